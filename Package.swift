@@ -1,0 +1,125 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours: Swift 6 language mode, no warning survives, existentials are spelled out.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+
+let package = Package(
+    name: "ostiary",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "OstiaryMobile", targets: ["OstiaryMobile"]),
+        .executable(name: "ostiary", targets: ["ostiary"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(
+            url: "https://github.com/apple/swift-configuration.git", from: "1.4.0",
+            traits: ["JSON", "YAML", "CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    ],
+    targets: [
+        // AP1 and every other byte that two parties must agree on. Pure: no I/O, no clock.
+        .target(name: "OstiaryProtocol", dependencies: [crypto, "CSodium"], swiftSettings: house),
+        // The mobile SDK: phone side of AP1 behind ports for keys, storage, transport and biometrics.
+        .target(name: "OstiaryMobile", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
+        // Domain of the authentication server: virtual servers, accounts, enrolments, sessions. No HTTP, no SQL.
+        .target(name: "Authentication", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
+        // Domain of the second-factor server: instances, attempts, penalties, receipts. No HTTP, no SQL.
+        .target(name: "SecondFactor", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
+        // One SQL seam; SQLite through GRDB today.
+        .target(name: "Database", dependencies: [.product(name: "GRDB", package: "GRDB.swift"), logging], swiftSettings: house),
+        // QR codes out (SVG, PNG, terminal) and in (a PNG or JPEG of a screen).
+        .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
+        // What each server needs and none owns: configuration, limits, error rendering, health, key files.
+        .target(
+            name: "HTTPService",
+            dependencies: [hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, crypto], swiftSettings: house),
+        // Authentication over HTTP and SQL.
+        .target(
+            name: "AuthServer",
+            dependencies: [
+                "Authentication", "OstiaryProtocol", "Database", "HTTPService", "QRCode", hummingbird, httpTypes, httpClient, logging,
+                lifecycle, nioCore, crypto, .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [.embedInCode("Pages/Assets")],
+            swiftSettings: house),
+        // SecondFactor over HTTP and SQL.
+        .target(
+            name: "SecondFactorServer",
+            dependencies: [
+                "SecondFactor", "OstiaryProtocol", "Database", "HTTPService", hummingbird, httpTypes, logging, lifecycle, nioCore, crypto,
+            ],
+            swiftSettings: house),
+        // The one executable: demo, serve, second-factor, phone.
+        .executableTarget(
+            name: "ostiary",
+            dependencies: [
+                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor", "Database",
+                logging, lifecycle, configuration, crypto, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: house),
+
+        // System modules: C libraries installed by scripts/setup.
+        .systemLibrary(name: "CSodium", path: "Sources/System/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CQREncode", path: "Sources/System/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CZBar", path: "Sources/System/CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
+        .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+
+        .testTarget(name: "OstiaryProtocolTests", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
+        .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", crypto], swiftSettings: house),
+        .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "OstiaryProtocol", crypto], swiftSettings: house),
+        .testTarget(name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: house),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: house),
+        .testTarget(
+            name: "HTTPServiceTests", dependencies: ["HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, configuration, crypto],
+            swiftSettings: house),
+        .testTarget(
+            name: "AuthServerTests",
+            dependencies: [
+                "AuthServer", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService", "QRCode", hummingbird,
+                hummingbirdTesting, httpTypes, logging, nioCore, crypto,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "SecondFactorServerTests",
+            dependencies: [
+                "SecondFactorServer", "SecondFactor", "OstiaryProtocol", "Database", "HTTPService", hummingbird, hummingbirdTesting, httpTypes,
+                logging, nioCore, crypto,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryProtocol", "Database",
+                "HTTPService", "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient, lifecycle,
+            ],
+            swiftSettings: house),
+    ]
+)
