@@ -1,0 +1,46 @@
+/// The version of AP1 that this program speaks.
+package let protocolVersion: UInt8 = 1
+
+/// Algorithms that go together (protocol §2, §12).
+package enum Suite: UInt16, Sendable {
+    /// X25519/HKDF-SHA256/ChaCha20-Poly1305, Ed25519, P-256.
+    case classic = 0x0101
+
+    package static let minimum = Suite.classic
+}
+
+/// Message types (protocol §2).
+package enum MessageType: UInt8, CaseIterable, Sendable {
+    case request = 0x01, answer = 0x02
+    case e1 = 0x10, e2 = 0x11, e3 = 0x12, e4 = 0x13, w1 = 0x14
+    case l1 = 0x20, l2 = 0x21, l5 = 0x22, l6 = 0x23
+    case m1 = 0x30, m2 = 0x31, ticket = 0x32, secondFactorAnswer = 0x33, proof = 0x34, receipt = 0x35, close = 0x36, secondFactorEvaluation = 0x37
+    case reset = 0x3A
+    case ping = 0x40, stop = 0x41, delete = 0x42, pingAnswer = 0x43, tombstone = 0x44
+    case bundle = 0x50
+
+    /// The type of a message that begins with `bytes`.
+    package init(of bytes: [UInt8]) throws(WireError) {
+        guard bytes.count >= 4 else { throw .truncated }
+        guard bytes[0] == protocolVersion else { throw .badVersion }
+        guard let type = MessageType(rawValue: bytes[1]) else { throw .badType }
+        self = type
+    }
+}
+
+/// `u8 version = 1, u8 type, u16 suite`, the front of every message.
+struct MessageHeader {
+    let type: MessageType
+
+    func check(_ reader: inout ByteReader) throws(WireError) {
+        guard try reader.u8() == protocolVersion else { throw .badVersion }
+        guard try reader.u8() == type.rawValue else { throw .badType }
+        guard Suite(rawValue: try reader.u16()) != nil else { throw .badSuite }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        writer.u8(protocolVersion)
+        writer.choice(type)
+        writer.u16(Suite.classic.rawValue)
+    }
+}

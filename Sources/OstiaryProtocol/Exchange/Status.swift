@@ -1,0 +1,30 @@
+/// What a server says of a request (protocol §2).
+package enum Status: UInt16, Error, CaseIterable, Sendable {
+    /// Done; for an M1: evaluated.
+    case ok = 0
+    case clock = 1
+    case replayed = 2
+    case refused = 3
+    case sessionUnknown = 4
+    case sessionTaken = 5
+    case sessionOver = 6
+    case linkOld = 7
+    case accountUnknown = 8
+    case accountBlocked = 9
+    case accountPending = 10
+    case accountDeleted = 11
+    case enrolUsed = 12
+    case secondFactorNeeded = 13
+    case penalised = 14
+    case blocked = 15
+    case pinRequired = 16
+    case wrongEpoch = 17
+    case busy = 18
+    case secondFactorUnavailable = 19
+    case secondFactorUnknown = 20
+    case tooMany = 21
+    /// Second-factor server to authentication server only: the sequence number is behind.
+    case sequence = 22
+    /// Second-factor server to authentication server only: the instance is closed.
+    case closed = 23
+}

@@ -1,0 +1,43 @@
+import Crypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// SHA-256 (protocol §2).
+package func SHA(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    var hash = SHA256()
+    hash.update(data: Array(bytes))
+    return Array(hash.finalize())
+}
+
+/// H(label, b) = SHA-256("AP1/" label 00 b) (protocol §2).
+package func H(_ label: Label, _ bytes: [UInt8]) -> [UInt8] {
+    var hash = SHA256()
+    hash.update(data: label.prefix)
+    hash.update(data: bytes)
+    return Array(hash.finalize())
+}
+
+/// KDF(ikm, salt, label, ctx, n) = HKDF-SHA-256 with info = "AP1/" label 00 ctx; an empty salt stands for 32 zero bytes (protocol §2).
+package func KDF(ikm: [UInt8], salt: [UInt8], _ label: Label, _ context: [UInt8], _ count: Int) -> [UInt8] {
+    HKDF<SHA256>.deriveKey(
+        inputKeyMaterial: SymmetricKey(data: ikm), salt: salt.isEmpty ? [UInt8](repeating: 0, count: 32) : salt,
+        info: label.prefix + context, outputByteCount: count
+    ).withUnsafeBytes { Array($0) }
+}
+
+/// HMAC-SHA-256(key, "AP1/" label 00 b), for values that only their maker can make (protocol §3).
+package func MAC(key: [UInt8], _ label: Label, _ bytes: [UInt8]) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: label.prefix + bytes, using: SymmetricKey(data: key)))
+}
+
+/// Equality whose time depends on the length only. Secrets are compared by this and by nothing else.
+package func matches(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for index in left.indices { difference |= left[index] ^ right[index] }
+    return difference == 0
+}
