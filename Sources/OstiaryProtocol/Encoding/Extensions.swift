@@ -14,7 +14,7 @@ package struct Extensions: Sendable, Equatable {
 
     package static let none = Extensions(items: [])
 
-    private init(items: [Item]) { self.items = items }
+    init(items: [Item]) { self.items = items }
 
     /// Unknown types are kept when they are not critical, so that the bytes stay what they were. No critical type exists yet.
     init(from reader: inout ByteReader) throws(WireError) {
