@@ -52,7 +52,10 @@ let package = Package(
         // Domain of the second-factor server: instances, attempts, penalties, receipts. No HTTP, no SQL.
         .target(name: "SecondFactor", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
         // One SQL seam; SQLite through GRDB today.
-        .target(name: "Database", dependencies: [.product(name: "GRDB", package: "GRDB.swift"), logging], swiftSettings: house),
+        .target(
+            name: "Database",
+            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            swiftSettings: house),
         // QR codes out (SVG, PNG, terminal) and in (a PNG or JPEG of a screen).
         .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.
@@ -95,7 +98,7 @@ let package = Package(
         .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house),
-        .testTarget(name: "DatabaseTests", dependencies: ["Database", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: house),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database"], swiftSettings: house),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: house),
         .testTarget(
             name: "HTTPServiceTests", dependencies: ["HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, configuration, crypto],

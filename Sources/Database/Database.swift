@@ -1,0 +1,53 @@
+// Database: one SQL seam for every store of both servers.
+//
+// Owns: connecting, querying, durable transactions, migrations, and the errors of all of them.
+// Leaves to others: every statement (stores keep their SQL beside the feature), every rule, every retry that a domain decides on.
+// Start reading here, then `SQLConnection`, then `SQLiteDatabase`. SQLite comes through GRDB; the seam is synchronous inside a body and
+// asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change in any store.
+//
+//     let database = try SQLiteDatabase.open(path: "data/ostiary.sqlite")
+//     try await database.migrate([Migration(1, "accounts") { ["CREATE TABLE account (id \($0.blob) PRIMARY KEY) \($0.tableOptions)"] }])
+//     try await database.transaction { try $0.execute("INSERT INTO account (id) VALUES ($1)", [.blob(id)]) }
+//     let row = try await database.read { try $0.one("SELECT id FROM account WHERE id = $1", [.blob(id)]) }
+
+/// A place that keeps rows, whichever engine is behind it.
+///
+/// Bodies are plain synchronous code over a connection. An engine may run a body a second time when it had to give up the first run
+/// before anything was committed, so a body has no effect but through its connection, and returns what it found.
+package protocol Database: Sendable {
+    /// How this engine spells the few words of DDL in which engines differ.
+    var dialect: SQLDialect { get }
+
+    /// Runs `body` on one consistent state of the data, without the right to change it.
+    ///
+    /// Do all the reading of one request in one call: the call costs more than a query in it.
+    /// - Throws: what `body` throws, and ``SQLError``.
+    func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
+
+    /// Runs `body` alone among writers and returns its value once the changes are on stable storage; if `body` throws, none of them remain.
+    ///
+    /// Many callers at a time share one commit, and none of them sees or suffers from another's failure.
+    /// A cancelled task does not take back a transaction that it has begun.
+    /// - Throws: what `body` throws, and ``SQLError``.
+    @discardableResult
+    func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
+
+    /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.
+    func close() async throws
+}
+
+/// Opens the database that a URL names.
+/// - Throws: ``DatabaseOpenError``.
+package func openDatabase(_ url: DatabaseURL, ownership: DatabaseOwnership = .exclusive) throws(DatabaseOpenError) -> any Database {
+    switch url {
+    case .sqlite(let path): try SQLiteDatabase.open(path: path, ownership: ownership)
+    }
+}
+
+/// Whether other processes may use the same database file at the same time.
+package enum DatabaseOwnership: Sendable {
+    /// For a server: no second server opens the file as long as this one lives.
+    case exclusive
+    /// For an operator's command beside a running server: waits for its turn to write like any other writer.
+    case shared
+}

@@ -1,0 +1,24 @@
+/// Why a database cannot be used by this program. Each is told to the operator as one line.
+package enum DatabaseOpenError: Error, Equatable, Sendable {
+    case cannotOpen(path: String, reason: String)
+    case lockedByAnotherProcess(path: String)
+    case corrupt(path: String, reason: String)
+    /// The database was migrated by a newer program; the version is the number of its last migration.
+    case newerThanProgram(version: Int)
+    /// The database holds another migration under this number: it belongs to another program.
+    case foreignMigration(number: Int, expected: String, found: String)
+}
+
+extension DatabaseOpenError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "cannot open the database \(path): \(reason)"
+        case .lockedByAnotherProcess(let path): "the database \(path) is used by another process: stop that server first, or name another file"
+        case .corrupt(let path, let reason): "the database \(path) is damaged (\(reason)): restore a backup"
+        case .newerThanProgram(let version):
+            "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
+        case .foreignMigration(let number, let expected, let found):
+            "the database was made by another program: schema version \(number) is \(found), not \(expected)"
+        }
+    }
+}

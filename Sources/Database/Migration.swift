@@ -1,0 +1,58 @@
+/// One step of the schema: a number, a name and statements. Steps only add; a step that was released is never edited.
+package struct Migration: Sendable {
+    package let number: Int
+    package let name: String
+    package let statements: @Sendable (SQLDialect) -> [String]
+
+    package init(_ number: Int, _ name: String, statements: @Sendable @escaping (SQLDialect) -> [String]) {
+        self.number = number
+        self.name = name
+        self.statements = statements
+    }
+}
+
+extension Database {
+    /// Brings the schema up to the last of `migrations`. Each step commits by itself, so an interrupted run goes on where it stopped.
+    /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
+    /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``SQLError``.
+    package func migrate(_ migrations: [Migration]) async throws {
+        let migrations = migrations.sorted { $0.number < $1.number }
+        let dialect = dialect
+        try await transaction { connection in
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS schema_version (
+                    number \(dialect.integer) NOT NULL PRIMARY KEY,
+                    name TEXT NOT NULL
+                ) \(dialect.tableOptions)
+                """)
+        }
+        let known = migrations.last?.number ?? 0
+        let newest = try await schemaVersion()
+        guard newest <= known else { throw DatabaseOpenError.newerThanProgram(version: newest) }
+        for migration in migrations {
+            try await transaction { try apply(migration, on: $0, dialect: dialect) }
+        }
+    }
+
+    /// The number of the last migration that was applied, 0 for none. The table of versions must be there.
+    package func schemaVersion() async throws -> Int {
+        try await read { try $0.one("SELECT COALESCE(MAX(number), 0) AS newest FROM schema_version")?.int("newest") ?? 0 }
+    }
+}
+
+/// Applies one step, unless it was applied before.
+private func apply(_ migration: Migration, on connection: any SQLConnection, dialect: SQLDialect) throws {
+    if let row = try connection.one("SELECT name FROM schema_version WHERE number = $1", [SQLValue(migration.number)]) {
+        let found = try row.text("name")
+        guard found == migration.name else {
+            throw DatabaseOpenError.foreignMigration(number: migration.number, expected: migration.name, found: found)
+        }
+        return
+    }
+    for statement in migration.statements(dialect) {
+        try connection.execute(statement)
+    }
+    try connection.execute(
+        "INSERT INTO schema_version (number, name) VALUES ($1, $2)", [SQLValue(migration.number), .text(migration.name)])
+}

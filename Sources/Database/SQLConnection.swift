@@ -1,0 +1,35 @@
+/// What a body may do: run statements, one after the other, inside the transaction that was begun for it.
+///
+/// Parameters are written `$1`, `$2` … on every engine and bound by number. Statements are prepared once for each connection and kept,
+/// so a statement's text is a constant and values travel as arguments. A connection is used inside its body only.
+package protocol SQLConnection: AnyObject {
+    /// Runs one statement and answers how many rows it inserted, updated or deleted.
+    /// - Throws: ``SQLError``.
+    @discardableResult
+    func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int
+
+    /// Runs one statement and answers all rows, which `RETURNING` makes possible for changes too.
+    /// - Throws: ``SQLError``.
+    func query(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow]
+}
+
+extension SQLConnection {
+    /// ``execute(_:_:)`` for a statement without parameters.
+    @discardableResult
+    package func execute(_ sql: String) throws -> Int {
+        try execute(sql, [])
+    }
+
+    /// ``query(_:_:)`` for a statement without parameters.
+    package func query(_ sql: String) throws -> [SQLRow] {
+        try query(sql, [])
+    }
+
+    /// The only row of an answer, or nil if there is none.
+    /// - Throws: ``SQLError/moreThanOneRow`` for two rows or more, and what a query throws.
+    package func one(_ sql: String, _ arguments: [SQLValue] = []) throws -> SQLRow? {
+        let rows = try query(sql, arguments)
+        guard rows.count <= 1 else { throw SQLError.moreThanOneRow }
+        return rows.first
+    }
+}

@@ -1,0 +1,22 @@
+/// The words of DDL in which engines differ. Statements that read and change rows are spelled the same everywhere.
+package struct SQLDialect: Sendable, Equatable {
+    /// Column type of bytes.
+    package let blob: String
+    /// Column type of a signed 64-bit number.
+    package let integer: String
+    /// Column type and constraint of a row number that the engine counts up itself and never uses twice.
+    package let countedKey: String
+    /// What follows the closing parenthesis of `CREATE TABLE`.
+    package let tableOptions: String
+
+    package init(blob: String, integer: String, countedKey: String, tableOptions: String) {
+        self.blob = blob
+        self.integer = integer
+        self.countedKey = countedKey
+        self.tableOptions = tableOptions
+    }
+
+    /// SQLite: strict tables, so that a column holds what its type says.
+    package static let sqlite = SQLDialect(
+        blob: "BLOB", integer: "INTEGER", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT")
+}

@@ -1,0 +1,50 @@
+/// Why a statement, a row or a transaction failed. No case carries a value of the data.
+package enum SQLError: Error, Equatable, Sendable {
+    /// The database was closed.
+    case closed
+    /// A row with the same key is there already; the detail names the index or the columns.
+    case uniqueViolation(String)
+    /// A row that is referred to is missing, or one that goes is still referred to.
+    case foreignKeyViolation
+    /// A CHECK, NOT NULL or column type was not kept; the detail names it.
+    case checkViolation(String)
+    /// A read body tried to change something.
+    case readOnly
+    /// The number of arguments differs from the number of parameters in the statement.
+    case argumentCount(expected: Int, found: Int)
+    /// More rows than the one that was asked for.
+    case moreThanOneRow
+    /// The answer has no column of that name.
+    case noSuchColumn(String)
+    /// The column holds another kind of value.
+    case wrongKind(column: String, expected: SQLKind, found: SQLKind)
+    /// The column holds a number that the asked type cannot.
+    case outOfRange(String)
+    /// Another process kept the database locked for longer than the busy timeout.
+    case busy
+    /// The transaction ended before its commit (disk full, or a body that ended it itself); nothing of it remains.
+    case transactionLost
+    /// Anything else: the engine's own code and message, for the log.
+    case fault(code: Int, message: String)
+}
+
+extension SQLError: CustomStringConvertible {
+    /// One line for the log.
+    package var description: String {
+        switch self {
+        case .closed: "the database is closed"
+        case .uniqueViolation(let detail): "a row with this key exists already (\(detail))"
+        case .foreignKeyViolation: "a reference between rows would be broken"
+        case .checkViolation(let detail): "a constraint was not kept (\(detail))"
+        case .readOnly: "a read tried to change the database"
+        case .argumentCount(let expected, let found): "the statement takes \(expected) arguments, not \(found)"
+        case .moreThanOneRow: "one row was expected, more were found"
+        case .noSuchColumn(let column): "the answer has no column \(column)"
+        case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
+        case .outOfRange(let column): "the number in column \(column) is out of range"
+        case .busy: "the database is locked by another process"
+        case .transactionLost: "the transaction ended before its commit"
+        case .fault(let code, let message): "database fault \(code): \(message)"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// One row of an answer. Columns are asked for by name and type; a column that is missing or holds something else is an error, never a default.
+package struct SQLRow: Sendable {
+    private let columns: SQLColumns
+    /// The values in the order of the columns.
+    package let values: [SQLValue]
+
+    init(columns: SQLColumns, values: [SQLValue]) {
+        self.columns = columns
+        self.values = values
+    }
+
+    /// The names of the columns in order.
+    package var columnNames: [String] { columns.names }
+
+    /// The value of a column, whatever its kind.
+    /// - Throws: ``SQLError/noSuchColumn(_:)``.
+    package func value(_ column: String) throws -> SQLValue {
+        guard let index = columns.names.firstIndex(of: column) else { throw SQLError.noSuchColumn(column) }
+        return values[index]
+    }
+
+    /// Whether a column is null.
+    package func isNull(_ column: String) throws -> Bool {
+        try value(column) == .null
+    }
+}
+
+/// The column names of a statement, shared by all rows of its answers.
+final class SQLColumns: Sendable {
+    let names: [String]
+
+    init(names: [String]) {
+        self.names = names
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Keeps a second server away from a database file: a lock on `PATH.lock` that the kernel releases when the process ends, however it ends.
+///
+/// The lock lies on a file of its own because closing any descriptor of the database file would drop the locks that SQLite holds on it.
+final class ProcessLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Parameter path: path of the database file.
+    /// - Throws: ``DatabaseOpenError/lockedByAnotherProcess(path:)`` and ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    init(databasePath path: String) throws(DatabaseOpenError) {
+        descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: "its lock file: \(systemReason())") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let taken = errno == EWOULDBLOCK
+            let reason = systemReason()
+            Foundation.close(descriptor)
+            throw taken ? .lockedByAnotherProcess(path: path) : .cannotOpen(path: path, reason: "its lock file: \(reason)")
+        }
+    }
+
+    deinit {
+        Foundation.close(descriptor)
+    }
+}
+
+/// What the last failed system call says about itself.
+func systemReason() -> String {
+    String(cString: strerror(errno)).lowercased()
+}

@@ -1,0 +1,26 @@
+import GRDB
+import GRDBSQLite
+
+extension SQLError {
+    /// What the last call on a connection failed with.
+    init(sqlite connection: OpaquePointer?) {
+        self.init(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
+    }
+
+    init(grdb error: GRDB.DatabaseError) {
+        self.init(code: error.extendedResultCode.rawValue, message: error.message ?? "no detail")
+    }
+
+    /// SQLite's extended result code in our words (sqlite.org/rescode.html).
+    private init(code: Int32, message: String) {
+        let detail = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
+        switch ResultCode(rawValue: code) {
+        case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID: self = .uniqueViolation(detail)
+        case .SQLITE_CONSTRAINT_FOREIGNKEY: self = .foreignKeyViolation
+        case let result where result.primaryResultCode == .SQLITE_CONSTRAINT: self = .checkViolation(detail)
+        case let result where result.primaryResultCode == .SQLITE_BUSY: self = .busy
+        case let result where result.primaryResultCode == .SQLITE_READONLY: self = .readOnly
+        default: self = .fault(code: Int(code), message: message)
+        }
+    }
+}

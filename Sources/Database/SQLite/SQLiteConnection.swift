@@ -1,0 +1,86 @@
+import GRDB
+import GRDBSQLite
+
+/// One SQLite connection as the seam sees it. GRDB opens it and compiles statements; values cross over the C interface, without GRDB's row objects.
+///
+/// Used by one thread at a time: ``SQLiteHandle`` sees to that.
+final class SQLiteConnection: SQLConnection {
+    private let database: GRDB.Database
+    private var prepared: [String: PreparedStatement] = [:]
+    /// Whether the body at work may change rows.
+    var mayWrite = false
+
+    /// More texts than this means that statements are built at run time; then they are forgotten rather than kept for ever.
+    private static let preparedLimit = 512
+
+    init(_ database: GRDB.Database) {
+        self.database = database
+    }
+
+    func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
+        let statement = try statement(for: sql, arguments)
+        defer { statement.reset() }
+        let before = sqlite3_total_changes(database.sqliteConnection)
+        while try step(statement) {}
+        return statement.isReadOnly || sqlite3_total_changes(database.sqliteConnection) == before
+            ? 0 : Int(sqlite3_changes(database.sqliteConnection))
+    }
+
+    func query(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
+        let statement = try statement(for: sql, arguments)
+        defer { statement.reset() }
+        var rows: [SQLRow] = []
+        while try step(statement) {
+            rows.append(statement.row())
+        }
+        return rows
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool {
+        sqlite3_get_autocommit(database.sqliteConnection) == 0
+    }
+
+    /// Whether a reference that is checked at commit only is broken now.
+    var hasBrokenReference: Bool {
+        var current: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(database.sqliteConnection, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+        return current > 0
+    }
+
+    /// Lets go of all statements, without which the connection cannot close.
+    func forgetStatements() {
+        prepared = [:]
+    }
+
+    private func statement(for sql: String, _ arguments: [SQLValue]) throws -> PreparedStatement {
+        let statement = try prepared[sql] ?? prepare(sql)
+        guard mayWrite || statement.isReadOnly else { throw SQLError.readOnly }
+        guard statement.parameterCount == arguments.count else {
+            throw SQLError.argumentCount(expected: statement.parameterCount, found: arguments.count)
+        }
+        try statement.bind(arguments) { throw SQLError(sqlite: database.sqliteConnection) }
+        return statement
+    }
+
+    private func prepare(_ sql: String) throws -> PreparedStatement {
+        if prepared.count >= Self.preparedLimit { prepared = [:] }
+        do {
+            let statement = PreparedStatement(try database.makeStatement(sql: sqlitePlaceholders(sql)))
+            prepared[sql] = statement
+            return statement
+        } catch let error as GRDB.DatabaseError {
+            throw SQLError(grdb: error)
+        }
+    }
+
+    /// Goes on to the next row; false after the last.
+    private func step(_ statement: PreparedStatement) throws -> Bool {
+        switch sqlite3_step(statement.pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw SQLError(sqlite: database.sqliteConnection)
+        }
+    }
+}

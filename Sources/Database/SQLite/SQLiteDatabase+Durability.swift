@@ -1,0 +1,53 @@
+import GRDB
+
+extension SQLiteDatabase {
+    /// Sets what makes a commit durable, reads it back, and checks the file.
+    ///
+    /// Only now: GRDB sets `synchronous` to NORMAL whenever it turns WAL mode on, after a configuration's own preparation.
+    static func makeDurable(_ database: GRDB.Database, path: String) throws {
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        let wanted: [(pragma: String, value: String)] = [
+            ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("secure_delete", "1"),
+        ]
+        for (pragma, value) in wanted {
+            let found = try String.fetchOne(database, sql: "PRAGMA \(pragma)")
+            guard found == value else {
+                throw DatabaseOpenError.cannotOpen(path: path, reason: "\(pragma) is \(found ?? "unset"), not \(value)")
+            }
+        }
+        let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+        guard finding == "ok" else { throw DatabaseOpenError.corrupt(path: path, reason: finding ?? "no answer to quick_check") }
+    }
+}
+
+extension Configuration {
+    /// What every connection has: foreign keys, overwritten deletions, no trust in functions that a damaged schema names.
+    static func base() -> Configuration {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(busyTimeout)
+        // A failed ROLLBACK is reported by us; the framework would stop the process instead.
+        configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA secure_delete = ON")
+            try database.execute(sql: "PRAGMA trusted_schema = OFF")
+        }
+        return configuration
+    }
+
+    static func writer() -> Configuration {
+        var configuration = base()
+        configuration.journalMode = .wal
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_size_limit = 67108864") }
+        return configuration
+    }
+
+    static func reader() -> Configuration {
+        var configuration = base()
+        configuration.readonly = true
+        return configuration
+    }
+
+    /// Seconds that a connection waits for another process that holds the file.
+    private static let busyTimeout = 5.0
+}

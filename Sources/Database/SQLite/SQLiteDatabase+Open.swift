@@ -1,0 +1,75 @@
+import Foundation
+import GRDB
+
+extension SQLiteDatabase {
+    /// Opens a database file, which is made with mode 0600 if it is missing, together with its folder.
+    ///
+    /// Blocks while it checks the file: for the start of a program, not for a request.
+    /// - Parameters:
+    ///   - path: the file; `PATH-wal`, `PATH-shm` and `PATH.lock` lie beside it.
+    ///   - ownership: whether a second server is kept away.
+    ///   - readers: connections for reading; more than the machine has cores bring nothing.
+    package static func open(
+        path: String, ownership: DatabaseOwnership = .exclusive, readers: Int = ProcessInfo.processInfo.activeProcessorCount
+    ) throws(DatabaseOpenError) -> SQLiteDatabase {
+        let path = try prepareFile(at: path)
+        let lock: ProcessLock? =
+            switch ownership {
+            case .exclusive: try ProcessLock(databasePath: path)
+            case .shared: nil
+            }
+        do {
+            let writer = try DatabaseQueue(path: path, configuration: .writer())
+            try writer.writeWithoutTransaction { try makeDurable($0, path: path) }
+            let reading = try (0..<max(1, readers)).map { _ in try DatabaseQueue(path: path, configuration: .reader()) }
+            return SQLiteDatabase(
+                writer: SQLiteHandle(writer), source: .readers(SQLiteReaders(reading.map(SQLiteHandle.init))), lock: lock)
+        } catch let error as GRDB.DatabaseError {
+            throw DatabaseOpenError(error, path: path)
+        } catch let error as DatabaseOpenError {
+            throw error
+        } catch {
+            throw .cannotOpen(path: path, reason: "\(error)")
+        }
+    }
+
+    /// A database that lives as long as the value does, for tests: same statements, same transactions, nothing on disk.
+    package static func inMemory() throws(DatabaseOpenError) -> SQLiteDatabase {
+        do {
+            let handle = SQLiteHandle(try DatabaseQueue(configuration: .base()))
+            return SQLiteDatabase(writer: handle, source: .onlyConnection(handle), lock: nil)
+        } catch let error as GRDB.DatabaseError {
+            throw DatabaseOpenError(error, path: "in memory")
+        } catch {
+            throw .cannotOpen(path: "in memory", reason: "\(error)")
+        }
+    }
+
+    /// Makes folder and file where they are missing, readable by the owner only; SQLite gives its side files the mode of the file.
+    /// - Returns: the path without symbolic links, so that one file has one lock.
+    private static func prepareFile(at path: String) throws(DatabaseOpenError) -> String {
+        let url = URL(fileURLWithPath: path)
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .cannotOpen(path: path, reason: "its folder cannot be made")
+        }
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: systemReason()) }
+        Foundation.close(descriptor)
+        return url.resolvingSymlinksInPath().path
+    }
+}
+
+extension DatabaseOpenError {
+    fileprivate init(_ error: GRDB.DatabaseError, path: String) {
+        let reason = error.message ?? "no detail"
+        self =
+            switch error.resultCode {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt(path: path, reason: reason)
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .lockedByAnotherProcess(path: path)
+            default: .cannotOpen(path: path, reason: reason)
+            }
+    }
+}

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// SQLite in WAL mode: one grouped writer, several readers, every commit on stable storage before its caller hears of it.
+package final class SQLiteDatabase: Database {
+    package let dialect = SQLDialect.sqlite
+    private let writer: SQLiteWriter
+    private let source: ReadSource
+    /// Held until the connections are closed.
+    private let lock: Mutex<ProcessLock?>
+
+    /// Where reads go: to connections of their own, or, in memory, to the only one.
+    enum ReadSource: Sendable {
+        case readers(SQLiteReaders)
+        case onlyConnection(SQLiteHandle)
+    }
+
+    init(writer: SQLiteHandle, source: ReadSource, lock: ProcessLock?) {
+        self.writer = SQLiteWriter(writer)
+        self.source = source
+        self.lock = Mutex(lock)
+    }
+
+    package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        switch source {
+        case .readers(let readers): try await readers.read(body)
+        case .onlyConnection(let handle): try handle.read(body)
+        }
+    }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await writer.transaction(body)
+    }
+
+    package func close() async throws {
+        // Readers first: the last connection to close, which can write, folds the log into the file.
+        if case .readers(let readers) = source { await readers.close() }
+        writer.close()
+        lock.withLock { $0 = nil }
+    }
+}

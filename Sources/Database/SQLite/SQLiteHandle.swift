@@ -1,0 +1,48 @@
+import GRDB
+
+/// A connection and the queue that keeps its users apart.
+///
+/// `@unchecked`: the connection is made, used and dropped on the queue only.
+final class SQLiteHandle: @unchecked Sendable {
+    private let queue: DatabaseQueue
+    private var connection: SQLiteConnection?
+
+    init(_ queue: DatabaseQueue) {
+        self.queue = queue
+        connection = queue.unsafeRead { SQLiteConnection($0) }
+    }
+
+    /// Runs `body` in a transaction that sees one state and is never committed, on the calling thread.
+    func read<Value>(_ body: (any SQLConnection) throws -> Value) throws -> Value {
+        try queue.unsafeRead { _ in
+            guard let connection else { throw SQLError.closed }
+            connection.mayWrite = false
+            try connection.execute("BEGIN DEFERRED")
+            defer { if connection.isInTransaction { _ = try? connection.execute("ROLLBACK") } }
+            return try body(connection)
+        }
+    }
+
+    /// Runs `work` later, on the queue. A closed handle gives nil.
+    func schedule(_ work: @escaping @Sendable (SQLiteConnection?) -> Void) {
+        queue.asyncWriteWithoutTransaction { _ in
+            self.connection?.mayWrite = true
+            work(self.connection)
+        }
+    }
+
+    /// Waits until the work that was scheduled before is done.
+    func wait() {
+        queue.unsafeRead { _ in }
+    }
+
+    /// Waits for its turn and closes the connection.
+    func close() {
+        queue.unsafeReentrantWrite { _ in
+            connection?.forgetStatements()
+            connection = nil
+        }
+        // Fails only while a statement is in use, and none is left: then the descriptor goes when the queue goes.
+        try? queue.close()
+    }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// The reading connections. A body runs at once on the thread of its caller, because reading what is in the page cache takes less time than handing it
+/// to another thread; when every connection is at work, callers wait their turn without a thread.
+final class SQLiteReaders: Sendable {
+    private struct State {
+        var free: [SQLiteHandle]
+        /// Connections that are open, free or at work.
+        var open: Int
+        var waiting: [CheckedContinuation<SQLiteHandle?, Never>] = []
+        var isClosed = false
+        var closing: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ handles: [SQLiteHandle]) {
+        state = Mutex(State(free: handles, open: handles.count))
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (any SQLConnection) throws -> Value) async throws -> Value {
+        guard let handle = await take() else { throw SQLError.closed }
+        defer { giveBack(handle) }
+        return try handle.read(body)
+    }
+
+    /// Closes every connection as soon as its reader is done, and returns after the last. Callers that still wait are told ``SQLError/closed``.
+    func close() async {
+        let (idle, dismissed) = state.withLock { state in
+            state.isClosed = true
+            defer { (state.free, state.waiting) = ([], []) }
+            return (state.free, state.waiting)
+        }
+        for caller in dismissed { caller.resume(returning: nil) }
+        for handle in idle { retire(handle) }
+        await withCheckedContinuation { continuation in
+            let done = state.withLock { state in
+                if state.open > 0 { state.closing.append(continuation) }
+                return state.open == 0
+            }
+            if done { continuation.resume() }
+        }
+    }
+
+    private func take() async -> SQLiteHandle? {
+        if let handle = state.withLock({ $0.free.popLast() }) { return handle }
+        return await withCheckedContinuation { continuation in
+            let (handle, mustWait) = state.withLock { state -> (SQLiteHandle?, Bool) in
+                if let handle = state.free.popLast() { return (handle, false) }
+                if !state.isClosed { state.waiting.append(continuation) }
+                return (nil, !state.isClosed)
+            }
+            if !mustWait { continuation.resume(returning: handle) }
+        }
+    }
+
+    private func giveBack(_ handle: SQLiteHandle) {
+        let (next, isClosed) = state.withLock { state in
+            let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+            if next == nil, !state.isClosed { state.free.append(handle) }
+            return (next, state.isClosed)
+        }
+        if let next {
+            next.resume(returning: handle)
+        } else if isClosed {
+            retire(handle)
+        }
+    }
+
+    private func retire(_ handle: SQLiteHandle) {
+        handle.close()
+        let closers = state.withLock { state in
+            state.open -= 1
+            guard state.open == 0 else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.closing = [] }
+            return state.closing
+        }
+        for closer in closers { closer.resume() }
+    }
+}

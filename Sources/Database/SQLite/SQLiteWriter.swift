@@ -1,0 +1,66 @@
+import Synchronization
+
+/// The one writer. Transactions that arrive while a commit is under way are collected and committed together: one wait for the disk serves them all.
+///
+/// Each runs inside its own savepoint, so a failing one takes back its own changes only; each caller hears of success after the commit.
+final class SQLiteWriter: Sendable {
+    private struct State {
+        var waiting: [any PendingTransaction] = []
+        var isScheduled = false
+        var isClosed = false
+    }
+
+    private let handle: SQLiteHandle
+    private let state = Mutex(State())
+
+    /// The most transactions in one commit: bounds how long a caller waits for the others.
+    private static let groupLimit = 128
+
+    init(_ handle: SQLiteHandle) {
+        self.handle = handle
+    }
+
+    func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let mustSchedule = state.withLock { state -> Bool? in
+                if state.isClosed { return nil }
+                state.waiting.append(BodyTransaction(body: body, continuation: continuation))
+                defer { state.isScheduled = true }
+                return !state.isScheduled
+            }
+            switch mustSchedule {
+            case true?: handle.schedule(commitNextGroup)
+            case false?: break
+            case nil: continuation.resume(throwing: SQLError.closed)
+            }
+        }
+    }
+
+    /// Takes no more transactions, finishes those it has, closes the connection.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        while state.withLock({ $0.isScheduled }) {
+            handle.wait()
+        }
+        handle.close()
+    }
+
+    @Sendable
+    private func commitNextGroup(on connection: SQLiteConnection?) {
+        let group = state.withLock { state in
+            let group = Array(state.waiting.prefix(Self.groupLimit))
+            state.waiting.removeFirst(group.count)
+            return group
+        }
+        if let connection {
+            CommitGroup(group).run(on: connection)
+        } else {
+            for member in group { member.fail(SQLError.closed) }
+        }
+        let mustGoOn = state.withLock { state in
+            state.isScheduled = !state.waiting.isEmpty
+            return state.isScheduled
+        }
+        if mustGoOn { handle.schedule(commitNextGroup) }
+    }
+}
