@@ -1,9 +1,9 @@
 import Crypto
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 let exchangeSuite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly

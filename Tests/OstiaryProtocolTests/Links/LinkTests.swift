@@ -36,7 +36,9 @@ struct LinkTests {
     @Test("A link is found in a QR code's bytes, in a web address and in bare text")
     func forms() throws {
         let bytes = samples.loginLink().bytes
-        for link in [try Link(decoding: bytes), try Link(text: Link.text(of: bytes, at: "https://door.example")), try Link(text: Base64URL.encode(bytes))] {
+        for link in [
+            try Link(decoding: bytes), try Link(text: Link.text(of: bytes, at: "https://door.example")), try Link(text: Base64URL.encode(bytes)),
+        ] {
             guard case .login(let login) = link else {
                 Issue.record("not a login link")
                 continue
