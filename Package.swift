@@ -82,7 +82,8 @@ let package = Package(
         .executableTarget(
             name: "ostiary",
             dependencies: [
-                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor", "Database",
+                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor",
+                "Database",
                 logging, lifecycle, configuration, crypto, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -92,16 +93,17 @@ let package = Package(
         .systemLibrary(name: "CQREncode", path: "Sources/System/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CZBar", path: "Sources/System/CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+        .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
 
         .testTarget(name: "OstiaryProtocolTests", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "DatabaseTests", dependencies: ["Database"], swiftSettings: house),
-        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: house),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "CJPEG", "CPNG"], swiftSettings: house),
         .testTarget(
-            name: "HTTPServiceTests", dependencies: ["HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, configuration, crypto],
+            name: "HTTPServiceTests",
+            dependencies: ["HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, configuration, crypto],
             swiftSettings: house),
         .testTarget(
             name: "AuthServerTests",

@@ -11,12 +11,31 @@ package enum Suite: UInt16, Sendable {
 
 /// Message types (protocol §2).
 package enum MessageType: UInt8, CaseIterable, Sendable {
-    case request = 0x01, answer = 0x02
-    case e1 = 0x10, e2 = 0x11, e3 = 0x12, e4 = 0x13, w1 = 0x14
-    case l1 = 0x20, l2 = 0x21, l5 = 0x22, l6 = 0x23
-    case m1 = 0x30, m2 = 0x31, ticket = 0x32, secondFactorAnswer = 0x33, proof = 0x34, receipt = 0x35, close = 0x36, secondFactorEvaluation = 0x37
+    case request = 0x01
+    case answer = 0x02
+    case e1 = 0x10
+    case e2 = 0x11
+    case e3 = 0x12
+    case e4 = 0x13
+    case w1 = 0x14
+    case l1 = 0x20
+    case l2 = 0x21
+    case l5 = 0x22
+    case l6 = 0x23
+    case m1 = 0x30
+    case m2 = 0x31
+    case ticket = 0x32
+    case secondFactorAnswer = 0x33
+    case proof = 0x34
+    case receipt = 0x35
+    case close = 0x36
+    case secondFactorEvaluation = 0x37
     case reset = 0x3A
-    case ping = 0x40, stop = 0x41, delete = 0x42, pingAnswer = 0x43, tombstone = 0x44
+    case ping = 0x40
+    case stop = 0x41
+    case delete = 0x42
+    case pingAnswer = 0x43
+    case tombstone = 0x44
     case bundle = 0x50
 
     /// The type of a message that begins with `bytes`.

@@ -1,9 +1,9 @@
 import Crypto
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// An answer whose signature was checked (protocol §4). Only `SealedRequest.open` makes one.
@@ -97,7 +97,7 @@ extension SealedRequest {
         do { _ = try AnswerHeader(decoding: header) } catch { throw .malformed(error) }
         let encapsulated = Array(answer[AnswerHeader.count..<AnswerHeader.count + 32])
         let sealed = Array(answer.dropFirst(AnswerHeader.count + 32))
-        guard
+        guard !SmallOrder.contains(encapsulated),
             let recipient = try? HPKE.Recipient(
                 privateKey: ephemeral.key, ciphersuite: exchangeSuite, info: Data(Label.resp.prefix + hash), encapsulatedKey: Data(encapsulated)),
             let answerSecret = try? recipient.exportSecret(context: Data("AP1/resp".utf8), outputByteCount: 32),

@@ -1,9 +1,9 @@
 import Crypto
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// Why a sealed message could not be opened. All are one thing to whoever sent it.

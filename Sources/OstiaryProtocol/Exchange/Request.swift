@@ -1,9 +1,9 @@
 import Crypto
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 let exchangeSuite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
@@ -58,7 +58,8 @@ package struct SealedRequest: Sendable {
         plaintext.fixed(ephemeral.publicKey, 32)
         plaintext.instant(now)
         plaintext.raw(message)
-        guard let recipient = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: prekey.publicKey),
+        guard !SmallOrder.contains(prekey.publicKey),
+            let recipient = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: prekey.publicKey),
             var sender = try? HPKE.Sender(recipientKey: recipient, ciphersuite: exchangeSuite, info: Data(Label.chan.prefix + header)),
             let ciphertext = try? sender.seal(Data(plaintext.bytes)),
             let exported = try? sender.exportSecret(context: Data("AP1/req".utf8), outputByteCount: 32)
@@ -99,7 +100,7 @@ package struct OpenedRequest: Sendable {
         guard header.prekeyID == prekey.id else { throw .cannotOpen }
         let prefix = request.prefix(RequestHeader.count)
         let encapsulated = request[RequestHeader.count..<RequestHeader.count + 32]
-        guard
+        guard !SmallOrder.contains(Array(encapsulated)),
             var recipient = try? HPKE.Recipient(
                 privateKey: prekey.key, ciphersuite: exchangeSuite, info: Data(Label.chan.prefix + prefix), encapsulatedKey: Data(encapsulated)),
             let plaintext = try? recipient.open(Data(request.dropFirst(RequestHeader.count + 32))),
@@ -111,6 +112,7 @@ package struct OpenedRequest: Sendable {
             sentAt = try reader.instant()
             message = try reader.fixed(reader.remaining)
         } catch { throw .malformed(error) }
+        guard !SmallOrder.contains(ephemeral) else { throw .cannotOpen }
         self.exported = exported.withUnsafeBytes { Array($0) }
         hash = SHA(request)
     }

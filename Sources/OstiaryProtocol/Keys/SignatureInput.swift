@@ -1,9 +1,9 @@
 import Crypto
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// What a key signs for `Sign(key, label, m)`: "AP1/" label 00 SHA(m) (protocol §2).

@@ -24,7 +24,8 @@ package enum Link: Sendable {
 }
 
 enum LinkKind: UInt8 {
-    case enrol = 1, login = 2
+    case enrol = 1
+    case login = 2
 
     func check(_ reader: inout ByteReader) throws(WireError) {
         guard try reader.u8() == protocolVersion else { throw .badVersion }

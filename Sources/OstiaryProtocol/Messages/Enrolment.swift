@@ -48,12 +48,16 @@ package struct E1: WireMessage, Equatable {
 
 /// Whether a step asks for a second factor.
 package enum SecondFactorNeed: UInt8, Sendable {
-    case none = 0, needed = 1, cacheAllowed = 2
+    case none = 0
+    case needed = 1
+    case cacheAllowed = 2
 }
 
 /// Whether the server wants proof of the phone's hardware.
 package enum AttestationWish: UInt8, Sendable {
-    case none = 0, log = 1, require = 2
+    case none = 0
+    case log = 1
+    case require = 2
 }
 
 /// E2: what the person is asked to confirm (protocol §5).
@@ -149,7 +153,8 @@ package struct PINPolicy: WireStruct, Equatable {
 
 /// What the person said.
 package enum Decision: UInt8, Sendable {
-    case accept = 1, decline = 2
+    case accept = 1
+    case decline = 2
     /// "No, that was not me": a decline that warns.
     case notMe = 3
 }
@@ -219,7 +224,8 @@ package struct E3: WireMessage, DeviceSigned {
 
 /// Whether an account may log in yet.
 package enum EnrolmentState: UInt8, Sendable {
-    case pending = 0, active = 1
+    case pending = 0
+    case active = 1
 }
 
 /// E4: the account exists (protocol §5).

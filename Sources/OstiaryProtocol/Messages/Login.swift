@@ -1,6 +1,9 @@
 /// How a session reached the phone.
 package enum Via: UInt8, Sendable {
-    case scan = 1, link = 2, push = 3, app = 4
+    case scan = 1
+    case link = 2
+    case push = 3
+    case app = 4
 }
 
 /// L1: the phone asks what a session is about; claims nothing (protocol §6).
@@ -42,12 +45,19 @@ package struct L1: WireMessage, Equatable {
 
 /// What a session is for.
 package enum SessionPurpose: UInt8, Sendable {
-    case login = 1, app = 2, transaction = 3
+    case login = 1
+    case app = 2
+    case transaction = 3
 }
 
 /// How the browser that asks is tied to the phone that answers (protocol §6).
 package enum Binding: UInt8, Sendable, CaseIterable {
-    case returnCode = 1, qrDynamic = 2, qrStatic = 3, push = 4, app = 5, unboundLink = 6
+    case returnCode = 1
+    case qrDynamic = 2
+    case qrStatic = 3
+    case push = 4
+    case app = 5
+    case unboundLink = 6
 }
 
 /// Methods that an L2 allows and an L5 used, as bits.
@@ -288,7 +298,8 @@ package struct L5: WireMessage, DeviceSigned {
 
 /// How a session ended for the phone.
 package enum LoginResult: UInt8, Sendable {
-    case loggedIn = 1, denied = 2
+    case loggedIn = 1
+    case denied = 2
 }
 
 /// L6: the outcome of a login, or of an enrolment that was confirmed (protocol §6).

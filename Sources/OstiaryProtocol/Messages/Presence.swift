@@ -73,7 +73,8 @@ package struct Stop: WireMessage, DeviceSigned {
 
 /// A session as the phone learns of it.
 package enum Presence: UInt8, Sendable {
-    case loggedIn = 1, stopped = 2
+    case loggedIn = 1
+    case stopped = 2
 }
 
 /// PingAnswer: whether the session goes on (protocol §8); also the answer to a Stop.

@@ -1,6 +1,12 @@
 /// Why a second factor is asked (protocol §7).
 package enum SecondFactorContext: UInt8, Sendable, CaseIterable {
-    case verify = 1, firstSet = 2, enrol = 3, biometricsAdd = 4, biometricsRemove = 5, pinChangeVerify = 6, pinChangeSet = 7
+    case verify = 1
+    case firstSet = 2
+    case enrol = 3
+    case biometricsAdd = 4
+    case biometricsRemove = 5
+    case pinChangeVerify = 6
+    case pinChangeSet = 7
 
     /// The contexts in which a PIN is set: their attempts are never counted and have sequence number 0.
     package var setsPIN: Bool { self == .firstSet || self == .pinChangeSet }

@@ -1,3 +1,1 @@
-#include <stddef.h>
-#include <stdio.h>
-#include <jpeglib.h>
+#include <turbojpeg.h>

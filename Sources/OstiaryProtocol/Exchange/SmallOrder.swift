@@ -1,0 +1,26 @@
+/// The X25519 points whose shared secret is zero whatever the other side's key is, with the top bit cleared, which X25519 ignores.
+///
+/// RFC 9180 §7.1.4 has both sides refuse a zero shared secret; the HPKE that we use does not look, so every point that comes from
+/// outside is held against this list before it is used.
+enum SmallOrder {
+    private static let points: Set<[UInt8]> = [
+        number(0), number(1),
+        [
+            0xE0, 0xEB, 0x7A, 0x7C, 0x3B, 0x41, 0xB8, 0xAE, 0x16, 0x56, 0xE3, 0xFA, 0xF1, 0x9F, 0xC4, 0x6A,
+            0xDA, 0x09, 0x8D, 0xEB, 0x9C, 0x32, 0xB1, 0xFD, 0x86, 0x62, 0x05, 0x16, 0x5F, 0x49, 0xB8, 0x00,
+        ],
+        [
+            0x5F, 0x9C, 0x95, 0xBC, 0xA3, 0x50, 0x8C, 0x24, 0xB1, 0xD0, 0xB1, 0x55, 0x9C, 0x83, 0xEF, 0x5B,
+            0x04, 0x44, 0x5C, 0xC4, 0x58, 0x1C, 0x8E, 0x86, 0xD8, 0x22, 0x4E, 0xDD, 0xD0, 0x9F, 0x11, 0x57,
+        ],
+        nearPrime(0xEC), nearPrime(0xED), nearPrime(0xEE),
+    ]
+
+    static func contains(_ point: [UInt8]) -> Bool {
+        guard let top = point.last else { return true }
+        return points.contains(point.dropLast() + [top & 0x7F])
+    }
+
+    private static func number(_ value: UInt8) -> [UInt8] { [value] + [UInt8](repeating: 0, count: 31) }
+    private static func nearPrime(_ low: UInt8) -> [UInt8] { [low] + [UInt8](repeating: 0xFF, count: 30) + [0x7F] }
+}

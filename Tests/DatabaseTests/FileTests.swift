@@ -1,0 +1,116 @@
+import Database
+import Foundation
+import Testing
+
+@Suite("The database file")
+struct FileTests {
+    @Test("Commits wait for the disk: WAL, synchronous FULL, foreign keys, secure delete on the connection that writes")
+    func durability() async throws {
+        try await Backend.file.withDatabase { database in
+            let found = try await database.transaction { connection in
+                try ["synchronous", "journal_mode", "foreign_keys", "secure_delete"].map { name in
+                    try connection.one("PRAGMA \(name)")?.value(name)
+                }
+            }
+            #expect(found == [.integer(2), .text("wal"), .integer(1), .integer(1)])
+        }
+    }
+
+    @Test("File and folder are readable by the owner only, missing folders are made")
+    func modes() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/deep/er/ostiary.sqlite"
+        let database = try SQLiteDatabase.open(path: path)
+        for (file, mode) in [("/deep/er", 0o700), ("/deep/er/ostiary.sqlite", 0o600), ("/deep/er/ostiary.sqlite-wal", 0o600)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + file)
+            #expect(attributes[.posixPermissions] as? Int == mode, "\(file)")
+        }
+        try await database.close()
+    }
+
+    @Test("What was committed is there after closing and opening again")
+    func reopen() async throws {
+        let folder = try TemporaryFolder()
+        for expected in 1...3 {
+            let database = try SQLiteDatabase.open(path: folder.databasePath)
+            try await database.migrate(sampleSchema)
+            try await database.countHit()
+            #expect(try await database.hits() == expected)
+            try await database.close()
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.databasePath + "-wal"))
+    }
+
+    @Test("A second server is kept away, by any name of the file, until the first lets go")
+    func exclusive() async throws {
+        let folder = try TemporaryFolder()
+        let link = folder.path + "/link.sqlite"
+        let first = try SQLiteDatabase.open(path: folder.databasePath)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.databasePath)
+        for path in [folder.databasePath, link] {
+            let error = try #require(#expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: path) })
+            guard case .lockedByAnotherProcess = error else { throw error }
+        }
+        try await first.close()
+        try await SQLiteDatabase.open(path: link).close()
+    }
+
+    @Test("An operator's command writes beside a running server")
+    func shared() async throws {
+        let folder = try TemporaryFolder()
+        let server = try SQLiteDatabase.open(path: folder.databasePath)
+        try await server.migrate(sampleSchema)
+        let tool = try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared)
+        try await withThrowingTaskGroup { group in
+            for database in [server, tool] {
+                group.addTask {
+                    for _ in 0..<20 { try await database.countHit() }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await server.hits() == 40)
+        try await tool.close()
+        try await server.close()
+    }
+
+    @Test("A file that is no database, or a damaged one, is refused by name")
+    func corrupt() async throws {
+        let folder = try TemporaryFolder()
+        let text = folder.path + "/letter.sqlite"
+        try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: text))
+        try expectCorrupt(text)
+
+        let damaged = folder.databasePath
+        let database = try SQLiteDatabase.open(path: damaged)
+        try await database.migrate(sampleSchema)
+        try await database.transaction { connection in
+            for number in 0..<2000 {
+                try connection.execute(
+                    "INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: UInt8(number % 256), count: 100))])
+            }
+        }
+        try await database.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: damaged))
+        bytes.replaceSubrange(40960..<81920, with: Data(repeating: 0xEE, count: 40960))
+        try bytes.write(to: URL(fileURLWithPath: damaged))
+        try expectCorrupt(damaged)
+    }
+
+    @Test("A path that cannot be opened says why in one line")
+    func cannotOpen() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/file"
+        try Data().write(to: URL(fileURLWithPath: file))
+        for path in [folder.path, file + "/below.sqlite"] {
+            let error = try #require(#expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: path) })
+            guard case .cannotOpen = error else { throw error }
+            #expect(!error.description.contains("\n"))
+        }
+    }
+
+    private func expectCorrupt(_ path: String) throws {
+        let error = try #require(#expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: path) })
+        guard case .corrupt = error else { throw error }
+    }
+}

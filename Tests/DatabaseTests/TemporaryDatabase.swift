@@ -1,0 +1,80 @@
+import Database
+import Foundation
+
+/// A folder of its own for one test, removed with the value.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "ostiary-database-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    var databasePath: String { path + "/test.sqlite" }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// The two ways to have a database; every promise that is not about files holds for both.
+enum Backend: String, CaseIterable, Sendable {
+    case file, memory
+
+    /// Runs `body` on a new database with a table of counters and one of notes, and closes it.
+    @discardableResult
+    func withDatabase<Value>(_ body: (any Database) async throws -> Value) async throws -> Value {
+        try await withEmptyDatabase { database in
+            try await database.migrate(sampleSchema)
+            return try await body(database)
+        }
+    }
+
+    /// Runs `body` on a new database without tables, and closes it.
+    @discardableResult
+    func withEmptyDatabase<Value>(_ body: (any Database) async throws -> Value) async throws -> Value {
+        let folder = try TemporaryFolder()
+        let database: any Database =
+            switch self {
+            case .file: try SQLiteDatabase.open(path: folder.databasePath)
+            case .memory: try SQLiteDatabase.inMemory()
+            }
+        let value = try await body(database)
+        try await database.close()
+        return value
+    }
+}
+
+let sampleSchema = [
+    Migration(1, "counters") { dialect in
+        [
+            "CREATE TABLE counter (name TEXT NOT NULL PRIMARY KEY, value \(dialect.integer) NOT NULL CHECK (value >= 0)) \(dialect.tableOptions)",
+            """
+            CREATE TABLE note (
+                id \(dialect.countedKey),
+                counter TEXT NOT NULL REFERENCES counter (name),
+                parent \(dialect.integer) REFERENCES note (id) DEFERRABLE INITIALLY DEFERRED,
+                body \(dialect.blob),
+                remark TEXT
+            ) \(dialect.tableOptions)
+            """,
+            "INSERT INTO counter (name, value) VALUES ('hits', 0)",
+        ]
+    }
+]
+
+extension Database {
+    /// The value of the counter `hits`.
+    func hits() async throws -> Int {
+        try await read { try $0.one("SELECT value FROM counter WHERE name = $1", [.text("hits")])?.int("value") ?? -1 }
+    }
+
+    func countHit() async throws {
+        try await transaction { try $0.execute("UPDATE counter SET value = value + 1 WHERE name = $1", [.text("hits")]) }
+    }
+}
+
+/// An error of a test's own body.
+struct Refused: Error, Equatable {
+    let number: Int
+}

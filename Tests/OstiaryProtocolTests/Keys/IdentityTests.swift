@@ -1,0 +1,116 @@
+import Crypto
+import OstiaryProtocol
+import Testing
+
+@Suite("Server identity (protocol §3)")
+struct IdentityTests {
+    let samples: Samples
+    let now = SampleServer.now
+
+    init() throws { samples = try Samples() }
+
+    private func verify(_ bundle: Encoded<Bundle>, seen: Instant = Instant(0), at time: Instant? = nil) throws -> VerifiedBundle {
+        try VerifiedBundle.verify(bundle, rootHash: samples.server.root.hash, seen: seen, at: time ?? now)
+    }
+
+    @Test("A bundle that leads to the pinned root is believed")
+    func honest() throws {
+        let verified = try verify(samples.bundle())
+        #expect(verified.bundle.name == "Hallway")
+        #expect(verified.prekey(at: now)?.id == 7)
+        #expect(verified.prekey(at: now + 86_401) == nil)
+        #expect(verified.secondFactorKeys.root == samples.secondFactor.root)
+    }
+
+    @Test("Any flipped bit of a bundle is refused")
+    func tampered() throws {
+        let bytes = samples.bundle().bytes
+        for index in bytes.indices {
+            var copy = bytes
+            copy[index] ^= 4
+            #expect(throws: (any Error).self) { try verify(Encoded(decoding: copy)) }
+        }
+    }
+
+    @Test("A bundle of another root is another server")
+    func otherRoot() {
+        #expect(throws: BundleRefusal.wrongIdentity) {
+            try VerifiedBundle.verify(samples.bundle(), rootHash: samples.secondFactor.root.hash, at: now)
+        }
+    }
+
+    @Test("A bundle older than one already seen is refused, the same one is not")
+    func older() throws {
+        #expect(throws: BundleRefusal.older) { try verify(samples.bundle(), seen: now + 1) }
+        #expect(throws: Never.self) { try verify(samples.bundle(), seen: now) }
+    }
+
+    @Test("Outside every certificate's time the clock is suspected, not the server")
+    func clock() {
+        #expect(throws: BundleRefusal.outsideValidity) { try verify(samples.bundle(), at: Instant(5)) }
+    }
+
+    @Test("A prekey that another server signed is refused")
+    func foreignPrekey() throws {
+        let identity = Encoded(SecondFactorIdentity(chain: samples.secondFactor.chain, prekeys: [samples.secondFactor.prekey]))
+        let bundle = Encoded(
+            Bundle(
+                chain: samples.server.chain, name: "Hallway", url: "https://door.example", sequence: now, prekeys: [samples.secondFactor.prekey],
+                secondFactor: identity), signedBy: samples.server.operatorKey)
+        #expect(throws: BundleRefusal.wrongIdentity) { try verify(bundle) }
+    }
+
+    @Test("A certificate that the root did not sign makes the whole chain worthless")
+    func forgedCertificate() throws {
+        let thief = try SampleServer(seed: 40)
+        let chain = ServerChain(root: samples.server.root, certificates: [samples.server.certificate, thief.certificate])
+        #expect(throws: BadSignature.self) { try OperatorKeys.verify(chain, rootHash: samples.server.root.hash) }
+    }
+
+    @Test("A device signature covers every byte before it, and the freshness it was made with")
+    func deviceSignature() throws {
+        let key = try DevicePublicKey(samples.device.publicKey)
+        let ping = try Encoded(
+            Ping(sessionID: samples.session, hold: 0), freshness: [1, 2, 3], signedBy: samples.device.sign)
+        #expect(throws: Never.self) { try ping.verify(by: key, freshness: [1, 2, 3]) }
+        #expect(throws: BadSignature.self) { try ping.verify(by: key, freshness: [1, 2, 4]) }
+        for index in 0..<ping.bytes.count {
+            var copy = ping.bytes
+            copy[index] ^= 1
+            #expect(throws: (any Error).self) { try Encoded<Ping>(decoding: copy).verify(by: key, freshness: [1, 2, 3]) }
+        }
+    }
+
+    @Test("A signature under one label is worth nothing under another")
+    func labels() throws {
+        let key = try DevicePublicKey(samples.device.publicKey)
+        let signature = try samples.device.sign(signatureInput(.devPing, [1]))
+        #expect(throws: Never.self) { try key.verify(signature, .devPing, [1]) }
+        #expect(throws: BadSignature.self) { try key.verify(signature, .devStop, [1]) }
+    }
+
+    @Test("A DER signature and a key that is not a point are refused")
+    func shapes() throws {
+        let key = try DevicePublicKey(samples.device.publicKey)
+        let der = Array(try samples.device.key.signature(for: signatureInput(.devPing, [1])).derRepresentation)
+        #expect(throws: BadSignature.self) { try key.verify(der, .devPing, [1]) }
+        #expect(throws: BadSignature.self) { try DevicePublicKey([4] + [UInt8](repeating: 7, count: 64)) }
+        #expect(throws: BadSignature.self) { try DevicePublicKey([UInt8](repeating: 0, count: 65)) }
+        #expect(throws: BadSignature.self) { try EdwardsPublicKey([1, 2]) }
+    }
+
+    @Test("Labels are distinct, and none is the beginning of another with its closing zero")
+    func distinctLabels() {
+        let prefixes = Label.allCases.map(\.prefix)
+        #expect(Set(prefixes).count == Label.allCases.count)
+        for one in prefixes { #expect(prefixes.filter { $0.starts(with: one) }.count == 1) }
+    }
+
+    @Test("Private keys print nothing of themselves")
+    func printing() throws {
+        #expect("\(samples.server.operatorKey)".contains("‹secret›"))
+        #expect("\(samples.server.prekeySecret)".contains("‹secret›"))
+        #expect("\(samples.server.rootKey)".contains("‹secret›"))
+        #expect("\(try EphemeralKey(using: FixedRandom(1)))".contains("‹secret›"))
+    }
+}
