@@ -26,12 +26,15 @@ let package = Package(
     products: [
         .library(name: "OstiaryMobile", targets: ["OstiaryMobile"]),
         .executable(name: "ostiary", targets: ["ostiary"]),
+        // For Benchmarks/ only: the parts whose cost is measured one by one.
+        .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -61,7 +64,12 @@ let package = Package(
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.
         .target(
             name: "HTTPService",
-            dependencies: [hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, crypto], swiftSettings: house),
+            dependencies: [
+                hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, crypto, .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"), .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: house),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
@@ -103,7 +111,7 @@ let package = Package(
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "CJPEG", "CPNG"], swiftSettings: house),
         .testTarget(
             name: "HTTPServiceTests",
-            dependencies: ["HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, configuration, crypto],
+            dependencies: ["HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, lifecycle, crypto],
             swiftSettings: house),
         .testTarget(
             name: "AuthServerTests",

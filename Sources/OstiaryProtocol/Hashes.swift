@@ -7,6 +7,7 @@ import Foundation
 #endif
 
 /// SHA-256 (protocol §2).
+// swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func SHA(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var hash = SHA256()
     hash.update(data: Array(bytes))
@@ -14,6 +15,7 @@ package func SHA(_ bytes: some Sequence<UInt8>) -> [UInt8] {
 }
 
 /// H(label, b) = SHA-256("AP1/" label 00 b) (protocol §2).
+// swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func H(_ label: Label, _ bytes: [UInt8]) -> [UInt8] {
     var hash = SHA256()
     hash.update(data: label.prefix)
@@ -22,6 +24,7 @@ package func H(_ label: Label, _ bytes: [UInt8]) -> [UInt8] {
 }
 
 /// KDF(ikm, salt, label, ctx, n) = HKDF-SHA-256 with info = "AP1/" label 00 ctx; an empty salt stands for 32 zero bytes (protocol §2).
+// swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func KDF(ikm: [UInt8], salt: [UInt8], _ label: Label, _ context: [UInt8], _ count: Int) -> [UInt8] {
     HKDF<SHA256>.deriveKey(
         inputKeyMaterial: SymmetricKey(data: ikm), salt: salt.isEmpty ? [UInt8](repeating: 0, count: 32) : salt,
@@ -30,6 +33,7 @@ package func KDF(ikm: [UInt8], salt: [UInt8], _ label: Label, _ context: [UInt8]
 }
 
 /// HMAC-SHA-256(key, "AP1/" label 00 b), for values that only their maker can make (protocol §3).
+// swift-format-ignore: AlwaysUseLowerCamelCase, spelled as in the specification
 package func MAC(key: [UInt8], _ label: Label, _ bytes: [UInt8]) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: label.prefix + bytes, using: SymmetricKey(data: key)))
 }

@@ -62,9 +62,9 @@ private struct AnswerSeal {
     let nonce: ChaChaPoly.Nonce
 
     /// key 32 || nonce 12 = KDF(ikm kr, salt kq, "s2c", SHA(Req)||enc, 44).
-    init?(answerSecret: SymmetricKey, requestSecret: [UInt8], requestHash: [UInt8], encapsulated: [UInt8]) {
+    init?(answerSecret: SymmetricKey, requestSecret: SecretBytes, requestHash: [UInt8], encapsulated: [UInt8]) {
         let derived = KDF(
-            ikm: answerSecret.withUnsafeBytes { Array($0) }, salt: requestSecret, .s2c, requestHash + encapsulated, 44)
+            ikm: answerSecret.withUnsafeBytes { Array($0) }, salt: requestSecret.exposed, .s2c, requestHash + encapsulated, 44)
         guard let nonce = try? ChaChaPoly.Nonce(data: derived.suffix(12)) else { return nil }
         key = SymmetricKey(data: derived.prefix(32))
         self.nonce = nonce

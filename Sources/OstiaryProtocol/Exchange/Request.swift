@@ -47,7 +47,7 @@ package struct SealedRequest: Sendable {
     package let hash: [UInt8]
     package let sentAt: Instant
     let ephemeral: EphemeralKey
-    let exported: [UInt8]
+    let exported: SecretBytes
 
     /// Seals `message` to a prekey (protocol §4): Req = hdr || enc || ct, pt = { ephPk, ts, msg }.
     package init(
@@ -68,7 +68,7 @@ package struct SealedRequest: Sendable {
         hash = SHA(bytes)
         sentAt = now
         self.ephemeral = ephemeral
-        self.exported = exported.withUnsafeBytes { Array($0) }
+        self.exported = SecretBytes(exported.withUnsafeBytes { Array($0) })
     }
 
     /// `ephPk||ts`, which messages with a fresh ephemeral key sign (protocol §2, exception 2).
@@ -87,7 +87,7 @@ package struct OpenedRequest: Sendable {
     package let ephemeral: [UInt8]
     package let sentAt: Instant
     package let message: [UInt8]
-    let exported: [UInt8]
+    let exported: SecretBytes
 
     /// `ephPk||ts` of this request.
     package var freshness: [UInt8] { SealedRequest.freshness(ephemeral: ephemeral, at: sentAt) }
@@ -113,7 +113,7 @@ package struct OpenedRequest: Sendable {
             message = try reader.fixed(reader.remaining)
         } catch { throw .malformed(error) }
         guard !SmallOrder.contains(ephemeral) else { throw .cannotOpen }
-        self.exported = exported.withUnsafeBytes { Array($0) }
+        self.exported = SecretBytes(exported.withUnsafeBytes { Array($0) })
         hash = SHA(request)
     }
 }

@@ -35,11 +35,6 @@ package struct OperatorKeys: Sendable {
         return OperatorKeys(root: chain.root, certificates: chain.certificates)
     }
 
-    private init(root: Root, certificates: [OperatorCertificate]) {
-        self.root = root
-        self.certificates = certificates
-    }
-
     /// Whether any key is valid at `now`; when none is, the clock may be what is wrong (protocol §3).
     package func hasKey(at now: Instant) -> Bool {
         certificates.contains { $0.notBefore <= now && now <= $0.notAfter }

@@ -99,12 +99,12 @@ struct ExchangeTests {
         #expect(throws: ExchangeError.cannotOpen) { try OpenedRequest(request.bytes, with: otherNumber) }
     }
 
-    static let smallOrder: [[UInt8]] = [
+    static let pointsOfSmallOrder: [[UInt8]] = [
         [UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31), [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
         [0xED] + [UInt8](repeating: 0xFF, count: 31),
     ]
 
-    @Test("A point of small order is never sealed to, nor opened from", arguments: smallOrder)
+    @Test("A point of small order is never sealed to, nor opened from", arguments: pointsOfSmallOrder)
     func smallOrder(_ point: [UInt8]) throws {
         let prekey = Prekey(id: 1, publicKey: point, notAfter: now)
         #expect(throws: ExchangeError.cannotSeal) { try SealedRequest([1], to: prekey, of: server.root, ephemeral: ephemeral, at: now) }

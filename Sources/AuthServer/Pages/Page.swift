@@ -1,0 +1,65 @@
+import Authentication
+import OstiaryProtocol
+
+// Pages: what a browser sees of a login or an enrolment.
+//
+// Owns: the page itself (Assets/), the one-use ticket that opens it and the cookie that keeps it, the stream of what happens to it, and
+// the public stream of session events. Leaves to others: sessions, enrolments and their rules (Authentication).
+// Start reading here, then PageStore, PageSnapshot and PageRoutes.
+
+/// What a page is for.
+package enum PageKind: String, Sendable, Codable, CaseIterable {
+    case login, enrol
+}
+
+/// One page that a business backend opened for one browser. It belongs to the session of the backend's nonce and to nothing else.
+package struct Page: Sendable, Equatable {
+    package let kind: PageKind
+    package let serverID: ServerID
+    /// H("nonce", X-nonce); the nonce itself is never stored and never reaches the browser.
+    package let nonceHash: [UInt8]
+    /// The name that an enrolment shows; empty for a login.
+    package let name: String
+    /// The user that an enrolment adds an account to.
+    package let userID: String?
+    /// Where the browser goes afterwards.
+    package let returnURL: ReturnURL?
+
+    package init(kind: PageKind, serverID: ServerID, nonceHash: [UInt8], name: String = "", userID: String? = nil, returnURL: ReturnURL? = nil) {
+        self.kind = kind
+        self.serverID = serverID
+        self.nonceHash = nonceHash
+        self.name = name
+        self.userID = userID
+        self.returnURL = returnURL
+    }
+}
+
+/// How long a page may wait for its browser, and its browser may keep it, in seconds.
+package enum PageLifetime {
+    package static let ticket: UInt64 = 60
+    package static let page: UInt64 = 30 * 60
+}
+
+/// A bearer value of a page: the ticket in the link, or the cookie. The store keeps only its hash.
+package struct PageSecret: Sendable {
+    /// 43 characters of base64url.
+    package let text: String
+
+    package init(using random: any RandomSource) { text = Base64URL.encode(random.bytes(Self.count)) }
+
+    /// What a browser sent; nil for anything that we cannot have made.
+    package init?(received text: some StringProtocol) {
+        guard text.utf8.count <= 64, Base64URL.decode(text)?.count == Self.count else { return nil }
+        self.text = String(text)
+    }
+
+    package var hash: [UInt8] { SHA(text.utf8) }
+
+    private static let count = 32
+}
+
+extension PageSecret: CustomStringConvertible, CustomReflectable {
+    package var description: String { "‹secret›" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

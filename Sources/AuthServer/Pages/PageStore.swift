@@ -1,0 +1,11 @@
+import OstiaryProtocol
+
+/// Where pages wait for their browser. Each question answers and consumes in one step.
+package protocol PageStore: Sendable {
+    /// Keeps a page for whoever brings its ticket until `deadline`.
+    func open(_ page: Page, ticket: PageSecret, until deadline: Instant, at now: Instant) async throws
+    /// Exchanges a ticket for a cookie, once: nil when the ticket is unknown, used or too old.
+    func redeem(_ ticket: PageSecret, for cookie: PageSecret, until deadline: Instant, at now: Instant) async throws -> Page?
+    /// The page of a cookie; nil when there is none any more.
+    func page(of cookie: PageSecret, at now: Instant) async throws -> Page?
+}

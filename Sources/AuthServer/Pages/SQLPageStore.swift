@@ -1,0 +1,80 @@
+import Database
+import OstiaryProtocol
+
+/// Pages in the database, so that any server of several can go on with a page that another one opened.
+package struct SQLPageStore: PageStore {
+    private let database: any Database
+
+    package init(database: any Database) { self.database = database }
+
+    /// The table, as step `number` of the schema.
+    package static func migration(_ number: Int) -> Migration {
+        Migration(number, "pages") { dialect in
+            [
+                """
+                CREATE TABLE page (
+                    id \(dialect.countedKey),
+                    ticket_hash \(dialect.blob) UNIQUE,
+                    cookie_hash \(dialect.blob) UNIQUE,
+                    kind TEXT NOT NULL,
+                    server_id \(dialect.blob) NOT NULL,
+                    nonce_hash \(dialect.blob) NOT NULL,
+                    name TEXT NOT NULL,
+                    user_id TEXT,
+                    return_url TEXT,
+                    expires_at \(dialect.integer) NOT NULL
+                ) \(dialect.tableOptions)
+                """,
+                "CREATE INDEX page_expiry ON page (expires_at)",
+            ]
+        }
+    }
+
+    package func open(_ page: Page, ticket: PageSecret, until deadline: Instant, at now: Instant) async throws {
+        let hash = ticket.hash
+        try await database.transaction { connection in
+            try connection.execute("DELETE FROM page WHERE expires_at <= $1", [SQLValue(now.seconds)])
+            try connection.execute(
+                """
+                INSERT INTO page (ticket_hash, kind, server_id, nonce_hash, name, user_id, return_url, expires_at)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                """,
+                [
+                    .blob(hash), .text(page.kind.rawValue), .blob(page.serverID.bytes), .blob(page.nonceHash), .text(page.name),
+                    SQLValue(page.userID), SQLValue(page.returnURL?.text), SQLValue(deadline.seconds),
+                ])
+        }
+    }
+
+    package func redeem(_ ticket: PageSecret, for cookie: PageSecret, until deadline: Instant, at now: Instant) async throws -> Page? {
+        let (ticketHash, cookieHash) = (ticket.hash, cookie.hash)
+        return try await database.transaction { connection in
+            try connection.one(
+                """
+                UPDATE page SET ticket_hash = NULL, cookie_hash = $2, expires_at = $3 WHERE ticket_hash = $1 AND expires_at > $4
+                RETURNING kind, server_id, nonce_hash, name, user_id, return_url
+                """,
+                [.blob(ticketHash), .blob(cookieHash), SQLValue(deadline.seconds), SQLValue(now.seconds)]
+            ).map(Self.page)
+        }
+    }
+
+    package func page(of cookie: PageSecret, at now: Instant) async throws -> Page? {
+        let hash = cookie.hash
+        return try await database.read { connection in
+            try connection.one(
+                "SELECT kind, server_id, nonce_hash, name, user_id, return_url FROM page WHERE cookie_hash = $1 AND expires_at > $2",
+                [.blob(hash), SQLValue(now.seconds)]
+            ).map(Self.page)
+        }
+    }
+
+    private static func page(_ row: SQLRow) throws -> Page {
+        guard let kind = PageKind(rawValue: try row.text("kind")), let serverID = ServerID(try row.blob("server_id")) else {
+            throw SQLError.outOfRange("page")
+        }
+        return Page(
+            kind: kind, serverID: serverID, nonceHash: try row.blob("nonce_hash"), name: try row.text("name"),
+            userID: try row.optionalText("user_id"), returnURL: try row.optionalText("return_url").flatMap(ReturnURL.init))
+    }
+}

@@ -1,0 +1,17 @@
+import HTTPService
+import Hummingbird
+import OstiaryProtocol
+
+/// Lets a request pass that carries the API key; every other ends here, before anything else is looked at.
+struct AdminKey<Context: RequestContext>: RouterMiddleware {
+    /// SHA of the key: what is compared has one length, whatever came.
+    private let hash: [UInt8]
+
+    init(hash: [UInt8]) { self.hash = hash }
+
+    func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
+        guard let key = request.headers[.apiKey] else { throw AdminRefusal.keyMissing }
+        guard matches(SHA(key.utf8), hash) else { throw AdminRefusal.keyWrong }
+        return try await next(request, context)
+    }
+}

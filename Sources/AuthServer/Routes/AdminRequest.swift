@@ -1,0 +1,91 @@
+import Authentication
+import Foundation
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OstiaryProtocol
+
+/// One request of the REST API: its parts, parsed at the edge into values that cannot be wrong.
+struct AdminRequest: Sendable {
+    let request: Request
+    let parameters: Parameters
+    let now: Instant
+
+    /// An id that cannot exist is one that does not exist.
+    func serverID() throws -> ServerID {
+        guard let text = parameters.get("serverid"), let id = ServerID(text: text) else { throw UnknownServer() }
+        return id
+    }
+
+    func accountID() throws -> AccountID {
+        guard let text = parameters.get("accountid"), let id = AccountID(text: text) else { throw AdminRefusal.accountUnknown }
+        return id
+    }
+
+    func userID() throws -> String {
+        guard let text = parameters.get("userid")?.removingPercentEncoding else { throw AdminRefusal.badPath("userid") }
+        return try AdminText.checked(text, field: "userid")
+    }
+
+    func nonce() throws -> SessionNonce {
+        guard let text = request.headers[.nonce] else { throw SessionNonceError.missing }
+        return try SessionNonce(text)
+    }
+
+    /// A parameter of the query; one that comes twice is an error, because nobody knows which was meant.
+    func query(_ name: String) throws -> String? {
+        let values = request.uri.queryParameters[values: name[...]]
+        guard values.count <= 1 else { throw AdminRefusal.badField(name, "comes more than once") }
+        return values.first.map(String.init)
+    }
+
+    /// `name` and `userid` of an enrolment.
+    func enrolmentNames() throws -> (name: String, userID: String?) {
+        guard let name = try query("name") else { throw AdminRefusal.badField("name", "is missing: what shall the phone call the account?") }
+        return (
+            try AdminText.checked(name, field: "name"), try query("userid").map { text throws(AdminRefusal) in try AdminText.checked(text, field: "userid") }
+        )
+    }
+
+    func number(_ name: String, in range: ClosedRange<Int>, otherwise: Int) throws -> Int {
+        guard let text = try query(name) else { return otherwise }
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text), range.contains(number) else {
+            throw AdminRefusal.badField(name, "is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Which part of a list is asked for.
+    func slice() throws -> AdminSlice {
+        AdminSlice(limit: try number("limit", in: 1...1_000, otherwise: 100), marker: try number("marker", in: 0...1_000_000_000, otherwise: 0))
+    }
+
+    func body<Value: Decodable>(_: Value.Type = Value.self) async throws -> Value {
+        try AdminBody.decode(Value.self, from: try await request.bytes())
+    }
+}
+
+/// Part of a list: at most `limit` elements after the first `marker`.
+struct AdminSlice: Equatable, Sendable {
+    let limit: Int
+    let marker: Int
+
+    func callAsFunction<Element>(_ all: [Element]) -> ArraySlice<Element> { all.dropFirst(marker).prefix(limit) }
+}
+
+/// Names that a business application gives: 1 to 255 bytes of text that may travel to the phone.
+enum AdminText {
+    static func checked(_ text: String, field: String) throws(AdminRefusal) -> String {
+        guard !text.isEmpty, WireText.allows(text, cap: 255), !text.contains("\n") else {
+            throw .badField(field, "has 1 to 255 bytes on one line, without control or direction characters")
+        }
+        return text
+    }
+}
+
+extension HTTPField.Name {
+    /// The session that a call is about.
+    static let nonce = HTTPField.Name("X-nonce")!
+    /// Who calls.
+    static let apiKey = HTTPField.Name("X-apikey")!
+}

@@ -1,0 +1,53 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOHTTP1
+
+/// The one place where errors become answers. Also puts the request id into every answer.
+package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
+    package init() {}
+
+    package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as HTTPParserError {
+            // The connection is beyond repair; the framework answers 400 and closes it.
+            throw error
+        } catch {
+            response = errorResponse(for: error, logger: context.logger).response(requestID: context.id)
+        }
+        response.headers[.requestID] = context.id
+        return response
+    }
+}
+
+/// Refusals say what they are; what nobody foresaw is logged and told as `server_error`.
+func errorResponse(for error: any Error, logger: Logger) -> ErrorResponse {
+    switch error {
+    case let refusal as any ErrorResponseConvertible:
+        return refusal.errorResponse
+    case let error as HTTPError where error.status.code < 500:
+        return ErrorResponse(error.status, word(for: error.status), error.body ?? error.status.reasonPhrase.lowercased(), headers: error.headers)
+    case let error as any HTTPResponseError where error.status.code < 500:
+        return ErrorResponse(error.status, word(for: error.status), error.status.reasonPhrase.lowercased())
+    case is DecodingError:
+        return .badRequest("the request's body is not what this call takes")
+    case is CancellationError:
+        return .shuttingDown
+    default:
+        logger.error("request failed", metadata: ["error": "\(error)", "type": "\(type(of: error))"])
+        return .serverError
+    }
+}
+
+/// The reason phrase as a word for programs: `Content Too Large` is `content_too_large`.
+private func word(for status: HTTPResponse.Status) -> String {
+    let words = status.reasonPhrase.lowercased().split { !$0.isLetter }
+    return words.isEmpty ? "error" : words.joined(separator: "_")
+}
+
+extension HTTPField.Name {
+    /// Names a request in the server's log.
+    package static let requestID = HTTPField.Name("X-Request-Id")!
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+import Hummingbird
+
+/// What the world hears of an error: a status, a word for programs and a sentence for people. Rendered as `{error, message, requestId}`.
+package struct ErrorResponse: Error, Equatable, Sendable {
+    package let status: HTTPResponse.Status
+    /// A stable word, lower case with underscores.
+    package let error: String
+    /// Lower case, no full stop; holds nothing internal.
+    package let message: String
+    /// Additional headers, `WWW-Authenticate` or `Retry-After` for example.
+    package let headers: HTTPFields
+
+    package init(_ status: HTTPResponse.Status, _ error: String, _ message: String, headers: HTTPFields = [:]) {
+        self.status = status
+        self.error = error
+        self.message = message
+        self.headers = headers
+    }
+}
+
+/// A refusal of a domain that knows what the world may hear of it. Server targets extend the refusals of their domains with this, one `switch` each.
+package protocol ErrorResponseConvertible: Error {
+    var errorResponse: ErrorResponse { get }
+}
+
+extension ErrorResponse: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse { self }
+}
+
+extension ErrorResponse {
+    /// What every unforeseen error sounds like.
+    package static let serverError = ErrorResponse(
+        .internalServerError, "server_error", "the server failed; its operator finds the reason under the request id")
+
+    package static func badRequest(_ message: String) -> ErrorResponse {
+        ErrorResponse(.badRequest, "bad_request", message)
+    }
+
+    package static let notFound = ErrorResponse(.notFound, "not_found", "there is nothing here")
+    package static let unauthorized = ErrorResponse(.unauthorized, "unauthorized", "no or wrong credentials")
+    package static let contentTooLarge = ErrorResponse(.contentTooLarge, "content_too_large", "the request is larger than this server takes")
+    package static let uriTooLong = ErrorResponse(.uriTooLong, "uri_too_long", "the address is longer than this server takes")
+    package static let shuttingDown = ErrorResponse(.serviceUnavailable, "shutting_down", "the server is stopping; try again")
+
+    /// The answer, as JSON.
+    package func response(requestID: String) -> Response {
+        var fields = headers
+        fields[.contentType] = "application/json; charset=utf-8"
+        fields[.cacheControl] = "no-store"
+        let json = "{\"error\":\(jsonString(error)),\"message\":\(jsonString(message)),\"requestId\":\(jsonString(requestID))}"
+        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
+    }
+}

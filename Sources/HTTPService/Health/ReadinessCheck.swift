@@ -1,0 +1,33 @@
+/// Something without which a server cannot do its work: its database, the other server.
+package protocol ReadinessCheck: Sendable {
+    /// A word for the report, `database` for example.
+    var name: String { get }
+    /// Throws, with a one-line description, if the thing does not answer. Called for every question, so it is cheap.
+    func check() async throws
+}
+
+/// A check from a closure.
+package struct NamedCheck: ReadinessCheck {
+    package let name: String
+    private let body: @Sendable () async throws -> Void
+
+    package init(_ name: String, _ body: @Sendable @escaping () async throws -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    package func check() async throws {
+        try await body()
+    }
+}
+
+/// Why a check failed without an error of its own.
+enum ReadinessError: Error, CustomStringConvertible {
+    case noAnswer(Duration)
+
+    var description: String {
+        switch self {
+        case .noAnswer(let time): "no answer within \(time.components.seconds) s"
+        }
+    }
+}

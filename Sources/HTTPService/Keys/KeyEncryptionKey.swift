@@ -1,0 +1,80 @@
+import Crypto
+import Foundation
+
+/// The key under which a server wraps the secrets in its database. It lives in a file outside the database and is never printed.
+///
+/// A wrapped secret is `version 1 | key id[4] | nonce[12] | ciphertext | tag[16]`, AES-256-GCM; key id and context are authenticated, so that a
+/// wrapped secret opens only in the place it was made for, and a change of key can tell which secrets are still under the old one.
+package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Names the key without telling anything else about it: 4 bytes.
+    package let id: [UInt8]
+    private let key: SymmetricKey
+
+    init(_ key: SymmetricKey) {
+        self.key = key
+        id = Array(HMAC<SHA256>.authenticationCode(for: Array("ostiary/kek/id".utf8), using: key).prefix(4))
+    }
+
+    /// A new key, for tests and for a first start.
+    package static func random() -> KeyEncryptionKey {
+        KeyEncryptionKey(SymmetricKey(size: .bits256))
+    }
+
+    /// - Parameter hexadecimal: 64 hexadecimal digits; white space around them is ignored.
+    /// - Throws: ``KeyFileError/malformed``.
+    package init(hexadecimal: String) throws(KeyFileError) {
+        let digits = hexadecimal.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard digits.utf8.count == 64, let key = bytes(hexadecimal: digits) else { throw .malformed }
+        self.init(SymmetricKey(data: key))
+    }
+
+    /// Wraps a secret for one place.
+    /// - Parameter context: names the place, for example `sfs/instance/` and the row's key.
+    package func wrap(_ secret: some DataProtocol, context: String) throws -> [UInt8] {
+        let sealed = try AES.GCM.seal(secret, using: key, authenticating: authenticated(context))
+        return [Self.version] + id + Array(sealed.nonce) + Array(sealed.ciphertext) + Array(sealed.tag)
+    }
+
+    /// What was wrapped for this place.
+    /// - Throws: ``UnwrapError``.
+    package func unwrap(_ wrapped: [UInt8], context: String) throws(UnwrapError) -> [UInt8] {
+        guard wrapped.count >= Self.overhead else { throw .malformed }
+        guard wrapped[0] == Self.version else { throw .unknownVersion(wrapped[0]) }
+        guard Array(wrapped[1..<5]) == id else { throw .otherKey(id: Array(wrapped[1..<5])) }
+        do {
+            let box = try AES.GCM.SealedBox(combined: wrapped[5...])
+            return Array(try AES.GCM.open(box, using: key, authenticating: authenticated(context)))
+        } catch {
+            throw .notAuthentic
+        }
+    }
+
+    /// The digits of the key file.
+    var hexadecimal: String {
+        key.withUnsafeBytes { bytes in
+            bytes.reduce(into: "") { $0 += String(UInt16($1) + 256, radix: 16).dropFirst() }
+        }
+    }
+
+    package var description: String { "‹key›" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+
+    private static let version: UInt8 = 1
+    /// Version, id, nonce and tag.
+    private static let overhead = 1 + 4 + 12 + 16
+
+    private func authenticated(_ context: String) -> [UInt8] {
+        Array("ostiary/kek/wrap".utf8) + [0, Self.version] + id + Array(context.utf8)
+    }
+}
+
+/// Why a wrapped secret does not open.
+package enum UnwrapError: Error, Equatable, Sendable {
+    case malformed
+    case unknownVersion(UInt8)
+    /// It was wrapped under another key.
+    case otherKey(id: [UInt8])
+    /// It was changed, or made for another place.
+    case notAuthentic
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+extension KeyEncryptionKey {
+    /// Reads the key of a file, which is made, with a new key and mode 0600, if the path does not exist.
+    ///
+    /// The file appears complete or not at all; of two processes that make it at once, both end with the same key.
+    /// - Throws: ``KeyFileError``.
+    package static func load(orMakeAt path: String) throws(KeyFileError) -> KeyEncryptionKey {
+        if access(path, F_OK) != 0, errno == ENOENT { try make(at: path) }
+        return try load(from: path)
+    }
+
+    /// Reads the key of a file that must be there.
+    /// - Throws: ``KeyFileError``.
+    package static func load(from path: String) throws(KeyFileError) -> KeyEncryptionKey {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(path: path, reason: systemReason()) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, reason: systemReason()) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path: path, reason: "no regular file") }
+        guard status.st_mode & 0o077 == 0 else { throw .readableByOthers(path: path) }
+        guard let data = try? file.read(upToCount: 256), let text = String(data: data, encoding: .utf8) else { throw .malformed }
+        return try KeyEncryptionKey(hexadecimal: text)
+    }
+
+    /// Writes a new key beside the path, then gives it the name in one step that fails if the name is taken.
+    private static func make(at path: String) throws(KeyFileError) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .unwritable(path: path, reason: "its folder cannot be made")
+        }
+        let draft = path + ".new-" + UUID().uuidString
+        defer { unlink(draft) }
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .unwritable(path: path, reason: systemReason()) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: Data((KeyEncryptionKey.random().hexadecimal + "\n").utf8))
+            try file.synchronize()
+        } catch {
+            throw .unwritable(path: path, reason: "the disk does not take it")
+        }
+        guard link(draft, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: systemReason()) }
+        synchronizeFolder(folder)
+    }
+
+    /// Makes a new name survive a power cut.
+    private static func synchronizeFolder(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}
+
+/// Why a key file cannot be used. Each is told to the operator as one line.
+package enum KeyFileError: Error, Equatable, Sendable {
+    case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
+    case readableByOthers(path: String)
+    case malformed
+}
+
+extension KeyFileError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let reason): "cannot read the key file \(path): \(reason)"
+        case .unwritable(let path, let reason): "cannot make the key file \(path): \(reason)"
+        case .readableByOthers(let path): "others can read the key file \(path): run chmod 600 \(path), and change the key if they may have read it"
+        case .malformed: "the key file does not hold 64 hexadecimal digits"
+        }
+    }
+}
+
+/// What the last failed system call says about itself.
+func systemReason() -> String {
+    String(cString: strerror(errno)).lowercased()
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes a connection whose request does not arrive in time, or goes on arriving long after it was answered.
+///
+/// Without it one byte a minute keeps a connection for ever. A request that arrives in one piece costs no timer.
+final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limit: TimeAmount
+    private var isArriving = false
+    private var timer: Scheduled<Void>?
+
+    /// What a client that was answered early still gets to stop sending.
+    private static let farewell = TimeAmount.seconds(2)
+
+    init(limit: TimeAmount) {
+        self.limit = limit
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: isArriving = true
+        case .body: break
+        case .end:
+            isArriving = false
+            stopTimer()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isArriving, timer == nil { startTimer(limit, context: context) }
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data), isArriving {
+            stopTimer()
+            startTimer(Self.farewell, context: context)
+        }
+        context.write(data, promise: promise)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stopTimer()
+    }
+
+    private func startTimer(_ time: TimeAmount, context: ChannelHandlerContext) {
+        let channel = context.channel
+        timer = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+
+    private func stopTimer() {
+        timer?.cancel()
+        timer = nil
+    }
+}

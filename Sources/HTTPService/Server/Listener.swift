@@ -1,0 +1,34 @@
+import Hummingbird
+import NIOCore
+
+/// One port and what answers on it.
+package struct Listener: Sendable {
+    /// `public` or `private`, for log and errors.
+    package let name: String
+    package let address: ListenAddress
+    let responder: RouterResponder<ServiceRequestContext>
+    let limits: ServiceLimits
+
+    /// - Parameter router: with ``Hummingbird/Router/addServiceMiddleware(limits:)`` before its routes.
+    package init(_ name: String, at address: ListenAddress, router: Router<ServiceRequestContext>, limits: ServiceLimits = .standard) {
+        self.name = name
+        self.address = address
+        self.responder = router.buildResponder()
+        self.limits = limits
+    }
+}
+
+/// A listener that is open.
+package struct BoundListener: Sendable, Equatable {
+    package let name: String
+    /// With the port that the system chose if port 0 was asked for.
+    package let address: ListenAddress
+}
+
+extension Router<ServiceRequestContext> {
+    /// What every router has in front of its routes: errors become answers, sizes are bounded. Call it before the first route.
+    package func addServiceMiddleware(limits: ServiceLimits = .standard) {
+        add(middleware: ErrorMiddleware())
+        add(middleware: LimitMiddleware(limits))
+    }
+}

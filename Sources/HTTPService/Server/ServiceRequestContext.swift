@@ -1,0 +1,17 @@
+import Hummingbird
+import NIOCore
+
+/// What a route knows about its request beside the request.
+package struct ServiceRequestContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// Address of the other end of the connection, without the port; nil in tests without a socket.
+    package let remoteAddress: String?
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        remoteAddress = source.channel.remoteAddress?.ipAddress
+    }
+
+    /// What a body may hold unless a route says otherwise.
+    package var maxUploadSize: Int { ServiceLimits.standard.body }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The picture on the phone's confirm screen.
+package struct Logo: Sendable, Equatable {
+    package enum Format: String, Sendable {
+        case png = "image/png"
+        case svg = "image/svg+xml"
+    }
+
+    package let format: Format
+    package let bytes: [UInt8]
+
+    /// The most that a logo may weigh: 64 KiB.
+    package static let limit = 65536
+
+    /// Reads a PNG or SVG file and looks at what it is, not at its name.
+    /// - Throws: ``LogoError``.
+    package init(file path: String) throws(LogoError) {
+        guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadable(path) }
+        defer { try? file.close() }
+        guard let data = try? file.read(upToCount: Self.limit + 1), !data.isEmpty else { throw .unreadable(path) }
+        guard data.count <= Self.limit else { throw .tooLarge }
+        bytes = Array(data)
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+            format = .png
+        } else if String(data: data, encoding: .utf8)?.contains("<svg") == true {
+            format = .svg
+        } else {
+            throw .otherFormat
+        }
+    }
+}
+
+/// Why a file is no logo.
+package enum LogoError: Error, Equatable, Sendable {
+    case unreadable(String)
+    case tooLarge, otherFormat
+}
+
+extension LogoError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreadable(let path): "cannot read \(path)"
+        case .tooLarge: "the logo is larger than 64 KiB"
+        case .otherFormat: "the logo is neither PNG nor SVG"
+        }
+    }
+}

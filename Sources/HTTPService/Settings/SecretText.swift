@@ -1,0 +1,22 @@
+/// A secret word of the configuration. It prints as `‹secret›` and is compared in constant time.
+package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let bytes: [UInt8]
+
+    package init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// Whether `other` is the same text. Takes the same time wherever the two differ; the length is not hidden.
+    package func matches(_ other: some StringProtocol) -> Bool {
+        let theirs = Array(other.utf8)
+        guard theirs.count == bytes.count else { return false }
+        return zip(bytes, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// Length in bytes, to warn of short ones.
+    package var count: Int { bytes.count }
+
+    package var description: String { "‹secret›" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

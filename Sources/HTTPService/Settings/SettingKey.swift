@@ -1,0 +1,60 @@
+/// Every setting of both servers. The raw value is the key in a YAML file; the environment variable is `OSTIARY_` and the same in capitals.
+///
+/// A YAML file is flat, and one file may serve both servers:
+///
+///     public_url: https://login.example.org
+///     listen: 127.0.0.1:8080
+///     sf_trusted_servers: [m3Yw…]
+package enum SettingKey: String, CaseIterable, Sendable {
+    case publicURL = "public_url"
+    case listen
+    case adminListen = "admin_listen"
+    case databaseURL = "database_url"
+    case rootAPIKey = "root_api_key"
+    case rootAPIKeyFile = "root_api_key_file"
+    case kekFile = "kek_file"
+    case secondFactorURL = "second_factor_url"
+    case secondFactorIdentity = "second_factor_identity"
+    case serverName = "server_name"
+    case serverLogo = "server_logo"
+    case logLevel = "log_level"
+    case sfListen = "sf_listen"
+    case sfAdminListen = "sf_admin_listen"
+    case sfDatabaseURL = "sf_database_url"
+    case sfKEKFile = "sf_kek_file"
+    case sfTrustedServers = "sf_trusted_servers"
+    case sfMaxAttempts = "sf_max_attempts"
+    case sfPenalties = "sf_penalties"
+    case sfMaxWithoutPIN = "sf_max_without_pin"
+    case sfMaxTimeWithoutPIN = "sf_max_time_without_pin"
+
+    /// The name of the environment variable.
+    package var variable: String { "OSTIARY_" + rawValue.uppercased() }
+
+    /// What the setting means, for the generated reference.
+    package var summary: String {
+        switch self {
+        case .publicURL: "origin under which phones and browsers reach this server; https, or http to a loopback address; required"
+        case .listen: "host:port for phones and browsers; default 127.0.0.1:8080"
+        case .adminListen: "host:port for the REST API and health, never public; default 127.0.0.1:8081"
+        case .databaseURL: "sqlite:PATH; default sqlite:DATA/ostiary.sqlite"
+        case .rootAPIKey: "key that the REST API asks for in X-apikey; this or the next is required"
+        case .rootAPIKeyFile: "file that holds that key"
+        case .kekFile: "file of the key-encryption key, 64 hexadecimal digits, made if missing; default DATA/ostiary.kek"
+        case .secondFactorURL: "origin of the second-factor server; required"
+        case .secondFactorIdentity: "identity that the second-factor server prints at its start; required"
+        case .serverName: "name on the phone's confirm screen; default Ostiary"
+        case .serverLogo: "PNG or SVG file of at most 64 KiB for the confirm screen"
+        case .logLevel: "trace, debug, info, notice, warning, error or critical; default info"
+        case .sfListen: "host:port of the second-factor server; default 127.0.0.1:8090"
+        case .sfAdminListen: "host:port for health of the second-factor server, never public; none by default"
+        case .sfDatabaseURL: "sqlite:PATH; default sqlite:DATA/second-factor.sqlite"
+        case .sfKEKFile: "file of the key-encryption key, made if missing; default DATA/second-factor.kek"
+        case .sfTrustedServers: "identities of the authentication servers that may ask, separated by commas; required"
+        case .sfMaxAttempts: "wrong tries until an instance is blocked, 1 to 5; default 5"
+        case .sfPenalties: "waiting time after each wrong try but the last, separated by commas; default 0,0,30,300"
+        case .sfMaxWithoutPIN: "successes by biometrics alone until the PIN is asked again, 0 for no limit; default 0"
+        case .sfMaxTimeWithoutPIN: "time since the last PIN until it is asked again, 0 for no limit; default 0"
+        }
+    }
+}

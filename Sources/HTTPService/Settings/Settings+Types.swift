@@ -1,0 +1,125 @@
+import Foundation
+import Logging
+
+/// Typed access. Each answers nil for a setting that is not set and throws ``SettingsError`` naming the key for one that is wrong.
+extension Settings {
+    /// A setting without which the server cannot start.
+    package func required<Value>(_ key: SettingKey, _ value: Value?) throws(SettingsError) -> Value {
+        guard let value else { throw .missing(key) }
+        return value
+    }
+
+    /// A setting in the form of any parser whose errors are one line.
+    package func parsed<Value>(_ key: SettingKey, _ parse: (String) throws -> Value) throws(SettingsError) -> Value? {
+        guard let text = try text(key) else { return nil }
+        do {
+            return try parse(text)
+        } catch {
+            throw .invalid(key, reason: "\(error)")
+        }
+    }
+
+    package func listenAddress(_ key: SettingKey) throws(SettingsError) -> ListenAddress? {
+        try parsed(key, ListenAddress.init(parsing:))
+    }
+
+    package func publicURL(_ key: SettingKey) throws(SettingsError) -> PublicURL? {
+        try parsed(key, PublicURL.init(parsing:))
+    }
+
+    package func integer(_ key: SettingKey, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
+        try parsed(key) { text in
+            guard let number = Int(text), range.contains(number) else { throw Expected("a number from \(range.lowerBound) to \(range.upperBound)") }
+            return number
+        }
+    }
+
+    package func bool(_ key: SettingKey) throws(SettingsError) -> Bool? {
+        try parsed(key) { text in
+            switch text.lowercased() {
+            case "true", "yes", "on", "1": true
+            case "false", "no", "off", "0": false
+            default: throw Expected("true or false")
+            }
+        }
+    }
+
+    /// A time in seconds: a number, or a number with the unit s, m, h or d.
+    package func seconds(_ key: SettingKey) throws(SettingsError) -> UInt64? {
+        try parsed(key, parseSeconds)
+    }
+
+    /// Items between commas, without the spaces around them; an empty text has none.
+    package func list<Item>(_ key: SettingKey, _ parse: (String) throws -> Item) throws(SettingsError) -> [Item]? {
+        try parsed(key) { text in
+            let items = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+            return items == [""] ? [] : try items.map(parse)
+        }
+    }
+
+    /// The identity of a server, 32 bytes.
+    package func identity(_ key: SettingKey) throws(SettingsError) -> [UInt8]? {
+        try parsed(key, parseIdentity)
+    }
+
+    package func logLevel() throws(SettingsError) -> Logger.Level {
+        try parsed(.logLevel) { text in
+            guard let level = Logger.Level(rawValue: text.lowercased()) else {
+                throw Expected(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            return level
+        } ?? .info
+    }
+
+    /// A secret that is given as a value or in a file, whose last line ending does not belong to it.
+    package func secret(_ key: SettingKey, file fileKey: SettingKey) throws(SettingsError) -> SecretText? {
+        switch (try text(key), try text(fileKey)) {
+        case (nil, nil): return nil
+        case (let value?, nil): return SecretText(value)
+        case (nil, let path?):
+            guard let text = try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8) else {
+                throw .unreadableSecret(fileKey, path: path, reason: "no readable text")
+            }
+            let line = text.trimmingCharacters(in: .newlines)
+            guard !line.isEmpty else { throw .unreadableSecret(fileKey, path: path, reason: "the file is empty") }
+            return SecretText(line)
+        case (_?, _?): throw .givenTwice(key, fileKey)
+        }
+    }
+}
+
+/// What a text should have been.
+struct Expected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ what: String) {
+        description = "expected \(what)"
+    }
+}
+
+func parseSeconds(_ text: String) throws -> UInt64 {
+    let units: [Character: UInt64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+    let unit = text.last.flatMap { units[$0] }
+    let digits = unit == nil ? text[...] : text.dropLast()
+    guard let number = UInt64(digits), digits.allSatisfy(\.isNumber), number <= 1_000_000_000 else {
+        throw Expected("seconds, or a number with s, m, h or d")
+    }
+    return number * (unit ?? 1)
+}
+
+func parseIdentity(_ text: String) throws -> [UInt8] {
+    if text.utf8.count == 64, let bytes = bytes(hexadecimal: text) { return bytes }
+    let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+    guard text.utf8.count == 43, !text.contains("="), let data = Data(base64Encoded: base64 + "="), data.count == 32 else {
+        throw Expected("an identity as the other server prints it, 43 characters of base64url or 64 hexadecimal digits")
+    }
+    return Array(data)
+}
+
+/// The bytes of pairs of hexadecimal digits, or nil for anything else.
+func bytes(hexadecimal text: String) -> [UInt8]? {
+    let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count.isMultiple(of: 2), digits.allSatisfy({ $0 != nil }) else { return nil }
+    let values = digits.compactMap(\.self)
+    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+}

@@ -1,0 +1,88 @@
+import Configuration
+import Foundation
+import Synchronization
+
+/// The settings of a process: command line over environment over YAML file. Values are text here; typed access is in `Settings+Types.swift`.
+package struct Settings: Sendable {
+    private let providers: [any ConfigProvider]
+
+    /// - Parameters:
+    ///   - configFile: path of a YAML file; if nil, the one that `OSTIARY_CONFIG` names, if any.
+    ///   - environment: the variables of the process.
+    ///   - overrides: what the command line says.
+    /// - Throws: ``SettingsError`` for a file that cannot be read, is no flat mapping, or has a key that is not a ``SettingKey``.
+    package static func load(
+        configFile: String? = nil, environment: [String: String], overrides: [SettingKey: String] = [:]
+    ) async throws(SettingsError) -> Settings {
+        let given = overrides.map { key, value in (AbsoluteConfigKey([key.rawValue]), ConfigValue(.string(value), isSecret: true)) }
+        // An empty variable counts as not set, as in a compose file that passes a variable on.
+        let set = environment.filter { !$0.value.isEmpty }
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(name: "command line", values: Dictionary(uniqueKeysWithValues: given)),
+            EnvironmentVariablesProvider(environmentVariables: set, secretsSpecifier: .all).prefixKeys(with: "ostiary"),
+        ]
+        if let path = configFile ?? set["OSTIARY_CONFIG"], let file = try await readYAML(path) { providers.append(file) }
+        return Settings(providers: providers)
+    }
+
+    /// The text of a setting, or nil if it is not set. A YAML list is its items joined by commas.
+    /// - Throws: ``SettingsError/invalid(_:reason:)`` for a YAML mapping where text is wanted.
+    package func text(_ key: SettingKey) throws(SettingsError) -> String? {
+        let name = AbsoluteConfigKey([key.rawValue])
+        for provider in providers {
+            do {
+                if case .string(let text)? = try provider.value(forKey: name, type: .string).value?.content { return text }
+            } catch {
+                guard case .stringArray(let items)? = try? provider.value(forKey: name, type: .stringArray).value?.content else {
+                    throw .invalid(key, reason: "text is wanted here")
+                }
+                return items.joined(separator: ",")
+            }
+        }
+        return nil
+    }
+
+    /// Reads a YAML file; nil if there is nothing in it but comments.
+    private static func readYAML(_ path: String) async throws(SettingsError) -> (any ConfigProvider)? {
+        let content: String
+        do {
+            content = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+            throw .unreadableFile(path: path, reason: FileManager.default.fileExists(atPath: path) ? "no readable UTF-8 text" : "no such file")
+        }
+        let isEmpty = content.split(whereSeparator: \.isNewline).allSatisfy { line in
+            line.allSatisfy(\.isWhitespace) || line.drop(while: \.isWhitespace).hasPrefix("#")
+        }
+        if isEmpty { return nil }
+        // The reader calls this for each key it meets, which is the only way to learn of keys that nobody asks for.
+        let met = KeyCollector()
+        let options = YAMLSnapshot.ParsingOptions(secretsSpecifier: .dynamic { key, _ in met.insert(key) })
+        let location = ConfigReader(provider: InMemoryProvider(values: ["filePath": ConfigValue(.string(path), isSecret: false)]))
+        let file: FileProvider<YAMLSnapshot>
+        do {
+            file = try await FileProvider(parsingOptions: options, config: location)
+        } catch {
+            throw .malformedFile(path: path, reason: oneLine("\(error)"))
+        }
+        if let unknown = met.keys.sorted().first(where: { SettingKey(rawValue: $0) == nil }) { throw .unknownKey(unknown, path: path) }
+        return file
+    }
+}
+
+/// The keys of a file.
+private final class KeyCollector: Sendable {
+    private let collected = Mutex<Set<String>>([])
+
+    var keys: Set<String> { collected.withLock(\.self) }
+
+    /// Notes a key; true, because every setting is treated as a secret when settings are printed.
+    func insert(_ key: String) -> Bool {
+        _ = collected.withLock { $0.insert(key) }
+        return true
+    }
+}
+
+/// A message of another library on one line.
+func oneLine(_ message: String) -> String {
+    message.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+}

@@ -1,0 +1,38 @@
+/// `k` of the second-factor server: one scalar per instance and epoch (protocol §1, §7).
+package struct OPRFKey: Sendable {
+    private let pair: VOPRF.KeyPair
+
+    /// A fresh key.
+    package static func generate() throws(VOPRFError) -> OPRFKey {
+        try OPRFKey(scalar: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar.random() })
+    }
+
+    /// A stored key: 32 bytes below the group order, not zero.
+    package init(_ stored: SecretBytes) throws(VOPRFError) {
+        try self.init(scalar: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar(stored.exposed) })
+    }
+
+    private init(scalar: GroupScalar) throws(VOPRFError) {
+        pair = try VOPRF.keyPair(of: scalar)
+    }
+
+    /// The 32 bytes to wrap and store.
+    package var stored: SecretBytes { SecretBytes(pair.secret.bytes) }
+
+    /// pkK, 32 bytes: what the phone pins.
+    package var publicKey: [UInt8] { pair.publicKey.bytes }
+
+    /// The 96 bytes of SfEval for one blinded element `B` of 32 bytes: k·B, then the proof (protocol §7).
+    ///
+    /// The caller has counted the attempt durably before this runs.
+    package func evaluate(_ blinded: [UInt8]) throws(VOPRFError) -> [UInt8] {
+        try evaluate(blinded, r: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar.random() })
+    }
+
+    /// The same with a given `r`, for known answers; two proofs with one `r` would give `k` away.
+    package func evaluate(_ blinded: [UInt8], r: GroupScalar) throws(VOPRFError) -> [UInt8] {
+        let element = try VOPRF.inGroup { () throws(GroupError) in try GroupElement(blinded) }
+        let evaluation = try VOPRF.blindEvaluate([element], with: pair, r: r)
+        return evaluation.elements.flatMap(\.bytes) + evaluation.proof.bytes
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import OstiaryProtocol
+import Testing
+
+/// `Vectors/derivations/all.json`: each hash, derivation and transcript of protocol §2–§8 over given bytes.
+struct Derivation: Codable, Equatable {
+    let name: String
+    /// Inputs in the order of the specification, hexadecimal.
+    let inputs: [String]
+    let output: String
+}
+
+@Suite("Vectors/derivations")
+struct DerivationVectorTests {
+    static let file = "derivations/all.json"
+
+    private func computed() throws -> [Derivation] {
+        let random = FixedRandom(2_026)
+        let (a, b, c) = (random.bytes(32), random.bytes(32), random.bytes(20))
+        let (account, instance, attempt) = (AccountID(using: random), InstanceID(using: random), AttemptID(using: random))
+        let root = Root(ed25519: a, serverID: ServerID(using: random))
+        func entry(_ name: String, _ inputs: [[UInt8]], _ output: [UInt8]) -> Derivation {
+            Derivation(name: name, inputs: inputs.map(VectorFiles.hex), output: VectorFiles.hex(output))
+        }
+        let link = LoginLink(serverTag: root.tag, sessionID: SessionID(using: random), issuedAt: 9, frame: 4, binding: .qrDynamic, qrSecret: b)
+        return [
+            entry("SHA", [c], SHA(c)), entry("H(enrol-code)", [c], H(.enrolCode, c)),
+            entry("KDF(kpin), ikm, salt, ctx, 64 bytes", [a, b, c], KDF(ikm: a, salt: b, .kpin, c, 64)),
+            entry("KDF(s2c), empty salt, ikm, ctx, 44 bytes", [a, c], KDF(ikm: a, salt: [], .s2c, c, 44)),
+            entry("HMAC(sid), key, bytes", [a, c], MAC(key: a, .sid, c)),
+            entry("rootHash", [root.encoded], root.hash),
+            entry("sessHash, SHA(Req), L2 body, accountId", [a, c, account.bytes], Transcript.session(requestHash: a, shown: c, account: account)),
+            entry("enrolHash, SHA(Req), E2 body", [a, c], Transcript.enrolment(requestHash: a, shown: c)),
+            entry(
+                "sf-op, context 2, sfId, epoch 1, payload", [instance.bytes, c],
+                Transcript.operation(.firstSet, instance: instance, epoch: 1, payload: c)),
+            entry(
+                "sf-proof input, context 1, sfId, attemptId, sessHash", [instance.bytes, attempt.bytes, a],
+                signatureInput(
+                    .secondFactorProof, Transcript.secondFactorProof(instance: instance, attempt: attempt, context: .verify, sessionHash: a))),
+            entry("nonceHash of the text of the input", [Array("QUJDREVGR0hJSktMTU5PUA".utf8)], Transcript.nonce("QUJDREVGR0hJSktMTU5PUA")),
+            entry("LoginLink, qrSecret", [b], link.encoded),
+        ]
+    }
+
+    @Test("Every derivation gives the stated bytes")
+    func read() throws {
+        let stated = try VectorFiles.read([Derivation].self, Self.file)
+        #expect(try computed() == stated)
+    }
+
+    @Test("Written anew on request", .enabled(if: ProcessInfo.processInfo.environment["OSTIARY_WRITE_VECTORS"] != nil))
+    func write() throws { try VectorFiles.write(computed(), Self.file) }
+}
