@@ -1,0 +1,58 @@
+# Ostiary. `make` lists what there is.
+
+# Without the import check an undeclared import passes an incremental build, and the walls between targets mean nothing.
+SWIFT_FLAGS := --explicit-target-dependency-import-check error
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test lint format verify generate acceptance models models-full bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install the Debian packages that build and tests need
+	@scripts/setup test
+
+build: ## build everything but the tests (debug)
+	@scripts/setup
+	swift build $(SWIFT_FLAGS)
+
+demo: ## see a person enrol and log in with a phone (ARGS="--script" tells the story alone)
+	@scripts/setup
+	swift build --product ostiary $(SWIFT_FLAGS)
+	.build/debug/ostiary demo $(ARGS)
+
+test: ## run every test, the models and the acceptance table
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/test
+
+lint: ## check style and house rules
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	@scripts/lint
+
+format: ## rewrite the sources in house style
+	swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+verify: ## regenerate what is generated, fail when it differs from what is checked in
+	@scripts/verify
+
+generate: ## write anew what is generated
+	@scripts/verify --write
+
+acceptance: ## which test proves which row; fails while a finished issue has an open row
+	@scripts/acceptance
+
+models: ## check the protocol models and that each mutant fails (about 2 minutes, 3 GB)
+	@scripts/setup test
+	@scripts/models
+
+models-full: ## the same with the longest runs (about 7 minutes, 6 GB)
+	@scripts/setup test
+	@scripts/models --full
+
+bench: ## print the table of costs per operation
+	@scripts/setup
+	Benchmarks/run $(ARGS)
+
+clean: ## remove what was built
+	rm -rf .build Models/build Benchmarks/.build Examples/*/.build

@@ -1,0 +1,52 @@
+/* Proposed rule: the AS has at most one open sequence number per instance; a number is used up only when the SFS's answer has been
+ * committed at the AS (before it is relayed). SFS keeps hi, ok; o=max(ok,receipt at the AS); h=max(hi,o); ticket must be > h.
+ * Variants: -DNO_OPEN (late answers of a taken-over attempt are relayed), -DRELAY_FIRST (relay before the AS commit),
+ * -DAS_RESTORE (AS rolled back instead of SFS), -DBOTH (both rolled back independently), -DNO_H (h=hi only, SFS arithmetic may go negative) */
+#define MAX 2
+byte hi=0, ok=0, hi_s=0, ok_s=0, srv=0, rc=0, srv_s=0, rc_s=0, open=0, nid=1, ev[12], wrong=0, succ=0, restores=0; bool under=false;
+byte counted=0;    /* attempts the SFS committed since start */
+inline recount() { d_step { wrong=0; byte q=succ+1; do :: q<12 -> wrong=wrong+ev[q]; q++ :: else -> break od; q=0 } }
+proctype attempt(bool right; byte n) {
+  byte t, o, h, me, tries=0; bool got, relayed;
+  do
+  :: atomic { tries<n && srv<8 && hi<8 -> tries++; got=false; relayed=false; me=nid; nid++; open=me; t=srv+1 };
+     if :: atomic {
+          o=(rc>ok->rc:ok); h=(hi>o->hi:o);
+#ifdef NO_H
+          h=hi;
+#endif
+          if :: t<=h -> if :: open==me -> srv=(h>srv->h:srv); open=0 :: else fi          /* resync, nothing counted */
+             :: t>h && t<=o -> under=true; assert(!under)                               /* negative f */
+             :: t>h && t>o && t-1-o<MAX -> hi=t; ok=o; got=true; counted++
+             :: else -> skip fi }                                                       /* blocked: nothing changes */
+        :: skip /* lost before the SFS */ fi;
+     if :: got ->
+#ifdef RELAY_FIRST
+           atomic { relayed=true; if :: srv<t -> srv=t :: skip /* AS crash before commit */ fi }
+#else
+           if :: atomic {
+#ifdef NO_OPEN
+              true ->
+#else
+              open==me ->
+#endif
+                 srv=(t>srv->t:srv); open=0; relayed=true }
+              :: skip /* answer lost or AS crashed */ fi
+#endif
+        :: else fi;
+     if :: relayed -> if :: !right -> atomic { ev[t]++; recount(); assert(wrong<=MAX) }
+                         :: else -> if :: atomic { ok=(t>ok->t:ok); rc=(t>rc->t:rc); succ=(t>succ->t:succ); recount() } :: skip fi fi
+        :: else fi
+  :: break
+  od }
+#define NREST 2
+proctype operator() { do :: restores<NREST -> 
+   if
+#ifndef AS_RESTORE
+   :: atomic { hi_s=hi; ok_s=ok } :: atomic { hi=hi_s; ok=ok_s; restores++ }
+#endif
+#if defined(AS_RESTORE) || defined(BOTH)
+   :: atomic { srv_s=srv; rc_s=rc } :: atomic { srv=srv_s; rc=rc_s; open=0; restores++ }
+#endif
+   fi :: break od }
+init { atomic { run attempt(false,3); run attempt(false,2); run attempt(true,1); run operator() } }

@@ -1,0 +1,47 @@
+/// The same things for callers who wait: these throw what the other calls report.
+extension Ostiary {
+    /// Begins like `start(with:)`; returns when it is known what the session is about.
+    public func begin(with scanned: [UInt8]) async throws(OstiaryError) -> Session { try await begin(.bytes(scanned)) }
+
+    /// Begins like `start(link:)`; returns when it is known what the session is about.
+    public func begin(link: String) async throws(OstiaryError) -> Session { try await begin(.text(link)) }
+
+    /// Begins like `startAppLogin()`.
+    public func beginAppLogin() async throws(OstiaryError) -> Session { try await begin(.app) }
+
+    private func begin(_ source: FlowSource) async throws(OstiaryError) -> Session {
+        let engine = try engine()
+        let started = hub.subscribe(replaying: false)
+        let id = try await engine.begin(source)
+        return try await follow(id, in: started) { $0.state != .starting }
+    }
+
+    /// Waits until a session is logged in, and returns it; throws when it ends before that.
+    public func completion(of session: Session) async throws(OstiaryError) -> Session {
+        try await follow(session.id, in: hub.subscribe(replaying: false)) { $0.isLoggedIn }
+    }
+
+    /// Logs a session out and waits until the server knows.
+    public func end(_ session: Session) async throws(OstiaryError) { try await engine().end(session.id) }
+
+    /// Removes an account and waits until the server knows. An unreachable server throws `serverConnection`; the account is gone from
+    /// this device all the same, and the server will be told later.
+    public func remove(_ account: Account) async throws(OstiaryError) { try await engine().remove(account.id) }
+
+    private func follow(
+        _ id: Session.ID, in events: AsyncStream<OstiaryEvent>, until isReached: (Session) -> Bool
+    ) async throws(OstiaryError) -> Session {
+        if let session = session(id), isReached(session) { return session }
+        if let session = session(id), session.isOver { throw .sessionOver }
+        for await event in events {
+            switch event {
+            case .error(let error, let session?) where session.id == id && session.isOver: throw error
+            case .sessionStop(let session) where session.id == id: throw session.ending == .cancelled ? .cancelled : .sessionOver
+            case .sessionLogin(let session) where session.id == id && isReached(session): return session
+            case .sessionUpdate(let session) where session.id == id && isReached(session): return session
+            default: continue
+            }
+        }
+        throw .cancelled
+    }
+}

@@ -1,0 +1,47 @@
+/// The calls that an app makes, each of which says by events what came of it.
+extension Ostiary {
+    /// Begins an enrolment or a login with the raw bytes of a QR code.
+    public func start(with scanned: [UInt8]) { send(.start(bytes: scanned)) }
+
+    /// Begins an enrolment or a login with a link, `https://host/l#…`, or with the text that follows the `#`.
+    public func start(link: String) { send(.start(link: link)) }
+
+    /// Goes on with a session that is `readyForUserInteraction`, when the configuration says that the app does that itself; nil means the one
+    /// session that is ready.
+    public func startUserInteraction(for session: Session? = nil) { send(.startUserInteraction(session?.id)) }
+
+    /// Confirms. For a login: `account` is one of those that came with the question; `userInput`, at most 4 096 bytes, reaches the
+    /// business backend. For an enrolment: nil, because the account is about to be made.
+    public func setAccount(_ account: Account?, for session: Session, with userInput: String? = nil) {
+        send(.setAccount(account?.id, session.id, userInput: userInput))
+    }
+
+    /// Answers the second factor that is being asked for. The digits are copied at once; clearing the PIN stays the caller's part.
+    public func sfInput(_ pin: PIN) {
+        do throws(OstiaryError) { send(.pin(try pin.copy())) } catch { hub.emit(.error(error, session: nil)) }
+    }
+
+    /// Stops asking for the second factor and gives up the session that needed it.
+    public func sfCancel() { send(.cancelSecondFactor) }
+
+    /// Refuses the session, signed by the device. `notMe` adds that the person did not start it, which warns their account.
+    public func deny(_ session: Session, notMe: Bool = false) { send(.deny(session.id, notMe: notMe)) }
+
+    /// Ends a session: logs it out, or gives it up when it is not logged in yet.
+    public func stop(_ session: Session) { send(.stop(session.id)) }
+
+    /// Removes an account from this device: its keys are destroyed at once, the server is told as soon as it can be reached.
+    public func deleteAccount(_ account: Account) { send(.deleteAccount(account.id)) }
+
+    /// Logs the person in to this very app, with the one account that there is. No confirmation is asked.
+    public func startAppLogin() { send(.startAppLogin) }
+
+    /// Logs the app out and forgets the last second factor.
+    public func stopAppLogin() { send(.stopAppLogin) }
+
+    /// After the process was started or woken: pings what is logged in, waits for what is to be confirmed, sends what could not be sent.
+    public func resume() { send(.resume) }
+
+    /// Whether the SDK keeps a question open at the server, to hear of a stop at once instead of at the next ping.
+    public func setWatching(_ isWatching: Bool) { send(.watch(isWatching)) }
+}

@@ -1,0 +1,124 @@
+/// Why something was not done. `code` is the number of the reference documents where they have one; `advice` says what to do now.
+public enum OstiaryError: Error, Sendable, Hashable {
+    // The call
+    /// `configure(_:ports:)` was not called.
+    case notConfigured
+    case alreadyConfigured
+    /// The call does not belong to what is going on: an input nobody waits for, a session that is over or unknown.
+    case wrongOrder
+    /// Only one enrolment or login at a time.
+    case flowInProgress
+    /// The account is not one of those that came with the question.
+    case accountNotOffered
+    /// An enrolment makes an account: it takes none.
+    case accountGivenForEnrolment
+    /// More than 4 096 bytes, or characters that may not travel.
+    case userInputRefused
+    /// A PIN has 5 to 12 digits, and as many as the server wants.
+    case pinLength
+    /// A PIN that many people would try first.
+    case pinEasyToGuess
+    /// Given up by the person.
+    case cancelled
+
+    // What was scanned
+    case linkUnreadable
+    case linkUnknownKind
+    /// Neither https nor this very machine.
+    case serverNotAllowed
+
+    // Accounts
+    case noAccountsForServer
+    /// An AppLogin needs exactly one account.
+    case severalAccounts
+    /// The configuration allows one account.
+    case singleAccount
+    case accountUnknown
+    case accountBlocked
+    /// The account was not confirmed yet.
+    case accountPending
+    case accountDeleted
+
+    // The server
+    case serverConnection
+    /// The server is not who it should be, or cannot prove it.
+    case serverIdentity
+    /// An answer that cannot be understood, or was changed on its way.
+    case serverAnswer
+    /// No key of the server is valid at the time that this device believes it is.
+    case clockWrong
+    case refused
+    case tooMany
+
+    // The session
+    /// The code was used, or is older than ten minutes.
+    case enrolmentExpired
+    case linkOld
+    case sessionUnknown
+    case sessionTaken
+    case sessionOver
+
+    // The second factor
+    case secondFactorBlocked
+    case secondFactorUnavailable
+    /// The second-factor server does not know this device any more: enrol again.
+    case secondFactorUnknown
+
+    // The device
+    /// The account store cannot be read or written.
+    case storeUnavailable
+    /// The account store is damaged, or was written by a newer version.
+    case storeUnreadable
+    /// The key store refused.
+    case keyStore
+    /// No memory that is kept from being written to disk.
+    case lockedMemory
+    /// This server does not offer it.
+    case notOffered
+}
+
+extension OstiaryError {
+    /// What an app does about an error.
+    public enum Advice: String, Sendable, Hashable, CaseIterable {
+        /// The same again, later, may succeed.
+        case retry
+        /// Only the person can change something.
+        case askUser
+        /// It will not succeed.
+        case giveUp
+    }
+
+    /// The number of the reference documents; nil where they have none.
+    public var code: Int? {
+        switch self {
+        case .linkUnreadable: 32
+        case .linkUnknownKind: 33
+        case .noAccountsForServer: 34
+        case .singleAccount: 40
+        case .enrolmentExpired: 41
+        case .serverIdentity: 48
+        case .serverAnswer: 49
+        case .serverNotAllowed: 52
+        case .serverConnection: 70
+        case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
+            .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending,
+            .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .secondFactorBlocked,
+            .secondFactorUnavailable, .secondFactorUnknown, .storeUnavailable, .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
+            nil
+        }
+    }
+
+    public var advice: Advice {
+        switch self {
+        case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress:
+            .retry
+        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .linkUnreadable,
+            .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
+            .sessionTaken, .sessionOver:
+            .askUser
+        case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
+            .serverIdentity, .refused, .secondFactorBlocked, .secondFactorUnknown, .storeUnreadable, .notOffered:
+            .giveUp
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// A login, an AppLogin or an enrolment as it was when this value was made; ask `Ostiary.session(_:)` for the newest.
+///
+/// Notifications carry it as their object. Two values about one session are equal only if nothing changed in between; compare `id`s.
+public struct Session: Sendable, Identifiable, Hashable {
+    public typealias ID = UUID
+
+    /// How far a session has come; it only goes forward.
+    public enum State: String, Sendable, Hashable, CaseIterable {
+        /// What it is about is being fetched.
+        case starting = "STARTING"
+        /// It is known what it is about; nobody was asked yet.
+        case readyForUserInteraction = "READY_FOR_USER_INTERACTION"
+        /// A confirmation or a second factor is being asked for.
+        case waitingForUserInput = "WAITING_FOR_USER_INPUT"
+        /// Logged in.
+        case active = "ACTIVE"
+        /// Over: logged out, denied or given up.
+        case done = "DONE"
+        /// Over because of an error.
+        case error = "ERROR"
+    }
+
+    /// Why a session is over.
+    public enum Ending: String, Sendable, Hashable, CaseIterable {
+        case user, inactivity, server, timeout, account, replaced, denied, cancelled, failed
+    }
+
+    /// Names the session inside this app.
+    public let id: ID
+    public internal(set) var state: State
+    public let isAppLogin: Bool
+    /// Whether this is the making of a new account.
+    public let isEnrolment: Bool
+    /// The account, once one was set; nil before (take one from the list that comes with the question).
+    public internal(set) var account: Account?
+    /// Nil unless logged in.
+    public internal(set) var username: String?
+    /// What a backend shows to the server to learn who is logged in; nil unless this is a logged-in AppLogin.
+    public internal(set) var webNonce: String?
+    public internal(set) var info: SessionInfo
+    /// Empty for a session that is no enrolment.
+    public internal(set) var enrolInfo: EnrolInfo
+    /// Whether a one-time code can (still) be made for this session.
+    public internal(set) var otpAvailable: Bool
+    /// Whether the server could not be reached at the last try.
+    public internal(set) var connectionError: Bool
+    /// Seconds within which the SDK answers for the session to go on; 0 for a login that is not watched.
+    public internal(set) var pingTime: Int
+    /// Why it is over; nil while it is not.
+    public internal(set) var ending: Ending?
+    /// Whether it ever was logged in.
+    var wasLoggedIn: Bool
+
+    public var isLoggedIn: Bool { state == .active }
+    /// Whether it was logged in and no longer is; false before the login as well.
+    public var isLoggedOut: Bool { wasLoggedIn && state != .active }
+    public var isOver: Bool { state == .done || state == .error }
+
+    init(id: ID, isAppLogin: Bool = false, isEnrolment: Bool = false) {
+        self.id = id
+        state = .starting
+        self.isAppLogin = isAppLogin
+        self.isEnrolment = isEnrolment
+        info = SessionInfo()
+        enrolInfo = EnrolInfo()
+        otpAvailable = false
+        connectionError = false
+        pingTime = 0
+        wasLoggedIn = false
+    }
+}
+
+extension Session: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without the webNonce, so that it reaches no log.
+    public var description: String {
+        "Session(\(id), \(state.rawValue), appLogin: \(isAppLogin), account: \(account?.id.rawValue ?? "none"), webNonce: \(webNonce == nil ? "none" : "‹secret›"))"
+    }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["id": id, "state": state, "isAppLogin": isAppLogin]) }
+}

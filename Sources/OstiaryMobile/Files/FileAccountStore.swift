@@ -1,0 +1,48 @@
+/// The account document as a file that several processes may share: `accounts.json` in the home, changed under the lock `accounts.lock`.
+public struct FileAccountStore: AccountStore {
+    private let path: String
+    private let lock: String
+    private let files: any FileSystem
+
+    /// In the folder `home`, which is made when it is not there.
+    public init(home: String) throws(AccountStoreError) { try self.init(home: home, files: PosixFileSystem()) }
+
+    package init(home: String, files: any FileSystem) throws(AccountStoreError) {
+        path = home + "/accounts.json"
+        lock = home + "/accounts.lock"
+        self.files = files
+        do { try files.makeFolder(home) } catch { throw .unavailable }
+    }
+
+    public func read() throws(AccountStoreError) -> [UInt8]? {
+        do { return try files.read(path) } catch { throw .unavailable }
+    }
+
+    public func update(_ change: ([UInt8]?) -> [UInt8]?) throws(AccountStoreError) {
+        do {
+            try files.withLock(lock) {
+                let old = try files.read(path)
+                guard let new = change(old), new != old else { return }
+                // One name for all writers: they hold the lock, and what a crash leaves behind is overwritten by the next.
+                try files.replace(path, with: new, unique: "new")
+            }
+        } catch { throw .unavailable }
+    }
+}
+
+extension Ports {
+    /// The platform of a computer without an enclave: keys and accounts are files in `home`.
+    public static func files(
+        in home: String, keyring: (any Keyring)? = nil, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock()
+    ) throws(OstiaryError) -> Ports {
+        do {
+            let accounts = try FileAccountStore(home: home)
+            let keys = try FileKeyStore(home: home, keyring: keyring ?? FileKeyring(path: home + "/keyring"))
+            return Ports(keys: keys, accounts: accounts, transport: transport, clock: clock)
+        } catch let error as AccountStoreError {
+            switch error { case .unavailable: throw .storeUnavailable }
+        } catch {
+            throw .keyStore
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// The device's two clocks, and waiting.
+public protocol DeviceClock: Sendable {
+    /// Unix seconds; people and networks may set it.
+    var wall: UInt64 { get }
+    /// Seconds since some moment before this process, sleep included; nobody sets it, and a restart of the device sets it back.
+    var monotonic: UInt64 { get }
+    /// Returns early when the task is cancelled.
+    func sleep(seconds: Double) async
+}

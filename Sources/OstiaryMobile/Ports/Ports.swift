@@ -1,0 +1,20 @@
+/// What the SDK needs of the platform it runs on.
+public struct Ports: Sendable {
+    public let keys: any KeyStore
+    public let accounts: any AccountStore
+    public let transport: any Transport
+    public let clock: any DeviceClock
+    /// Nil where the device has none.
+    public let biometrics: (any BiometricPrompt)?
+
+    public init(
+        keys: any KeyStore, accounts: any AccountStore, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock(),
+        biometrics: (any BiometricPrompt)? = nil
+    ) {
+        self.keys = keys
+        self.accounts = accounts
+        self.transport = transport
+        self.clock = clock
+        self.biometrics = biometrics
+    }
+}

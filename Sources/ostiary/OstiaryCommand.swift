@@ -1,0 +1,25 @@
+// ostiary: the one executable.
+//
+// Owns: the command line, the wiring of both servers to settings and signals, a phone in a terminal, and the demonstration.
+// Leaves to others: every rule, route and byte; the servers are libraries (AuthServer, SecondFactorServer) and the phone is OstiaryMobile.
+// Start reading here, then `ServeCommand`, `PhoneCommand` and `DemoCommand`.
+
+import ArgumentParser
+
+/// `ostiary`: passwordless login by phone.
+@main
+struct OstiaryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ostiary",
+        abstract: "People log in with their phone: a device key and a PIN that a separate server checks.",
+        discussion: """
+            First look:           ostiary demo
+            Run the servers:      ostiary second-factor, ostiary serve (docs/operations.md)
+            Log in from a shell:  ostiary phone --help (docs/phone.md)
+            """,
+        version: "ostiary \(programVersion)",
+        subcommands: [ServeCommand.self, SecondFactorCommand.self, PhoneCommand.self, DemoCommand.self])
+}
+
+/// The version of this program, as `--version` says it and CHANGELOG.md lists it.
+let programVersion = "0.1.0"

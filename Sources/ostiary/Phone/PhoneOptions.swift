@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+
+/// The options that every command of the phone understands, before or after its name.
+struct PhoneOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Where this phone keeps its keys and accounts.", valueName: "dir"))
+    var home: String = "~/.ostiary"
+
+    @Flag(help: "One JSON object for each event on standard output, nothing else.")
+    var json = false
+
+    @Flag(help: "Read PINs from standard input, one a line and one line a try. Nothing is asked twice, no penalty is waited out.")
+    var pinStdin = false
+
+    @Flag(name: [.long, .customShort("y")], help: "Confirm without asking.")
+    var yes = false
+
+    /// The home with `~` resolved, absolute.
+    var homeURL: URL {
+        URL(fileURLWithPath: NSString(string: home).expandingTildeInPath, isDirectory: true).standardizedFileURL
+    }
+}
+
+/// The ways to answer "is that you?" other than yes.
+struct DenyOptions: ParsableArguments, Sendable {
+    @Flag(help: "Say no to what the server asks.")
+    var deny = false
+
+    @Flag(help: "Say no, and that it was not you who started this; the page and the server are told.")
+    var notMe = false
+
+    func validate() throws {
+        guard !(deny && notMe) else { throw ValidationError("--deny and --not-me exclude each other") }
+    }
+}

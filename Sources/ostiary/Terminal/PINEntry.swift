@@ -1,0 +1,62 @@
+import Foundation
+import OstiaryProtocol
+
+/// Reads the digits of a PIN from standard input straight into locked memory: no string, no buffer, one byte at a time.
+struct PINEntry: Sendable {
+    enum Outcome: Sendable {
+        /// ASCII digits.
+        case entered(LockedBytes)
+        /// The line held something else than digits, or far too many of them.
+        case notDigits
+        case endOfInput
+        case cancelled
+    }
+
+    /// Longer than any PIN that a server accepts; what follows on the line is dropped unread into memory.
+    private static let longest = 32
+
+    /// One line, from a person at a terminal (nothing is echoed) or from a script.
+    /// - Parameter isWanted: asked every 100 ms; false ends the entry as cancelled.
+    func read(isWanted: @Sendable @escaping () -> Bool) async -> Outcome {
+        await KeyInput.onOwnThread {
+            let terminal = QuietTerminal()
+            terminal.enter()
+            defer { terminal.leave() }
+            return readLine(isWanted: isWanted)
+        }
+    }
+
+    private func readLine(isWanted: () -> Bool) -> Outcome {
+        guard let digits = try? LockedBytes(capacity: Self.longest) else { return .cancelled }
+        var isClean = true
+        while true {
+            switch KeyInput.next(isWanted: isWanted) {
+            case .byte(UInt8(ascii: "0")...UInt8(ascii: "9")) where digits.count == Self.longest: isClean = false
+            case .byte(let digit) where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
+                guard (try? digits.append(digit)) != nil else { return .cancelled }
+            case .byte(ControlKey.newline), .byte(ControlKey.carriageReturn) where StandardStreams.inputIsTerminal:
+                return isClean ? .entered(digits) : .notDigits
+            case .byte(ControlKey.carriageReturn): continue
+            case .byte(ControlKey.backspace), .byte(ControlKey.delete): digits.removeLast()
+            case .byte(ControlKey.eraseLine): digits.clear()
+            case .byte(ControlKey.interrupt), .byte(ControlKey.escape), .byte(ControlKey.suspend), .calledOff: return .cancelled
+            case .byte(ControlKey.endOfTransmission) where StandardStreams.inputIsTerminal: return .endOfInput
+            case .byte: isClean = false
+            case .endOfInput: return digits.isEmpty ? .endOfInput : isClean ? .entered(digits) : .notDigits
+            }
+        }
+    }
+}
+
+/// The bytes that keys send to a terminal without line editing.
+enum ControlKey {
+    static let interrupt: UInt8 = 0x03
+    static let endOfTransmission: UInt8 = 0x04
+    static let backspace: UInt8 = 0x08
+    static let newline: UInt8 = 0x0A
+    static let carriageReturn: UInt8 = 0x0D
+    static let eraseLine: UInt8 = 0x15
+    static let suspend: UInt8 = 0x1A
+    static let escape: UInt8 = 0x1B
+    static let delete: UInt8 = 0x7F
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Output that is out when the call returns: scripts read our lines while we run, and a buffer would keep them.
+enum StandardStreams {
+    /// One line on standard output.
+    static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+
+    /// One line on standard error.
+    static func complain(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+    /// Text as it is, without a line end.
+    static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR && errno != EAGAIN {
+                return
+            }
+        }
+    }
+
+    /// Whether a person is at the other end of standard output.
+    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    /// Whether a person is at the other end of standard input.
+    static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+}
