@@ -1,0 +1,85 @@
+import OstiaryProtocol
+
+/// One app instance × one user × one virtual server, with a device key of its own.
+package struct Account: Equatable, Sendable {
+    package enum State: UInt8, Sendable {
+        /// Enrolled, but its code was not typed in the browser yet: cannot log in.
+        case pending = 0
+        case active = 1
+    }
+
+    package let id: AccountID
+    package let server: ServerID
+    /// The user of the business backend; nil for an account that stands alone.
+    package let userID: String?
+    /// The name that the phone shows for the account.
+    package let displayName: String
+    /// The device's name, as the phone told it.
+    package let device: String
+    package let app: String
+    package let deviceKey: [UInt8]
+    package let instance: InstanceID
+    package let createdAt: Instant
+    /// Names the account in one-time codes; unique at its server, not secret.
+    package let otpReference: UInt32
+    package let otpKey: [UInt8]
+    package var state: State
+    package var isBlocked: Bool
+    package var activatedAt: Instant?
+    package var lastLogin: Instant?
+    /// Whether the silent login straight after the enrolment is still to be had.
+    package var hasActivationCache: Bool
+
+    package init(
+        id: AccountID, server: ServerID, userID: String?, displayName: String, device: String, app: String, deviceKey: [UInt8], instance: InstanceID,
+        createdAt: Instant, otpReference: UInt32, otpKey: [UInt8], state: State = .pending, isBlocked: Bool = false, activatedAt: Instant? = nil,
+        lastLogin: Instant? = nil, hasActivationCache: Bool = false
+    ) {
+        self.id = id
+        self.server = server
+        self.userID = userID
+        self.displayName = displayName
+        self.device = device
+        self.app = app
+        self.deviceKey = deviceKey
+        self.instance = instance
+        self.createdAt = createdAt
+        self.otpReference = otpReference
+        self.otpKey = otpKey
+        self.state = state
+        self.isBlocked = isBlocked
+        self.activatedAt = activatedAt
+        self.lastLogin = lastLogin
+        self.hasActivationCache = hasActivationCache
+    }
+
+    /// Throws unless the account may log in.
+    func checkUsable() throws(Refusal) {
+        guard !isBlocked else { throw .accountBlocked }
+        guard state == .active else { throw .accountPending }
+    }
+}
+
+/// That there was an account: what a phone needs to delete its side (protocol §13).
+package struct BuriedAccount: Equatable, Sendable {
+    package let id: AccountID
+    package let server: ServerID
+    package let since: Instant
+
+    package init(id: AccountID, server: ServerID, since: Instant) {
+        self.id = id
+        self.server = server
+        self.since = since
+    }
+}
+
+/// A notice that waits for the next answer to a device (protocol §5).
+package struct StoredNotice: Equatable, Sendable {
+    package let account: AccountID
+    package let notice: NewDeviceNotice
+
+    package init(account: AccountID, notice: NewDeviceNotice) {
+        self.account = account
+        self.notice = notice
+    }
+}

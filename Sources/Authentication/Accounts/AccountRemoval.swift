@@ -1,0 +1,28 @@
+import OstiaryProtocol
+
+/// Ends an account and everything that it could still do, in one transaction (protocol §13).
+struct AccountRemoval: Sendable {
+    let account: AccountID
+    let server: ServerID
+
+    /// The sessions that ended with it.
+    func apply(in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
+        guard let account = try rows.account(account), account.server == server else { return [] }
+        let stopped = try rows.unfinishedSessions(of: account.id).compactMap {
+            try SessionStop(reason: .account).apply(to: $0, in: rows, at: now)
+        }
+        try rows.removeCache(of: account.id)
+        if let enrolment = try rows.enrolment(account: account.id)?.settled(at: now), case .confirming = enrolment.state {
+            try rows.save(try enrolment.after(.delete, at: now))
+        }
+        try rows.bury(account.id, of: account.server, at: now)
+        if try rows.accounts(ofInstance: account.instance).isEmpty { try close(account.instance, in: rows, at: now) }
+        return stopped
+    }
+
+    /// The last account of an instance is gone: its shares go now, its evaluation key as soon as the second-factor server can be told.
+    private func close(_ instance: InstanceID, in rows: any AuthenticationRows, at now: Instant) throws {
+        try rows.removeInstance(instance)
+        try rows.queue(PendingClose(instance: instance, server: server, since: now, attempts: 0, dueAt: now))
+    }
+}

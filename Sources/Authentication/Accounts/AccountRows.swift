@@ -1,0 +1,33 @@
+import OstiaryProtocol
+
+/// Accounts and what belongs to them, inside a transaction.
+package protocol AccountRows: AnyObject {
+    func account(_ id: AccountID) throws -> Account?
+    /// Accounts of a user, oldest first.
+    func accounts(ofUser userID: String, at server: ServerID) throws -> [Account]
+    func accounts(ofInstance instance: InstanceID) throws -> [Account]
+    /// Adds the account or puts it in the place of its former self.
+    func save(_ account: Account) throws
+    /// Replaces the account by a mark that it was there; what belongs to it alone goes too.
+    func bury(_ account: AccountID, of server: ServerID, at now: Instant) throws
+    func grave(of account: AccountID) throws -> BuriedAccount?
+    func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool
+
+    func cache(of account: AccountID) throws -> PINCache?
+    /// An account has at most one: the newest.
+    func save(_ cache: PINCache) throws
+    func removeCache(of account: AccountID) throws
+
+    func add(_ notice: StoredNotice) throws
+    /// The notices for an account, oldest first, which are gone from then on.
+    func takeNotices(for account: AccountID) throws -> [NewDeviceNotice]
+}
+
+extension AccountRows {
+    /// The account, or why there is none.
+    func living(_ id: AccountID, at server: ServerID) throws -> Account {
+        if let account = try account(id), account.server == server { return account }
+        if let grave = try grave(of: id), grave.server == server { throw Refusal.accountDeleted(id, since: grave.since) }
+        throw Refusal.accountUnknown
+    }
+}

@@ -1,0 +1,106 @@
+import OstiaryProtocol
+
+/// What is done to accounts: by their user on the phone, and by an operator.
+package struct AccountService: Sendable {
+    private let store: any AuthenticationStore
+    private let events: any SessionEvents
+    private let secondFactor: SecondFactorClient
+
+    package init(store: any AuthenticationStore, events: any SessionEvents, secondFactor: SecondFactorClient) {
+        self.store = store
+        self.events = events
+        self.secondFactor = secondFactor
+    }
+
+    /// - Throws: `AccountError.unknown`.
+    package func account(_ id: AccountID, at server: ServerID) async throws -> Account {
+        try await store.read { rows in
+            guard let account = try rows.account(id), account.server == server else { throw AccountError.unknown }
+            return account
+        }
+    }
+
+    /// The accounts of a user, oldest first.
+    /// - Throws: `AccountError.userUnknown` when there are none.
+    package func accounts(ofUser userID: String, at server: ServerID) async throws -> [Account] {
+        let accounts = try await store.read { rows in try rows.accounts(ofUser: userID, at: server) }
+        guard !accounts.isEmpty else { throw AccountError.userUnknown }
+        return accounts
+    }
+
+    /// Blocks an account or lets it in again. Blocking ends its sessions before this returns.
+    package func setBlocked(_ isBlocked: Bool, _ id: AccountID, at server: ServerID, now: Instant) async throws -> Account {
+        let (account, stopped) = try await store.write { rows -> (Account, [Session]) in
+            guard var account = try rows.account(id), account.server == server else { throw AccountError.unknown }
+            guard account.isBlocked != isBlocked else { return (account, []) }
+            account.isBlocked = isBlocked
+            try rows.save(account)
+            try rows.record(AuditEntry(isBlocked ? .accountBlocked : .accountUnblocked, server: server, account: id, at: now))
+            guard isBlocked else { return (account, []) }
+            try rows.removeCache(of: id)
+            let stopped = try rows.unfinishedSessions(of: id).compactMap {
+                try SessionStop(reason: .account).apply(to: $0, in: rows, at: now)
+            }
+            return (account, stopped)
+        }
+        tell(stopped, account: id)
+        return account
+    }
+
+    /// Deletes an account by order of the server: sessions end, the phone is told by a tombstone when it next asks.
+    /// - Throws: `AccountError.unknown`.
+    package func delete(_ id: AccountID, at server: ServerID, now: Instant) async throws {
+        let stopped = try await store.write { rows -> [Session] in
+            guard try rows.account(id)?.server == server else { throw AccountError.unknown }
+            try rows.record(AuditEntry(.accountDeleted, server: server, account: id, at: now))
+            return try AccountRemoval(account: id, server: server).apply(in: rows, at: now)
+        }
+        tell(stopped, account: id)
+    }
+
+    /// Delete: the person removed the account on the phone, some time ago perhaps. Repeating it changes nothing (protocol §13).
+    package func delete(_ request: PhoneRequest) async throws -> Reply {
+        let message = try decoded(Delete.self, from: request)
+        let id = message.value.accountID
+        let stopped = try await store.write { rows -> [Session] in
+            guard try rows.grave(of: id)?.server != request.server else { return [] }
+            let account = try rows.living(id, at: request.server)
+            try verify(message, by: account.deviceKey)
+            try request.spend(in: rows)
+            try rows.record(AuditEntry(.accountDeletedByUser, server: request.server, account: id, at: request.now))
+            return try AccountRemoval(account: id, server: request.server).apply(in: rows, at: request.now)
+        }
+        tell(stopped, account: id)
+        return Reply()
+    }
+
+    /// Lifts the block of a person who lost all tries. How often that may be is the second-factor server's policy; both sides write it down.
+    /// - Throws: `AccountError`.
+    package func resetSecondFactor(of id: AccountID, at server: ServerID, now: Instant) async throws {
+        let account = try await account(id, at: server)
+        try await store.write { rows in
+            try rows.record(AuditEntry(.secondFactorResetAsked, server: server, account: id, at: now))
+        }
+        let status: Status
+        do { status = try await secondFactor.reset(account.instance, at: server, now: now) } catch Refusal.secondFactorUnavailable {
+            throw AccountError.secondFactorUnavailable
+        }
+        guard status == .ok else { throw AccountError.resetRefused(status) }
+        try await store.write { rows in
+            try rows.record(AuditEntry(.secondFactorReset, server: server, account: id, at: now))
+        }
+    }
+
+    private func tell(_ stopped: [Session], account: AccountID) {
+        for session in stopped { events.publish(.ended(session)) }
+        events.publish(.accountChanged(account))
+    }
+}
+
+/// Why an operator's wish about an account cannot be met.
+package enum AccountError: Error, Equatable, Sendable {
+    case unknown, userUnknown
+    case secondFactorUnavailable
+    /// The second-factor server said no: too many resets, or it does not know the instance.
+    case resetRefused(Status)
+}

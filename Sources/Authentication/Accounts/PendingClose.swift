@@ -1,0 +1,60 @@
+import OstiaryProtocol
+
+/// A Close that the second-factor server has not confirmed yet.
+package struct PendingClose: Equatable, Sendable {
+    package let instance: InstanceID
+    package let server: ServerID
+    package let since: Instant
+    package var attempts: UInt32
+    package var dueAt: Instant
+
+    package init(instance: InstanceID, server: ServerID, since: Instant, attempts: UInt32, dueAt: Instant) {
+        self.instance = instance
+        self.server = server
+        self.since = since
+        self.attempts = attempts
+        self.dueAt = dueAt
+    }
+
+    /// The same wish after one more try in vain: 2, 4, 8 … seconds later, an hour at most.
+    func postponed(at now: Instant) -> PendingClose {
+        var next = self
+        next.attempts += 1
+        next.dueAt = now + min(3_600, UInt64(1) << UInt64(min(next.attempts, 12)))
+        return next
+    }
+}
+
+/// The queue of closes, inside a transaction.
+package protocol CloseRows: AnyObject {
+    func queue(_ close: PendingClose) throws
+    func dueCloses(at now: Instant, limit: Int) throws -> [PendingClose]
+    func removeClose(of instance: InstanceID) throws
+}
+
+/// Tells the second-factor server of instances that nobody uses any more, again and again until it knows (protocol §13).
+package struct CloseQueue: Sendable {
+    private let store: any AuthenticationStore
+    private let secondFactor: SecondFactorClient
+
+    package init(store: any AuthenticationStore, secondFactor: SecondFactorClient) {
+        self.store = store
+        self.secondFactor = secondFactor
+    }
+
+    /// Sends what is due and answers how many were confirmed. A failure is no error: it is tried again later.
+    @discardableResult
+    package func run(at now: Instant) async throws -> Int {
+        var confirmed = 0
+        for close in try await store.read({ rows in try rows.dueCloses(at: now, limit: 32) }) {
+            let status = try? await secondFactor.close(close.instance, at: close.server, now: now)
+            // An instance that the second-factor server never saw has no key to erase.
+            let isDone = status == .ok || status == .closed || status == .secondFactorUnknown
+            try await store.write { rows in
+                if isDone { try rows.removeClose(of: close.instance) } else { try rows.queue(close.postponed(at: now)) }
+            }
+            confirmed += isDone ? 1 : 0
+        }
+        return confirmed
+    }
+}

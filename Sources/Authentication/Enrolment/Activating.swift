@@ -1,0 +1,51 @@
+import OstiaryProtocol
+
+struct ActivationOutcome: Sendable {
+    let account: Account
+    let enrolment: Enrolment
+    let news: [SessionNews]
+}
+
+/// Lets a new account in: it may log in from now on, its browser is logged in, and the person's other devices are told (protocol §5).
+struct Activating: Sendable {
+    let derivation: SessionDerivation
+
+    func activate(_ enrolment: Enrolment, _ pending: Account, in rows: any AuthenticationRows, at now: Instant) throws -> ActivationOutcome {
+        guard case .confirming(_, let finish) = enrolment.state else { throw Refusal.enrolmentUsed }
+        var account = pending
+        account.state = .active
+        account.activatedAt = now
+        account.lastLogin = now
+        account.hasActivationCache = true
+        try rows.save(account)
+        let (session, replaced) = try logInBrowser(of: enrolment, account, finish, in: rows, at: now)
+        let active = try enrolment.after(.activate(Enrolment.Activation(at: now, session: session.id)), at: now)
+        try rows.save(active)
+        let told = try noticeOthers(of: account, in: rows, at: now)
+        try rows.record(AuditEntry(.accountActivated, server: account.server, account: account.id, at: now))
+        let news = (replaced.map { [SessionNews.ended($0)] } ?? []) + [.about(session, .loggedIn(account.id))] + told.map { .accountChanged($0) }
+        return ActivationOutcome(account: account, enrolment: active, news: news)
+    }
+
+    private func logInBrowser(
+        of enrolment: Enrolment, _ account: Account, _ finish: Enrolment.Finish, in rows: any AuthenticationRows, at now: Instant
+    ) throws -> (Session, Session?) {
+        let parameters = try rows.existing(account.server).parameters
+        let login = Login(
+            account: account.id, binding: nil, at: now, methods: .pin, verifiedAt: finish.verifiedAt, decision: [],
+            deadline: now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: now, lastStamp: Instant(0))
+        let (session, replaced) = try SessionOpening(server: account.server, nonceHash: enrolment.nonceHash, derivation: derivation)
+            .logIn(login, in: rows, at: now)
+        return (session, replaced)
+    }
+
+    /// The person's older accounts at this server, each of which hears of the new device once.
+    private func noticeOthers(of account: Account, in rows: any AuthenticationRows, at now: Instant) throws -> [AccountID] {
+        guard let userID = account.userID else { return [] }
+        let others = try rows.accounts(ofUser: userID, at: account.server).filter { $0.id != account.id && $0.state == .active }
+        for other in others {
+            try rows.add(StoredNotice(account: other.id, notice: NewDeviceNotice(device: account.device, time: now)))
+        }
+        return others.map(\.id)
+    }
+}

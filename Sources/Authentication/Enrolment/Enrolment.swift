@@ -1,0 +1,120 @@
+import OstiaryProtocol
+
+/// One invitation to enrol: a link with a secret that is good once and for ten minutes (protocol §5).
+package struct Enrolment: Equatable, Sendable {
+    /// Seconds for which the link may be used, and then again for the code to be typed.
+    package static let life: UInt64 = 600
+    /// Wrong codes that end it.
+    package static let mostWrongCodes: UInt8 = 3
+
+    package let id: EnrolmentID
+    package let server: ServerID
+    /// SHA of enrolSecret.
+    package let secretHash: [UInt8]
+    /// The nonce of the browser that enrols, which is logged in at the end.
+    package let nonceHash: [UInt8]
+    package let stream: StreamID
+    package let userID: String?
+    package let displayName: String
+    package var expiresAt: Instant
+    package var wrongCodes: UInt8
+    package var state: State
+
+    package enum State: Equatable, Sendable {
+        case open
+        /// One phone has it.
+        case claimed(Claim)
+        /// The account is made and waits for its code.
+        case confirming(Claim, Finish)
+        case active(Claim, Finish, Activation)
+        case failed(Failure, Claim?)
+    }
+
+    /// What the phone that has it was shown, and what it told.
+    package struct Claim: Equatable, Sendable {
+        package let deviceKey: [UInt8]
+        package let device: String
+        package let app: String
+        package let account: AccountID
+        /// For a first PIN.
+        package let serverShare: [UInt8]
+        package let requestHash: [UInt8]
+        package let ephemeral: [UInt8]
+        /// The body of the E2.
+        package let shown: [UInt8]
+
+        package init(
+            deviceKey: [UInt8], device: String, app: String, account: AccountID, serverShare: [UInt8], requestHash: [UInt8], ephemeral: [UInt8],
+            shown: [UInt8]
+        ) {
+            self.deviceKey = deviceKey
+            self.device = device
+            self.app = app
+            self.account = account
+            self.serverShare = serverShare
+            self.requestHash = requestHash
+            self.ephemeral = ephemeral
+            self.shown = shown
+        }
+
+        package var enrolHash: [UInt8] { Transcript.enrolment(requestHash: requestHash, shown: shown) }
+        /// What the attempts of this enrolment are about: devPk||enrolHash.
+        package var payload: [UInt8] { deviceKey + enrolHash }
+    }
+
+    /// The phone's decision that made the account.
+    package struct Finish: Equatable, Sendable {
+        /// SHA of the E3 without its signature, by which a repeat is known.
+        package let decision: [UInt8]
+        /// When the PIN was set or proved.
+        package let verifiedAt: Instant
+
+        package init(decision: [UInt8], verifiedAt: Instant) {
+            self.decision = decision
+            self.verifiedAt = verifiedAt
+        }
+    }
+
+    package struct Activation: Equatable, Sendable {
+        package let at: Instant
+        /// The session of the enrolling nonce.
+        package let session: SessionID
+
+        package init(at: Instant, session: SessionID) {
+            self.at = at
+            self.session = session
+        }
+    }
+
+    package enum Failure: UInt8, Sendable {
+        /// Nobody used the link, or nobody typed the code, in time.
+        case expired = 1
+        case wrongCodes = 2
+        /// The account was deleted before it was active.
+        case deleted = 3
+    }
+
+    package init(
+        id: EnrolmentID, server: ServerID, secretHash: [UInt8], nonceHash: [UInt8], stream: StreamID, userID: String?, displayName: String,
+        expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open
+    ) {
+        self.id = id
+        self.server = server
+        self.secretHash = secretHash
+        self.nonceHash = nonceHash
+        self.stream = stream
+        self.userID = userID
+        self.displayName = displayName
+        self.expiresAt = expiresAt
+        self.wrongCodes = wrongCodes
+        self.state = state
+    }
+
+    package var claim: Claim? {
+        switch state {
+        case .open: nil
+        case .claimed(let claim), .confirming(let claim, _), .active(let claim, _, _): claim
+        case .failed(_, let claim): claim
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import OstiaryProtocol
+
+/// What can happen to an enrolment.
+package enum EnrolmentEvent: Equatable, Sendable {
+    /// E1 with the right secret.
+    case claim(Enrolment.Claim)
+    /// The person said no: another phone may have it.
+    case decline
+    /// E3 with a proved second factor: the account is made.
+    case finish(Enrolment.Finish)
+    /// The right code, or none needed.
+    case activate(Enrolment.Activation)
+    case wrongCode
+    /// The account went away before it was active.
+    case delete
+}
+
+extension Enrolment {
+    /// The enrolment as it is at `now`.
+    package func settled(at now: Instant) -> Enrolment {
+        switch state {
+        case .open where now > expiresAt: with(.failed(.expired, nil))
+        case .claimed(let claim) where now > expiresAt, .confirming(let claim, _) where now > expiresAt: with(.failed(.expired, claim))
+        case .open, .claimed, .confirming, .active, .failed: self
+        }
+    }
+
+    /// The enrolment after an event, or why it does not take it. A failed one stays failed.
+    package func after(_ event: EnrolmentEvent, at now: Instant) throws(Refusal) -> Enrolment {
+        let enrolment = settled(at: now)
+        if case .failed(.expired, _) = enrolment.state { throw .enrolmentOld }
+        switch event {
+        case .claim(let claim): return try enrolment.claimed(claim)
+        case .decline: return try enrolment.declined()
+        case .finish(let finish): return try enrolment.finished(finish, at: now)
+        case .activate(let activation): return try enrolment.activated(activation)
+        case .wrongCode: return try enrolment.guessed()
+        case .delete: return try enrolment.deleted()
+        }
+    }
+
+    private func with(_ state: State) -> Enrolment {
+        var enrolment = self
+        enrolment.state = state
+        return enrolment
+    }
+
+    /// The same phone may ask again, and keeps its account; another comes too late.
+    private func claimed(_ claim: Claim) throws(Refusal) -> Enrolment {
+        switch state {
+        case .open: return with(.claimed(claim))
+        case .claimed(let first):
+            guard first.deviceKey == claim.deviceKey, first.account == claim.account else { throw .enrolmentUsed }
+            return with(.claimed(claim))
+        case .confirming, .active, .failed: throw .enrolmentUsed
+        }
+    }
+
+    private func declined() throws(Refusal) -> Enrolment {
+        guard case .claimed = state else { throw .enrolmentUsed }
+        return with(.open)
+    }
+
+    private func finished(_ finish: Finish, at now: Instant) throws(Refusal) -> Enrolment {
+        guard case .claimed(let claim) = state else { throw .enrolmentUsed }
+        var enrolment = with(.confirming(claim, finish))
+        enrolment.expiresAt = now + Self.life
+        return enrolment
+    }
+
+    private func activated(_ activation: Activation) throws(Refusal) -> Enrolment {
+        guard case .confirming(let claim, let finish) = state else { throw .enrolmentUsed }
+        return with(.active(claim, finish, activation))
+    }
+
+    private func guessed() throws(Refusal) -> Enrolment {
+        guard case .confirming(let claim, _) = state else { throw .enrolmentUsed }
+        var enrolment = self
+        enrolment.wrongCodes += 1
+        return enrolment.wrongCodes < Self.mostWrongCodes ? enrolment : enrolment.with(.failed(.wrongCodes, claim))
+    }
+
+    private func deleted() throws(Refusal) -> Enrolment {
+        guard case .confirming(let claim, _) = state else { throw .enrolmentUsed }
+        return with(.failed(.deleted, claim))
+    }
+
+    /// What the page may know.
+    package var progress: EnrolmentProgress {
+        switch state {
+        case .open: .waitingForPhone
+        case .claimed(let claim): .phoneScanned(device: claim.device)
+        case .confirming(let claim, _): .waitingForCode(device: claim.device, triesLeft: Self.mostWrongCodes - wrongCodes)
+        case .active(let claim, _, _): .activated(account: claim.account)
+        case .failed(let failure, _): .failed(failure)
+        }
+    }
+}
+
+/// How far an enrolment is, for the page that started it. The code is never among it: it comes from the phone.
+package enum EnrolmentProgress: Equatable, Sendable {
+    case waitingForPhone
+    case phoneScanned(device: String)
+    case waitingForCode(device: String, triesLeft: UInt8)
+    case activated(account: AccountID)
+    case failed(Enrolment.Failure)
+}

@@ -1,0 +1,33 @@
+import OstiaryProtocol
+
+extension EnrolmentService {
+    /// E1 → E2: a phone takes the invitation. The same device key again gets the same account; another is too late.
+    package func claim(_ request: PhoneRequest) async throws -> Reply {
+        let message = try decoded(E1.self, from: request).value
+        guard (try? DevicePublicKey(message.deviceKey)) != nil else { throw Refusal.badSignature }
+        let prekey = try await secondFactor.prekey(at: request.now)
+        let fresh = (account: AccountID(using: random), share: random.bytes(32))
+        let (reply, enrolment) = try await store.write { rows -> (Reply, Enrolment) in
+            guard let enrolment = try rows.enrolment(message.enrolID), enrolment.server == request.server,
+                matches(SHA(message.enrolSecret), enrolment.secretHash)
+            else { throw Refusal.enrolmentUnknown }
+            let former = enrolment.claim
+            let account = former?.deviceKey == message.deviceKey ? former?.account ?? fresh.account : fresh.account
+            let share = former?.deviceKey == message.deviceKey ? former?.serverShare ?? fresh.share : fresh.share
+            let names = try enrolment.userID.map { try rows.accounts(ofUser: $0, at: request.server).map(\.displayName) } ?? []
+            let reply = Reply(
+                E2(
+                    accountID: account, displayName: enrolment.displayName, serverAccounts: names, secondFactor: .needed, pinPolicy: .standard,
+                    serverShare: share, secondFactorPrekey: prekey))
+            let claim = Enrolment.Claim(
+                deviceKey: message.deviceKey, device: message.osInfo, app: message.appInfo, account: account, serverShare: share,
+                requestHash: request.opened.hash, ephemeral: request.ephemeral, shown: reply.body)
+            let claimed = try enrolment.after(.claim(claim), at: request.now)
+            try rows.save(claimed)
+            try request.spend(in: rows)
+            return (reply, claimed)
+        }
+        tell(enrolment)
+        return reply
+    }
+}

@@ -1,0 +1,97 @@
+import OstiaryProtocol
+
+/// What became of a code that was typed.
+package enum ConfirmationOutcome: Equatable, Sendable {
+    case activated(AccountID)
+    case wrong(triesLeft: UInt8)
+    /// Three wrong codes: the account is gone.
+    case removed
+}
+
+/// Why there is nothing to confirm, or nothing was typed that could be a code. Neither counts as a try.
+package enum ConfirmationError: Error, Equatable, Sendable {
+    case nothingToConfirm
+    case expired
+    case notACode(CrockfordError)
+}
+
+extension EnrolmentService {
+    /// The code that the phone shows, typed into the browser that enrols.
+    /// - Throws: `ConfirmationError`.
+    package func confirm(_ nonce: SessionNonce, code: String, at server: ServerID, now: Instant) async throws -> ConfirmationOutcome {
+        let keys = try await keyring.keys(of: server)
+        let result = try await store.write { rows -> ConfirmationResult in
+            guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server) else { throw ConfirmationError.nothingToConfirm }
+            return try Confirmation(code: code, derivation: keys.derivation).confirm(enrolment, in: rows, at: now)
+        }
+        tell(result.enrolment)
+        for news in result.news { events.publish(news) }
+        return result.outcome
+    }
+
+    /// Ends the enrolments that ran out: an account that nobody confirmed goes, and with it a new instance (protocol §5).
+    func expire(at now: Instant) async throws {
+        let failed = try await store.write { rows -> [Enrolment] in
+            let overdue = try rows.overdueEnrolments(at: now, limit: 200)
+            for enrolment in overdue {
+                if case .confirming(let claim, _) = enrolment.state { try Confirmation.remove(claim.account, of: enrolment.server, in: rows, at: now) }
+                try rows.save(enrolment.settled(at: now))
+            }
+            return overdue.map { $0.settled(at: now) }
+        }
+        for enrolment in failed { tell(enrolment) }
+    }
+}
+
+struct ConfirmationResult: Sendable {
+    let outcome: ConfirmationOutcome
+    let enrolment: Enrolment
+    let news: [SessionNews]
+}
+
+/// Compares a typed code, inside a transaction.
+struct Confirmation: Sendable {
+    let code: String
+    let derivation: SessionDerivation
+
+    func confirm(_ enrolment: Enrolment, in rows: any AuthenticationRows, at now: Instant) throws -> ConfirmationResult {
+        switch enrolment.settled(at: now).state {
+        case .active(let claim, _, _) where try isRight(claim):
+            return ConfirmationResult(outcome: .activated(claim.account), enrolment: enrolment, news: [])
+        case .failed(.expired, _): throw ConfirmationError.expired
+        case .open, .claimed, .active, .failed: throw ConfirmationError.nothingToConfirm
+        case .confirming(let claim, _):
+            return try isRight(claim) ? activate(enrolment, claim, in: rows, at: now) : refuse(enrolment, claim, in: rows, at: now)
+        }
+    }
+
+    private func isRight(_ claim: Enrolment.Claim) throws(ConfirmationError) -> Bool {
+        do { return try ConfirmationCode(enrolHash: claim.enrolHash).matches(typed: code) } catch { throw .notACode(error) }
+    }
+
+    private func activate(
+        _ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows, at now: Instant
+    ) throws -> ConfirmationResult {
+        guard let account = try rows.account(claim.account) else { throw ConfirmationError.nothingToConfirm }
+        let outcome = try Activating(derivation: derivation).activate(enrolment, account, in: rows, at: now)
+        return ConfirmationResult(outcome: .activated(account.id), enrolment: outcome.enrolment, news: outcome.news)
+    }
+
+    private func refuse(
+        _ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows, at now: Instant
+    ) throws -> ConfirmationResult {
+        let guessed = try enrolment.after(.wrongCode, at: now)
+        try rows.save(guessed)
+        guard case .failed = guessed.state else {
+            return ConfirmationResult(
+                outcome: .wrong(triesLeft: Enrolment.mostWrongCodes - guessed.wrongCodes), enrolment: guessed, news: [])
+        }
+        try Self.remove(claim.account, of: enrolment.server, in: rows, at: now)
+        return ConfirmationResult(outcome: .removed, enrolment: guessed, news: [])
+    }
+
+    static func remove(_ account: AccountID, of server: ServerID, in rows: any AuthenticationRows, at now: Instant) throws {
+        try rows.record(AuditEntry(.enrolmentFailed, server: server, account: account, at: now))
+        _ = try AccountRemoval(account: account, server: server).apply(in: rows, at: now)
+    }
+}

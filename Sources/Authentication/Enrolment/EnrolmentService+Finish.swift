@@ -1,0 +1,87 @@
+import OstiaryProtocol
+
+extension EnrolmentService {
+    /// E3 → E4: the person accepts, with a second factor that was set or proved; the account is made and the invitation is burnt, in one transaction.
+    /// Or declines, and another phone may have it.
+    package func finish(_ request: PhoneRequest) async throws -> Reply {
+        let message = try decoded(E3.self, from: request)
+        let admission = FinishAdmission(message: message, request: request)
+        switch try await store.read({ rows in try admission.admit(in: rows) }) {
+        case .repeated(let account): return Reply(E4(account))
+        case .decline(let enrolment): return try await decline(enrolment.id, request)
+        case .proof(let enrolment, let claim, let proof, let expectation, let newest):
+            let receipt = try await secondFactor.receipt(for: proof, expecting: expectation, newest: newest, now: request.now)
+            return try await makeAccount(enrolment.id, claim, receipt, admission, request)
+        }
+    }
+
+    private func decline(_ id: EnrolmentID, _ request: PhoneRequest) async throws -> Reply {
+        let enrolment = try await store.write { rows in
+            guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
+            let declined = try enrolment.after(.decline, at: request.now)
+            try rows.save(declined)
+            try request.spend(in: rows)
+            return declined
+        }
+        tell(enrolment)
+        return Reply()
+    }
+
+    private func makeAccount(
+        _ id: EnrolmentID, _ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>, _ admission: FinishAdmission, _ request: PhoneRequest
+    ) async throws -> Reply {
+        let otpKey = random.bytes(32)
+        let keys = try await keyring.keys(of: request.server)
+        let outcome = try await store.write { rows -> ActivationOutcome in
+            guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
+            // Two copies of the same decision may be under way: the second finds what the first made.
+            if let account = try admission.repeated(enrolment, in: rows) { return ActivationOutcome(account: account, enrolment: enrolment, news: []) }
+            guard enrolment.claim == claim else { throw Refusal.enrolHashWrong }
+            let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: receipt.value.lastPIN)
+            let finished = try enrolment.after(.finish(finish), at: request.now)
+            try request.spend(in: rows)
+            try saveInstance(claim, receipt, in: rows)
+            let account = Account(
+                id: claim.account, server: request.server, userID: enrolment.userID, displayName: enrolment.displayName, device: claim.device,
+                app: claim.app, deviceKey: claim.deviceKey, instance: receipt.value.instanceID, createdAt: request.now,
+                otpReference: try freeOTPReference(at: request.server, in: rows), otpKey: otpKey)
+            try rows.save(account)
+            try rows.save(finished)
+            try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, at: request.now))
+            guard try rows.existing(request.server).parameters.flags.contains(.skipEnrolConfirmation)
+            else { return ActivationOutcome(account: account, enrolment: finished, news: []) }
+            return try Activating(derivation: keys.derivation).activate(finished, account, in: rows, at: request.now)
+        }
+        tell(outcome.enrolment)
+        for news in outcome.news { events.publish(news) }
+        return Reply(E4(outcome.account))
+    }
+
+    /// A first PIN makes the instance; a PIN that was there before lends itself to one more account.
+    private func saveInstance(_ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>, in rows: any AuthenticationRows) throws {
+        let receipted = receipt.value
+        guard receipted.context.setsPIN else {
+            guard var instance = try rows.instance(receipted.instanceID) else { throw Refusal.instanceWrong }
+            instance.keep(receipt)
+            return try rows.save(instance)
+        }
+        guard try rows.instance(receipted.instanceID) == nil else { throw Refusal.instanceWrong }
+        let epoch = Instance.Epoch(number: receipted.epoch, serverShare: claim.serverShare, secondFactorKey: receipted.secondFactorKey)
+        try rows.save(Instance(id: receipted.instanceID, server: receipted.serverID, epochs: [epoch]))
+    }
+
+    /// 30 random bits that no account of the server has (protocol §9).
+    private func freeOTPReference(at server: ServerID, in rows: any AuthenticationRows) throws -> UInt32 {
+        var reference: UInt32
+        repeat {
+            reference = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } >> 2
+        } while try rows.isTaken(otpReference: reference, at: server)
+        return reference
+    }
+}
+
+extension E4 {
+    fileprivate init(_ account: Account) {
+        self.init(state: account.state == .active ? .active : .pending, otpReference: account.otpReference, otpKey: account.otpKey)
+    }
+}

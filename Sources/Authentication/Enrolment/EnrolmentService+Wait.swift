@@ -1,0 +1,68 @@
+import OstiaryProtocol
+
+/// What a phone that waits for its code hears.
+package enum WaitOutcome: Sendable {
+    /// Not yet: wait for news of the account and look again.
+    case pending(AccountID)
+    case active(Reply)
+}
+
+extension EnrolmentService {
+    /// W1: whether the account may log in by now. Answered like an L6 then, with the session of the browser and the cache for a silent AppLogin.
+    package func wait(_ request: PhoneRequest) async throws -> WaitOutcome {
+        let message = try decoded(W1.self, from: request)
+        return try await store.write { rows in
+            let account = try rows.living(message.value.accountID, at: request.server)
+            try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try request.spend(in: rows)
+            return try outcome(account, request, in: rows)
+        }
+    }
+
+    /// The same after a wait.
+    package func lookAgain(_ id: AccountID, _ request: PhoneRequest, now: Instant) async throws -> WaitOutcome {
+        let later = PhoneRequest(server: request.server, opened: request.opened, now: now)
+        return try await store.write { rows in
+            try outcome(try rows.living(id, at: request.server), later, in: rows)
+        }
+    }
+
+    private func outcome(_ account: Account, _ request: PhoneRequest, in rows: any AuthenticationRows) throws -> WaitOutcome {
+        guard !account.isBlocked else { throw Refusal.accountBlocked }
+        guard account.state == .active else { return try pending(account, request, in: rows) }
+        let enrolment = try rows.enrolment(account: account.id)
+        var session: SessionID?
+        var cache: [UInt8]?
+        if case .active(_, let finish, let activation) = enrolment?.state {
+            session = try rows.session(activation.session)?.settled(at: request.now).login == nil ? nil : activation.session
+            cache = try activationCache(account, finish, activation, in: rows, at: request.now)
+        }
+        let pingTime = try rows.existing(request.server).parameters.pingTime
+        return .active(
+            Reply(
+                L6(
+                    result: .loggedIn, sessionID: session, pingTime: pingTime, userName: account.displayName, cache: cache,
+                    extensions: Extensions(notices: try rows.takeNotices(for: account.id)))))
+    }
+
+    /// An account whose ten minutes are over goes now, even if nobody has looked since.
+    private func pending(_ account: Account, _ request: PhoneRequest, in rows: any AuthenticationRows) throws -> WaitOutcome {
+        guard let enrolment = try rows.enrolment(account: account.id), case .confirming = enrolment.settled(at: request.now).state
+        else { throw Refusal.accountDeleted(account.id, since: request.now) }
+        return .pending(account.id)
+    }
+
+    /// One silent login within a minute of the activation, once; asked for again it is another value and the first is void.
+    private func activationCache(
+        _ account: Account, _ finish: Enrolment.Finish, _ activation: Enrolment.Activation, in rows: any AuthenticationRows, at now: Instant
+    ) throws -> [UInt8]? {
+        let expiresAt = activation.at + PINCache.activationLife
+        guard account.hasActivationCache, now <= expiresAt else { return nil }
+        let value = random.bytes(32)
+        try rows.save(
+            PINCache(
+                account: account.id, hash: PINCache.hash(of: value), expiresAt: expiresAt, isSingleUse: true, methods: .pin,
+                verifiedAt: finish.verifiedAt))
+        return value
+    }
+}

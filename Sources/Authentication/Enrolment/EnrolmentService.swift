@@ -1,0 +1,97 @@
+import OstiaryProtocol
+
+/// Enrolment, from the invitation to the account that may log in (protocol §5).
+package struct EnrolmentService: Sendable {
+    let store: any AuthenticationStore
+    let keyring: any ServerKeyring
+    let events: any SessionEvents
+    let secondFactor: SecondFactorClient
+    let random: any RandomSource
+
+    package init(
+        store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient, random: any RandomSource
+    ) {
+        self.store = store
+        self.keyring = keyring
+        self.events = events
+        self.secondFactor = secondFactor
+        self.random = random
+    }
+
+    /// getQrEnrol: an invitation for the browser that has the nonce. A second one takes the place of one that no phone has yet.
+    /// - Parameter origin: where phones reach this server.
+    /// - Throws: `UnknownServer`, `EnrolmentStartError`.
+    package func start(_ start: EnrolmentStart, at server: ServerID, origin: String, now: Instant) async throws -> StartedEnrolment {
+        try start.check()
+        let keys = try await keyring.keys(of: server)
+        let secret = random.bytes(16)
+        let enrolment = Enrolment(
+            id: EnrolmentID(using: random), server: server, secretHash: SHA(secret), nonceHash: start.nonce.hash,
+            stream: keys.derivation.stream(nonceHash: start.nonce.hash), userID: start.userID, displayName: start.displayName,
+            expiresAt: now + Enrolment.life)
+        try await store.write { rows in
+            _ = try rows.existing(server)
+            guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
+            try rows.save(enrolment)
+            try rows.record(AuditEntry(.enrolmentStarted, server: server, at: now))
+        }
+        let link = EnrolLink(rootHash: keys.root.hash, enrolID: enrolment.id, enrolSecret: secret, url: origin)
+        return StartedEnrolment(link: link, expiresAt: enrolment.expiresAt, stream: enrolment.stream)
+    }
+
+    /// How far the newest enrolment of a nonce is; nil when there is none.
+    package func progress(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> EnrolmentProgress? {
+        try await store.read { rows in try rows.enrolment(nonceHash: nonce.hash, of: server)?.settled(at: now).progress }
+    }
+
+    func tell(_ enrolment: Enrolment) {
+        var topics: [EventTopic] = [.stream(enrolment.stream)]
+        if let claim = enrolment.claim { topics.append(.account(claim.account)) }
+        events.publish(SessionNews(.enrolment(enrolment.progress), topics: topics))
+    }
+}
+
+/// What a backend says to enrol somebody.
+package struct EnrolmentStart: Sendable {
+    package let nonce: SessionNonce
+    /// The name that the phone shows.
+    package let displayName: String
+    /// The user that the account will belong to; nil leaves it alone.
+    package let userID: String?
+
+    package init(nonce: SessionNonce, displayName: String, userID: String?) {
+        self.nonce = nonce
+        self.displayName = displayName
+        self.userID = userID
+    }
+
+    func check() throws(EnrolmentStartError) {
+        guard !displayName.isEmpty, WireText.allows(displayName, cap: 255) else { throw .badName }
+        guard userID.map({ !$0.isEmpty && WireText.allows($0, cap: 255) }) ?? true else { throw .badUserID }
+    }
+}
+
+/// Why an enrolment does not start.
+package enum EnrolmentStartError: Error, Equatable, Sendable {
+    /// Empty, more than 255 bytes, or with control or direction characters.
+    case badName
+    case badUserID
+    /// The nonce is the webNonce of an AppLogin.
+    case webNonce
+}
+
+extension EnrolmentStartError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .badName: "name has 1 to 255 bytes and no control or direction characters"
+        case .badUserID: "userid has 1 to 255 bytes and no control or direction characters"
+        case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
+        }
+    }
+}
+
+package struct StartedEnrolment: Sendable {
+    package let link: EnrolLink
+    package let expiresAt: Instant
+    package let stream: StreamID
+}

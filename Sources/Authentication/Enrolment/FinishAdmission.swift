@@ -1,0 +1,71 @@
+import OstiaryProtocol
+
+/// The checks on an E3, before the second-factor server is asked (protocol §5).
+struct FinishAdmission: Sendable {
+    let message: Encoded<E3>
+    let request: PhoneRequest
+
+    enum Case: Sendable {
+        case repeated(Account)
+        case decline(Enrolment)
+        case proof(Enrolment, Enrolment.Claim, Proof, ReceiptExpectation, newest: Encoded<Receipt>?)
+    }
+
+    /// What makes two copies of a decision the same: all of it but the signature.
+    var decisionHash: [UInt8] { SHA(message.unsignedBytes) }
+
+    func admit(in rows: any AuthenticationRows) throws -> Case {
+        guard let enrolment = try rows.enrolment(ephemeral: request.ephemeral)?.settled(at: request.now), enrolment.server == request.server,
+            let claim = enrolment.claim
+        else { throw Refusal.enrolmentUnknown }
+        guard message.value.enrolHash == claim.enrolHash else { throw Refusal.enrolHashWrong }
+        try verify(message, by: claim.deviceKey)
+        if let account = try repeated(enrolment, in: rows) { return .repeated(account) }
+        switch message.value.decision {
+        case .decline, .notMe: return .decline(enrolment)
+        case .accept: return try proof(enrolment, claim, in: rows)
+        }
+    }
+
+    /// The account that this very decision made before; throws when there is one that another decision made, or the enrolment is over.
+    func repeated(_ enrolment: Enrolment, in rows: any AuthenticationRows) throws -> Account? {
+        switch enrolment.state {
+        case .open, .claimed: return nil
+        case .confirming(let claim, let finish), .active(let claim, let finish, _):
+            guard finish.decision == decisionHash else { throw Refusal.enrolmentUsed }
+            return try rows.living(claim.account, at: request.server)
+        case .failed(let failure, let claim):
+            if let claim, let grave = try rows.grave(of: claim.account) { throw Refusal.accountDeleted(claim.account, since: grave.since) }
+            throw failure == .expired ? Refusal.enrolmentOld : Refusal.enrolmentUsed
+        }
+    }
+
+    private func proof(_ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows) throws -> Case {
+        let e3 = message.value
+        guard let instanceID = e3.instanceID, let attempt = e3.attemptID, let signature = e3.secondFactorSignature
+        else { throw Refusal.methodNotAllowed }
+        let instance = try rows.instance(instanceID)
+        let keys = try secondFactorKeys(of: instance)
+        let sessionHash = Transcript.operation(e3.context, instance: instanceID, epoch: e3.epoch, payload: claim.payload)
+        let proof = Proof(
+            serverID: request.server, instanceID: instanceID, attemptID: attempt, context: e3.context, method: .pin, epoch: e3.epoch,
+            sessionHash: sessionHash, secondFactorKey: e3.context.setsPIN ? e3.secondFactorKey : nil, secondFactorSignature: signature)
+        let expectation = ReceiptExpectation(
+            server: request.server, instance: instanceID, attempt: attempt, sessionHash: sessionHash, context: e3.context, method: .pin, keys: keys,
+            secondFactorSignature: signature)
+        return .proof(enrolment, claim, proof, expectation, newest: instance?.receipt)
+    }
+
+    /// FIRST_SET brings its key along and has no instance here yet; ENROL has one of this server.
+    private func secondFactorKeys(of instance: Instance?) throws(Refusal) -> [UInt32: [UInt8]] {
+        switch message.value.context {
+        case .firstSet:
+            guard instance == nil, message.value.epoch == 1, let key = message.value.secondFactorKey else { throw .instanceWrong }
+            return [1: key]
+        case .enrol:
+            guard let instance, instance.server == request.server else { throw .instanceWrong }
+            return Dictionary(uniqueKeysWithValues: instance.epochs.map { ($0.number, $0.secondFactorKey) })
+        case .verify, .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw .methodNotAllowed
+        }
+    }
+}

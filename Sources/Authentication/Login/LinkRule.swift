@@ -1,0 +1,40 @@
+import OstiaryProtocol
+
+/// Which links a server takes, and what they say of the browser (protocol §3 Age, §6.1).
+package struct LinkRule: Sendable {
+    /// Seconds for which one frame of a moving QR code may be scanned.
+    package static let frameAge: UInt64 = 10
+
+    let serverTag: [UInt8]
+    let linkSecret: [UInt8]
+    /// Seconds for which a code that stands still may be scanned; 0 never.
+    let staticAge: UInt64
+    let refusesUnboundLinks: Bool
+
+    package init(serverTag: [UInt8], linkSecret: [UInt8], staticAge: UInt64, refusesUnboundLinks: Bool) {
+        self.serverTag = serverTag
+        self.linkSecret = linkSecret
+        self.staticAge = staticAge
+        self.refusesUnboundLinks = refusesUnboundLinks
+    }
+
+    /// The binding that a link gives, or why it is refused.
+    package func binding(of link: Encoded<LoginLink>, via: Via, at now: Instant) throws(Refusal) -> Binding {
+        guard link.value.serverTag == serverTag else { throw .linkForeign }
+        guard link.isGenuine(qrSecret: linkSecret) else { throw .linkForged }
+        let age = now.seconds(since: Instant(UInt64(link.value.issuedAt)) + UInt64(link.value.frame))
+        switch (via, link.value.binding) {
+        case (.scan, .qrDynamic) where age <= Self.frameAge: return .qrDynamic
+        case (.scan, .qrDynamic), (.scan, .qrStatic):
+            guard staticAge > 0, age <= staticAge else { throw .linkOld }
+            return .qrStatic
+        case (.link, .qrDynamic), (.link, .qrStatic), (.link, .unboundLink):
+            guard !refusesUnboundLinks else { throw .linkNotAllowed }
+            guard age <= max(staticAge, Self.frameAge) else { throw .linkOld }
+            return .unboundLink
+        case (.scan, .unboundLink), (.scan, .returnCode), (.link, .returnCode), (.scan, .push), (.link, .push), (.scan, .app), (.link, .app),
+            (.push, _), (.app, _):
+            throw .linkNotAllowed
+        }
+    }
+}

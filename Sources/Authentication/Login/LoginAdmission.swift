@@ -1,0 +1,109 @@
+import OstiaryProtocol
+
+/// What an L5 that passed its checks asks for.
+enum LoginCase: Sendable {
+    /// The very decision that the session ended or began with: answered again.
+    case repeated(Session)
+    case denial(SessionState.Denial)
+    /// No second factor is asked at this server.
+    case deviceOnly
+    /// A proof within `pinTimeout` stands for the second factor.
+    case cached(PINCache)
+    /// The second-factor server has to say that the attempt was counted and proved.
+    case proof(Proof, ReceiptExpectation, newest: Encoded<Receipt>?)
+}
+
+/// The checks on an L5, in the order of protocol §6, inside a transaction.
+struct LoginAdmission: Sendable {
+    let message: Encoded<L5>
+    let request: PhoneRequest
+
+    private var decision: L5 { message.value }
+    /// What makes two copies of a decision the same: all of it but the signature, which is random.
+    var decisionHash: [UInt8] { SHA(message.unsignedBytes) }
+
+    struct Admitted: Sendable {
+        let account: Account
+        let session: Session
+        let offer: Offer
+        let what: LoginCase
+        /// Whether this very transaction claimed the session, and with it spent the request.
+        let claimed: Bool
+    }
+
+    func admit(in rows: any AuthenticationRows) throws -> Admitted {
+        let account = try rows.living(decision.accountID, at: request.server)
+        guard let session = try rows.session(decision.sessionID)?.settled(at: request.now), session.server == request.server
+        else { throw Refusal.sessionUnknown }
+        guard let offer = try rows.offer(ephemeral: request.ephemeral), offer.session == session.id else { throw Refusal.offerUnknown }
+        guard decision.sessionHash == offer.sessionHash(for: account.id) else { throw Refusal.sessionHashWrong }
+        try verify(message, by: account.deviceKey)
+        try account.checkUsable()
+        if let repeated = try repeated(session) { return admitted(account, session, offer, .repeated(repeated)) }
+        let claimed = try SessionClaim(account: account.id, offer: offer).applied(to: session, at: request.now)
+        let what = try sort(account, offer, in: rows)
+        let isNew = session.state == .open
+        if isNew {
+            try rows.save(claimed)
+            try request.spend(in: rows)
+        }
+        return Admitted(account: account, session: claimed, offer: offer, what: what, claimed: isNew)
+    }
+
+    private func admitted(_ account: Account, _ session: Session, _ offer: Offer, _ what: LoginCase) -> Admitted {
+        Admitted(account: account, session: session, offer: offer, what: what, claimed: false)
+    }
+
+    /// The session, if it stands where this very decision brought it.
+    private func repeated(_ session: Session) throws(Refusal) -> Session? {
+        switch session.state {
+        case .loggedIn(let login) where login.account == decision.accountID:
+            guard login.decision == decisionHash else { throw .differentDecision }
+            return session
+        case .denied(let denial) where denial.account == decision.accountID:
+            guard denial.decision == decisionHash else { throw .differentDecision }
+            return session
+        case .open, .claimed, .loggedIn, .denied, .expired, .stopped: return nil
+        }
+    }
+
+    private func sort(_ account: Account, _ offer: Offer, in rows: any AuthenticationRows) throws -> LoginCase {
+        switch decision.decision {
+        case .decline, .notMe:
+            return .denial(.init(account: account.id, notMe: decision.decision == .notMe, decision: decisionHash))
+        case .accept: return try sortAcceptance(account, offer, in: rows)
+        }
+    }
+
+    private func sortAcceptance(_ account: Account, _ offer: Offer, in rows: any AuthenticationRows) throws -> LoginCase {
+        let shown = try offer.content()
+        guard decision.method.isSubset(of: shown.methods), decision.biometricSignature == nil, decision.attempt == nil, decision.number.isEmpty
+        else { throw Refusal.methodNotAllowed }
+        switch (decision.method, decision.secondFactorSignature, decision.cache) {
+        case ([], nil, nil):
+            guard shown.secondFactor == .none else { throw Refusal.cacheNotValid }
+            return .deviceOnly
+        case (.cached, nil, let value?): return .cached(try cache(value, of: account, in: rows))
+        case (.pin, let signature?, nil): return try proof(signature, account, in: rows)
+        default: throw Refusal.methodNotAllowed
+        }
+    }
+
+    private func cache(_ value: [UInt8], of account: Account, in rows: any AuthenticationRows) throws -> PINCache {
+        try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
+        guard let cache = try rows.cache(of: account.id), cache.accepts(value, at: request.now) else { throw Refusal.cacheNotValid }
+        return cache
+    }
+
+    private func proof(_ signature: [UInt8], _ account: Account, in rows: any AuthenticationRows) throws -> LoginCase {
+        guard let instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
+        let proof = Proof(
+            serverID: request.server, instanceID: instance.id, attemptID: decision.attemptID, context: .verify, method: .pin,
+            epoch: instance.newestEpoch, sessionHash: decision.sessionHash, secondFactorKey: nil, secondFactorSignature: signature)
+        let expectation = ReceiptExpectation(
+            server: request.server, instance: instance.id, attempt: decision.attemptID, sessionHash: decision.sessionHash, context: .verify,
+            method: .pin, keys: Dictionary(uniqueKeysWithValues: instance.epochs.map { ($0.number, $0.secondFactorKey) }),
+            secondFactorSignature: signature)
+        return .proof(proof, expectation, newest: instance.receipt)
+    }
+}

@@ -1,0 +1,157 @@
+import OstiaryProtocol
+
+extension LoginService {
+    /// L5 → L6: the decision is checked, proved where it must be, and committed; then it is told.
+    package func decide(_ request: PhoneRequest) async throws -> Reply {
+        let message = try decoded(L5.self, from: request)
+        let admission = LoginAdmission(message: message, request: request)
+        let admitted = try await store.write { rows in try admission.admit(in: rows) }
+        let outcome: LoginOutcome
+        switch admitted.what {
+        case .repeated(let session): outcome = try await answerAgain(session, admitted, request)
+        case .denial(let denial): outcome = try await deny(denial, admitted, request)
+        case .deviceOnly:
+            outcome = try await logIn(Evidence(methods: [], verifiedAt: request.now), admitted, admission, request)
+        case .cached(let cache):
+            outcome = try await logIn(Evidence(methods: cache.methods, verifiedAt: cache.verifiedAt, cache: cache), admitted, admission, request)
+        case .proof(let proof, let expectation, let newest):
+            let receipt = try await secondFactor.receipt(for: proof, expecting: expectation, newest: newest, now: request.now)
+            outcome = try await logIn(
+                Evidence(methods: receipt.value.method, verifiedAt: receipt.value.lastPIN, receipt: receipt), admitted, admission, request)
+        }
+        for news in outcome.news { events.publish(news) }
+        return Reply(outcome.answer)
+    }
+
+    /// What was proved, and by what.
+    struct Evidence: Sendable {
+        let methods: Methods
+        let verifiedAt: Instant
+        var cache: PINCache?
+        var receipt: Encoded<Receipt>?
+    }
+
+    private func deny(_ denial: SessionState.Denial, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
+        try await store.write { rows in
+            let session = try current(admitted.session.id, in: rows)
+            let denied: Session
+            do { denied = try session.after(.deny(denial), at: request.now) } catch { throw Refusal(error) }
+            try rows.save(denied)
+            if !admitted.claimed { try request.spend(in: rows) }
+            try rows.record(
+                AuditEntry(denial.notMe ? .loginDisowned : .loginDenied, server: request.server, account: denial.account, at: request.now))
+            return LoginOutcome(answer: Self.deniedAnswer, news: [.ended(denied)])
+        }
+    }
+
+    /// Moves the session to logged in, if everything that was checked before the second-factor server was asked still holds.
+    private func logIn(
+        _ evidence: Evidence, _ admitted: LoginAdmission.Admitted, _ admission: LoginAdmission, _ request: PhoneRequest
+    ) async throws -> LoginOutcome {
+        let minted = MintedValues(using: random)
+        return try await store.write { rows in
+            let account = try rows.living(admitted.account.id, at: request.server)
+            try account.checkUsable()
+            let parameters = try rows.existing(request.server).parameters
+            let login = Login(
+                account: account.id, binding: admitted.offer.binding, at: request.now, methods: evidence.methods, verifiedAt: evidence.verifiedAt,
+                decision: admission.decisionHash, userInput: admission.message.value.userInput,
+                deadline: request.now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: request.now,
+                lastStamp: request.opened.sentAt)
+            let session = try current(admitted.session.id, in: rows)
+            var loggedIn: Session
+            do { loggedIn = try session.after(.logIn(login), at: request.now) } catch { throw Refusal(error) }
+            try use(evidence, by: account, in: rows, at: request.now)
+            let replaced = try replaceAppLogins(of: account.id, by: loggedIn, in: rows, at: request.now)
+            let answer = try grant(&loggedIn, login, account, parameters, minted, in: rows, at: request.now)
+            if !admitted.claimed { try request.spend(in: rows) }
+            try rows.record(AuditEntry(.loginAccepted, server: request.server, account: account.id, at: request.now))
+            return LoginOutcome(answer: answer, news: replaced.map { .ended($0) } + [.about(loggedIn, .loggedIn(account.id))])
+        }
+    }
+
+    private func current(_ id: SessionID, in rows: any AuthenticationRows) throws -> Session {
+        guard let session = try rows.session(id) else { throw Refusal.sessionUnknown }
+        return session
+    }
+
+    /// Spends a single-use cache, keeps a receipt. A cache that was replaced or deleted meanwhile is no evidence any more.
+    private func use(_ evidence: Evidence, by account: Account, in rows: any AuthenticationRows, at now: Instant) throws {
+        var account = account
+        if let cache = evidence.cache {
+            guard try rows.cache(of: account.id) == cache else { throw Refusal.cacheNotValid }
+            if cache.isSingleUse { try rows.removeCache(of: account.id) }
+        }
+        if let receipt = evidence.receipt, var instance = try rows.instance(account.instance) {
+            instance.keep(receipt)
+            try rows.save(instance)
+        }
+        // Whatever the login was, the silent one straight after the enrolment is gone.
+        account.hasActivationCache = false
+        account.lastLogin = now
+        try rows.save(account)
+    }
+
+    /// An app has one AppLogin at a time. What takes its place inherits nothing but the proof that its own decision brought.
+    private func replaceAppLogins(of account: AccountID, by session: Session, in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
+        guard session.purpose == .app else { return [] }
+        return try rows.unfinishedSessions(of: account).filter { $0.purpose == .app && $0.id != session.id }
+            .compactMap { try SessionStop(reason: .replaced).apply(to: $0, in: rows, at: now) }
+    }
+
+    /// The same decision again: a new webNonce and a new cache take the places of those that may have been lost on the way (protocol §6).
+    private func answerAgain(_ repeated: Session, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
+        guard repeated.login != nil else { return LoginOutcome(answer: Self.deniedAnswer, news: []) }
+        let minted = MintedValues(using: random)
+        return try await store.write { rows in
+            let account = try rows.living(admitted.account.id, at: request.server)
+            var session = try current(repeated.id, in: rows).settled(at: request.now)
+            guard let login = session.login else { throw Refusal.sessionOver }
+            try request.spend(in: rows)
+            let parameters = try rows.existing(request.server).parameters
+            let answer = try grant(&session, login, account, parameters, minted, in: rows, at: request.now)
+            return LoginOutcome(answer: answer, news: [])
+        }
+    }
+
+    /// Saves the session with the hashes of what the L6 gives, and makes the L6.
+    private func grant(
+        _ session: inout Session, _ login: Login, _ account: Account, _ parameters: ServerParameters, _ minted: MintedValues,
+        in rows: any AuthenticationRows, at now: Instant
+    ) throws -> L6 {
+        let isApp = session.purpose == .app
+        if isApp {
+            if let former = session.nonceHash { try rows.removePointer(nonceHash: former, of: session.server) }
+            let hash = Transcript.nonce(minted.webNonce)
+            session.nonceHash = hash
+            try rows.save(NoncePointer(server: session.server, hash: hash, kind: .web, session: session.id, run: 0))
+        }
+        try rows.save(session)
+        let cache = PINCache.afterLogin(login, pinTimeout: parameters.pinTimeout, value: minted.cache, at: now)
+        if let cache { try rows.save(cache) }
+        return L6(
+            result: .loggedIn, sessionID: session.id, pingTime: parameters.pingTime, userName: account.displayName,
+            webNonce: isApp ? minted.webNonce : nil, cache: cache == nil ? nil : minted.cache,
+            extensions: Extensions(notices: try rows.takeNotices(for: account.id)))
+    }
+
+    private static var deniedAnswer: L6 { L6(result: .denied, sessionID: nil, pingTime: 0, userName: "") }
+}
+
+/// What the phone is told, and what others are.
+struct LoginOutcome: Sendable {
+    let answer: L6
+    let news: [SessionNews]
+}
+
+/// Fresh bearer values, drawn before the transaction that stores their hashes.
+struct MintedValues: Sendable {
+    /// 43 characters of base64url.
+    let webNonce: String
+    let cache: [UInt8]
+
+    init(using random: any RandomSource) {
+        webNonce = Base64URL.encode(random.bytes(32))
+        cache = random.bytes(32)
+    }
+}

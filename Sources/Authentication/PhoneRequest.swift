@@ -1,0 +1,41 @@
+import OstiaryProtocol
+
+/// A request that a virtual server opened, and when. Nothing in it is believed but what the signatures in its message prove.
+package struct PhoneRequest: Sendable {
+    /// How far the clock of a phone may be off, in seconds (protocol §2).
+    package static let window: UInt64 = 120
+    /// How long a request that had an effect is remembered: both sides of the window and a margin (protocol §4).
+    package static let memory: UInt64 = 600
+
+    package let server: ServerID
+    package let opened: OpenedRequest
+    package let now: Instant
+
+    package init(server: ServerID, opened: OpenedRequest, now: Instant) {
+        self.server = server
+        self.opened = opened
+        self.now = now
+    }
+
+    package var ephemeral: [UInt8] { opened.ephemeral }
+
+    /// Throws `clockOff` for a request that was sealed too long ago or too far ahead.
+    package func checkClock() throws(Refusal) {
+        guard opened.sentAt.distance(to: now) <= Self.window else { throw .clockOff }
+    }
+
+    /// Spends the request inside the transaction of its effect; the same bytes have no second one (protocol §4).
+    func spend(in rows: any ReplayRows) throws {
+        guard try rows.spend(opened.replayKey, until: now + Self.memory) else { throw Refusal.replayed }
+    }
+}
+
+/// Decodes a message, as one refusal whatever is wrong with it.
+func decoded<Message: WireMessage>(_: Message.Type = Message.self, from request: PhoneRequest) throws(Refusal) -> Encoded<Message> {
+    do { return try Encoded(decoding: request.opened.message) } catch { throw .malformed(error) }
+}
+
+/// Checks a device signature, as a refusal.
+func verify(_ message: Encoded<some DeviceSigned>, by key: [UInt8], freshness: [UInt8] = []) throws(Refusal) {
+    do { try message.verify(by: try DevicePublicKey(key), freshness: freshness) } catch { throw .badSignature }
+}

@@ -1,0 +1,89 @@
+import OstiaryProtocol
+
+/// Ping and Stop: the phone says that it is still there, or that it is not (protocol §8).
+package struct PresenceService: Sendable {
+    private let store: any AuthenticationStore
+    private let events: any SessionEvents
+
+    package init(store: any AuthenticationStore, events: any SessionEvents) {
+        self.store = store
+        self.events = events
+    }
+
+    /// Where a session stands for its phone.
+    package struct Standing: Equatable, Sendable {
+        package let session: SessionID
+        package let account: AccountID
+        package let answer: PingAnswer
+
+        /// Whether the phone should hear of it at once rather than wait.
+        package var isNews: Bool { answer.state == .stopped || !answer.extensions.items.isEmpty }
+    }
+
+    /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
+    package func ping(_ request: PhoneRequest) async throws -> Standing {
+        let message = try decoded(Ping.self, from: request)
+        let (standing, ended) = try await store.write { rows -> (Standing, Session?) in
+            let (session, account) = try known(message.value.sessionID, request, in: rows)
+            try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try request.spend(in: rows)
+            let parameters = try rows.existing(request.server).parameters
+            let pinged: Session
+            do {
+                pinged = try session.after(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
+            } catch { throw Refusal(error) }
+            let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
+            if !pinged.isFinished, pinged != session { try rows.save(pinged) }
+            return (try standing(of: pinged, account.id, parameters, in: rows), ended)
+        }
+        if let ended { events.publish(.ended(ended)) }
+        return standing
+    }
+
+    /// The same once more after a wait, for the same answer's sake; records nothing of the phone.
+    package func look(again standing: Standing, at server: ServerID, now: Instant) async throws -> PingAnswer {
+        try await store.write { rows in
+            guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
+            let parameters = try rows.existing(server).parameters
+            return try self.standing(of: session, standing.account, parameters, in: rows).answer
+        }
+    }
+
+    /// Stop: the person logged out, or nobody used the app. Repeating it finds what the first did.
+    package func stop(_ request: PhoneRequest) async throws -> Reply {
+        let message = try decoded(Stop.self, from: request)
+        let (answer, ended) = try await store.write { rows -> (PingAnswer, Session?) in
+            let (session, account) = try known(message.value.sessionID, request, in: rows)
+            try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try request.spend(in: rows)
+            let reason: StopReason = message.value.reason == .inactivity ? .inactivity : .user
+            let ended = try SessionStop(reason: reason).apply(to: session, in: rows, at: request.now)
+            let parameters = try rows.existing(request.server).parameters
+            return (try standing(of: ended ?? session, account.id, parameters, in: rows).answer, ended)
+        }
+        if let ended { events.publish(.ended(ended)) }
+        return Reply(answer)
+    }
+
+    /// A session that an account has logged in to, and that account.
+    private func known(_ id: SessionID, _ request: PhoneRequest, in rows: any AuthenticationRows) throws -> (Session, Account) {
+        guard let session = try rows.session(id), session.server == request.server else { throw Refusal.sessionUnknown }
+        switch session.state {
+        case .loggedIn(let login), .stopped(let login, _, _): return (session, try rows.living(login.account, at: request.server))
+        case .open, .claimed, .denied, .expired: throw Refusal.sessionUnknown
+        }
+    }
+
+    private func standing(
+        of session: Session, _ account: AccountID, _ parameters: ServerParameters, in rows: any AuthenticationRows
+    ) throws -> Standing {
+        let notices = Extensions(notices: try rows.takeNotices(for: account))
+        let answer: PingAnswer
+        if case .stopped(_, let reason, _) = session.state {
+            answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)
+        } else {
+            answer = PingAnswer(state: .loggedIn, reason: .none, pingTime: parameters.pingTime, extensions: notices)
+        }
+        return Standing(session: session.id, account: account, answer: answer)
+    }
+}

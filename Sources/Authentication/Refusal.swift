@@ -1,0 +1,58 @@
+import OstiaryProtocol
+
+/// Why a phone's request was refused: precise for the log and the tests, a status on the wire (protocol §2).
+package enum Refusal: Error, Equatable, Sendable {
+    // The request itself.
+    case clockOff, replayed, malformed(WireError), messageNotServed, badSignature
+    // Sessions and links.
+    case sessionUnknown, sessionTaken, sessionOver
+    case linkForeign, linkForged, linkOld, linkNotAllowed
+    case offerUnknown, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
+    // Accounts.
+    case accountUnknown, accountBlocked, accountPending
+    case accountDeleted(AccountID, since: Instant)
+    // Enrolments.
+    case enrolmentUnknown, enrolmentOld, enrolmentUsed, enrolHashWrong
+    // Second factor.
+    case instanceWrong, attemptMismatch, attemptOpen, attemptReplaced, secondFactorUnavailable, receiptWrong
+    case secondFactor(Status)
+
+    /// What the phone is told. Most mistakes share one word, so that a forger learns nothing from the difference.
+    package var status: Status {
+        switch self {
+        case .clockOff: .clock
+        case .replayed: .replayed
+        case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerUnknown, .sessionHashWrong,
+            .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong:
+            .refused
+        case .sessionUnknown: .sessionUnknown
+        case .sessionTaken: .sessionTaken
+        case .sessionOver, .differentDecision: .sessionOver
+        case .linkOld, .enrolmentOld: .linkOld
+        case .cacheNotValid: .secondFactorNeeded
+        case .accountUnknown: .accountUnknown
+        case .accountBlocked: .accountBlocked
+        case .accountPending: .accountPending
+        case .accountDeleted: .accountDeleted
+        case .enrolmentUsed: .enrolUsed
+        case .attemptOpen, .attemptReplaced: .busy
+        case .secondFactorUnavailable: .secondFactorUnavailable
+        case .secondFactor(let status): status
+        }
+    }
+}
+
+/// What a phone is answered: a status and the message that goes with it, to be sealed and signed by the server.
+package struct Reply: Equatable, Sendable {
+    package let status: Status
+    package let body: [UInt8]
+
+    package init(_ status: Status = .ok, body: [UInt8] = []) {
+        self.status = status
+        self.body = body
+    }
+
+    init(_ message: some WireStruct, status: Status = .ok) {
+        self.init(status, body: message.encoded)
+    }
+}

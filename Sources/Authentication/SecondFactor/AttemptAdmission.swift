@@ -1,0 +1,78 @@
+import OstiaryProtocol
+
+/// The checks on an M1, in their order; all of them before the sequence is touched, so that strangers burn no tries and learn nothing (protocol §7).
+struct AttemptAdmission: Sendable {
+    let message: M1
+    let request: PhoneRequest
+
+    private var attempt: Attempt { message.attempt.value }
+
+    /// The reservation for an attempt that passed every check, inside the transaction of its effects.
+    func reserve(in rows: any AuthenticationRows) throws -> AttemptReservation {
+        guard attempt.ephemeralHash == SHA(request.ephemeral), attempt.sealedHash == SHA(message.sealed) else { throw Refusal.attemptMismatch }
+        guard attempt.madeAt.distance(to: request.now) <= PhoneRequest.window else { throw Refusal.clockOff }
+        switch attempt.context {
+        case .verify: return try reserveForSession(in: rows)
+        case .firstSet: return try reserveForFirstPIN(in: rows)
+        case .enrol: return try reserveForEnrolment(in: rows)
+        case .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw Refusal.messageNotServed
+        }
+    }
+
+    /// VERIFY: the ephemeral key finds what the phone was shown; the session is claimed if nobody has it.
+    private func reserveForSession(in rows: any AuthenticationRows) throws -> AttemptReservation {
+        let account = try rows.living(message.accountID, at: request.server)
+        guard message.payload.isEmpty else { throw Refusal.attemptMismatch }
+        guard let offer = try rows.offer(ephemeral: request.ephemeral), let session = try rows.session(offer.session), session.server == request.server
+        else { throw Refusal.offerUnknown }
+        guard attempt.sessionHash == offer.sessionHash(for: account.id) else { throw Refusal.sessionHashWrong }
+        try verify(message.attempt, by: account.deviceKey)
+        guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
+        try account.checkUsable()
+        try rows.save(SessionClaim(account: account.id, offer: offer).applied(to: session, at: request.now))
+        return try number(for: account.id, in: rows)
+    }
+
+    /// FIRST_SET: the ephemeral key finds the enrolment; there is no account and no counter yet, and the number is 0.
+    private func reserveForFirstPIN(in rows: any AuthenticationRows) throws -> AttemptReservation {
+        let claim = try enrolmentClaim(in: rows)
+        guard claim.account == message.accountID, attempt.epoch == 1 else { throw Refusal.attemptMismatch }
+        try verify(message.attempt, by: claim.deviceKey)
+        guard try rows.instance(attempt.instanceID) == nil else { throw Refusal.instanceWrong }
+        return reservation(for: claim.account, number: 0, receipt: nil)
+    }
+
+    /// ENROL: this app has an account here already, whose PIN vouches for the new device key.
+    private func reserveForEnrolment(in rows: any AuthenticationRows) throws -> AttemptReservation {
+        _ = try enrolmentClaim(in: rows)
+        let account = try rows.living(message.accountID, at: request.server)
+        try verify(message.attempt, by: account.deviceKey)
+        guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
+        try account.checkUsable()
+        return try number(for: account.id, in: rows)
+    }
+
+    /// The claim of the enrolment that this ephemeral key began, if the payload and the hash are those of its E1 and E2.
+    private func enrolmentClaim(in rows: any AuthenticationRows) throws -> Enrolment.Claim {
+        guard let enrolment = try rows.enrolment(ephemeral: request.ephemeral), enrolment.server == request.server,
+            case .claimed(let claim) = enrolment.settled(at: request.now).state
+        else { throw Refusal.enrolmentUnknown }
+        guard message.payload == claim.payload else { throw Refusal.attemptMismatch }
+        let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: claim.payload)
+        guard attempt.sessionHash == expected else { throw Refusal.sessionHashWrong }
+        return claim
+    }
+
+    private func number(for account: AccountID, in rows: any AuthenticationRows) throws -> AttemptReservation {
+        guard var instance = try rows.instance(attempt.instanceID), instance.server == request.server else { throw Refusal.instanceWrong }
+        let number = try instance.sequence.reserve(attempt.attemptID, blindedHash: attempt.blindedHash, at: request.now)
+        try rows.save(instance)
+        return reservation(for: account, number: number, receipt: instance.receipt)
+    }
+
+    private func reservation(for account: AccountID, number: UInt64, receipt: Encoded<Receipt>?) -> AttemptReservation {
+        let ticket = Ticket(
+            serverID: request.server, sequence: number, issuedAt: request.now, payload: message.payload, attempt: message.attempt)
+        return AttemptReservation(account: account, ticket: ticket, receipt: receipt)
+    }
+}

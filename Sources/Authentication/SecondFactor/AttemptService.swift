@@ -1,0 +1,73 @@
+import OstiaryProtocol
+
+/// M1: numbers an attempt, has it counted and evaluated by the second-factor server, and relays the answer (protocol §7).
+package struct AttemptService: Sendable {
+    private let store: any AuthenticationStore
+    private let keyring: any ServerKeyring
+    private let events: any SessionEvents
+    private let secondFactor: SecondFactorClient
+
+    package init(store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient) {
+        self.store = store
+        self.keyring = keyring
+        self.events = events
+        self.secondFactor = secondFactor
+    }
+
+    /// A SEQ answer means that the numbers of the two servers had drifted apart: once more with the number after theirs.
+    package func evaluate(_ request: PhoneRequest) async throws -> Reply {
+        let message = try decoded(M1.self, from: request)
+        let first = try await round(message, request, spends: true)
+        guard first.status == .sequence else { return first.reply }
+        let second = try await round(message, request, spends: false)
+        guard second.status != .sequence else { throw Refusal.secondFactorUnavailable }
+        return second.reply
+    }
+
+    /// One ticket, one answer: reserved and committed, asked, settled and committed, and only then given out.
+    private func round(_ message: Encoded<M1>, _ request: PhoneRequest, spends: Bool) async throws -> (status: Status, reply: Reply) {
+        let reservation = try await store.write { rows in
+            let reservation = try AttemptAdmission(message: message.value, request: request).reserve(in: rows)
+            if spends { try request.spend(in: rows) }
+            return reservation
+        }
+        let answer = try await secondFactor.ask(
+            reservation.ticket, sealed: message.value.sealed, receipt: reservation.receipt, now: request.now)
+        try await refuseIfClosed(answer.status, reservation, request)
+        let share = try await settle(answer, reservation, request)
+        let body = M2(epoch: answer.epoch, tries: answer.tries, serverShare: share, sealed: answer.sealed)
+        return (answer.status, Reply(body, status: answer.status))
+    }
+
+    /// Commits the answer of a counted attempt and returns the share that goes with it, only if it was evaluated.
+    private func settle(_ answer: SecondFactorAnswer, _ reservation: AttemptReservation, _ request: PhoneRequest) async throws -> [UInt8]? {
+        let attempt = reservation.ticket.attempt.value
+        guard !attempt.context.setsPIN else { return nil }
+        return try await store.write { rows in
+            guard var instance = try rows.instance(attempt.instanceID) else { throw Refusal.attemptReplaced }
+            try instance.sequence.settle(attempt.attemptID, highest: answer.highest)
+            try rows.save(instance)
+            return answer.status == .ok ? instance.epoch(attempt.epoch)?.serverShare : nil
+        }
+    }
+
+    /// CLOSED is what a second-factor server says of an instance that this side has closed before and forgotten in a restore: it is closed again.
+    private func refuseIfClosed(_ status: Status, _ reservation: AttemptReservation, _ request: PhoneRequest) async throws {
+        guard status == .closed else { return }
+        let stopped = try await store.write { rows in
+            try rows.accounts(ofInstance: reservation.ticket.attempt.value.instanceID).flatMap { account in
+                try rows.record(AuditEntry(.accountClosedBySecondFactor, server: account.server, account: account.id, at: request.now))
+                return try AccountRemoval(account: account.id, server: account.server).apply(in: rows, at: request.now)
+            }
+        }
+        for session in stopped { events.publish(.ended(session)) }
+        throw Refusal.accountDeleted(reservation.account, since: request.now)
+    }
+}
+
+/// An attempt with its number.
+struct AttemptReservation: Sendable {
+    let account: AccountID
+    let ticket: Ticket
+    let receipt: Encoded<Receipt>?
+}

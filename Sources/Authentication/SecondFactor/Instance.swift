@@ -1,0 +1,57 @@
+import OstiaryProtocol
+
+/// An app instance as this side knows it: one PIN for all accounts of one phone at one virtual server (protocol §1).
+package struct Instance: Equatable, Sendable {
+    /// What belongs to one setting of the PIN.
+    package struct Epoch: Equatable, Sendable {
+        package let number: UInt32
+        /// `srvShare`, an input of the key that opens the phone's box; given out only with a counted attempt.
+        package let serverShare: [UInt8]
+        /// `pkSf`: what a right PIN signs with.
+        package let secondFactorKey: [UInt8]
+
+        package init(number: UInt32, serverShare: [UInt8], secondFactorKey: [UInt8]) {
+            self.number = number
+            self.serverShare = serverShare
+            self.secondFactorKey = secondFactorKey
+        }
+    }
+
+    package let id: InstanceID
+    package let server: ServerID
+    package var sequence: AttemptSequence
+    /// The newest receipt, which goes along with every ticket: it is how a second-factor server that was restored learns what it forgot.
+    package var receipt: Encoded<Receipt>?
+    package var epochs: [Epoch]
+
+    package init(id: InstanceID, server: ServerID, sequence: AttemptSequence = AttemptSequence(), receipt: Encoded<Receipt>? = nil, epochs: [Epoch]) {
+        self.id = id
+        self.server = server
+        self.sequence = sequence
+        self.receipt = receipt
+        self.epochs = epochs
+    }
+
+    package func epoch(_ number: UInt32) -> Epoch? { epochs.first { $0.number == number } }
+    package var newestEpoch: UInt32 { epochs.map(\.number).max() ?? 0 }
+
+    /// Keeps the receipt with the highest number; those of contexts that set a PIN have none (protocol §7).
+    mutating func keep(_ newer: Encoded<Receipt>) {
+        guard !newer.value.context.setsPIN, newer.value.sequence > (receipt?.value.sequence ?? 0) else { return }
+        receipt = newer
+    }
+
+    package static func == (left: Instance, right: Instance) -> Bool {
+        left.id == right.id && left.server == right.server && left.sequence == right.sequence && left.receipt?.bytes == right.receipt?.bytes
+            && left.epochs == right.epochs
+    }
+}
+
+/// Instances, inside a transaction.
+package protocol InstanceRows: AnyObject {
+    func instance(_ id: InstanceID) throws -> Instance?
+    /// Adds the instance or puts it in the place of its former self.
+    func save(_ instance: Instance) throws
+    /// Forgets the instance and its shares.
+    func removeInstance(_ id: InstanceID) throws
+}

@@ -1,0 +1,39 @@
+import OstiaryProtocol
+
+/// What an operator asks about virtual servers.
+package struct ServerService: Sendable {
+    private let store: any AuthenticationStore
+
+    package init(store: any AuthenticationStore) { self.store = store }
+
+    package func servers() async throws -> [ServerOverview] {
+        try await store.read { rows in
+            try rows.servers().map { ServerOverview(server: $0, activity: try rows.activity(of: $0.id)) }
+        }
+    }
+
+    /// - Throws: `UnknownServer`.
+    package func server(_ id: ServerID) async throws -> ServerOverview {
+        try await store.read { rows in ServerOverview(server: try rows.existing(id), activity: try rows.activity(of: id)) }
+    }
+
+    /// - Throws: `UnknownServer`, `ServerUpdateError`; then nothing is changed.
+    package func update(_ id: ServerID, with update: ServerUpdate, at now: Instant) async throws -> ServerOverview {
+        try await store.write { rows in
+            var server = try rows.existing(id)
+            server.parameters = try update.applied(to: server.parameters)
+            try rows.save(server)
+            try rows.record(AuditEntry(.serverUpdated, server: id, at: now))
+            return ServerOverview(server: server, activity: try rows.activity(of: id))
+        }
+    }
+
+    package func logo(hash: [UInt8]) async throws -> Logo? {
+        try await store.read { rows in try rows.logo(hash: hash) }
+    }
+}
+
+package struct ServerOverview: Equatable, Sendable {
+    package let server: VirtualServer
+    package let activity: ServerActivity
+}

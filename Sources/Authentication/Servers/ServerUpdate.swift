@@ -1,0 +1,94 @@
+import OstiaryProtocol
+
+/// A change of a server's parameters; what is nil stays as it is.
+package struct ServerUpdate: Equatable, Sendable {
+    package var name: String?
+    /// Empty removes the logo.
+    package var logo: [UInt8]?
+    package var pingTime: Int?
+    package var pinTimeout: Int?
+    package var pinTransTimeout: Int?
+    package var flags: [String]?
+    package var staticQRAge: Int?
+    package var appName: String?
+    package var appAndroid: String?
+    package var appIOS: String?
+    package var appURL: String?
+    package var siteURL: String?
+    package var wsURL: String?
+    package var owner: String?
+
+    package init() {}
+
+    /// The parameters after the change, or the first reason why it cannot be.
+    package func applied(to parameters: ServerParameters) throws(ServerUpdateError) -> ServerParameters {
+        var changed = parameters
+        if let name { changed.name = try Self.text(name, field: "serverName", allowsEmpty: false) }
+        if let logo { changed.logo = try Self.logo(logo) }
+        if let pingTime { changed.pingTime = UInt32(try Self.number(pingTime, in: 0...604_800, field: "pingTime")) }
+        if let pinTimeout { changed.pinTimeout = Int32(try Self.number(pinTimeout, in: -1...525_600, field: "pinTimeout")) }
+        if let pinTransTimeout { changed.pinTransTimeout = Int32(try Self.number(pinTransTimeout, in: -1...525_600, field: "pinTransTimeout")) }
+        if let flags { changed.flags = try Self.flags(flags) }
+        if let staticQRAge { changed.staticQRAge = UInt32(try Self.number(staticQRAge, in: 0...300, field: "staticQrAge")) }
+        if let appName { changed.appName = try Self.text(appName, field: "appname") }
+        if let appAndroid { changed.appAndroid = try Self.text(appAndroid, field: "appandroid") }
+        if let appIOS { changed.appIOS = try Self.text(appIOS, field: "appios") }
+        if let appURL { changed.appURL = try Self.text(appURL, field: "appurl") }
+        if let siteURL { changed.siteURL = try Self.text(siteURL, field: "siteurl") }
+        if let wsURL { changed.wsURL = try Self.text(wsURL, field: "wsurl") }
+        if let owner { changed.owner = try Self.text(owner, field: "owner") }
+        return changed
+    }
+
+    private static func number(_ value: Int, in range: ClosedRange<Int>, field: String) throws(ServerUpdateError) -> Int {
+        guard range.contains(value) else { throw .outOfRange(field: field, range) }
+        return value
+    }
+
+    private static func text(_ value: String, field: String, allowsEmpty: Bool = true) throws(ServerUpdateError) -> String {
+        guard allowsEmpty || !value.isEmpty else { throw .empty(field: field) }
+        guard WireText.allows(value, cap: 255) else { throw .badText(field: field) }
+        return value
+    }
+
+    private static func logo(_ bytes: [UInt8]) throws(ServerUpdateError) -> Logo? {
+        guard !bytes.isEmpty else { return nil }
+        guard let logo = Logo(bytes) else { throw .badLogo }
+        return logo
+    }
+
+    private static func flags(_ names: [String]) throws(ServerUpdateError) -> Set<ServerFlag> {
+        var flags: Set<ServerFlag> = []
+        for name in names {
+            guard let flag = ServerFlag(rawValue: name) else { throw .unknownFlag(name) }
+            guard flag.isServed else { throw .flagNotServed(name) }
+            flags.insert(flag)
+        }
+        return flags
+    }
+}
+
+/// Why a server's parameters cannot be changed like that. The field names are those of the REST API.
+package enum ServerUpdateError: Error, Equatable, Sendable {
+    case outOfRange(field: String, ClosedRange<Int>)
+    case empty(field: String)
+    /// Longer than 255 bytes, or with control or direction characters.
+    case badText(field: String)
+    /// Neither PNG nor JPEG, or more than 64 KiB.
+    case badLogo
+    case unknownFlag(String)
+    case flagNotServed(String)
+}
+
+extension ServerUpdateError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .outOfRange(let field, let range): "\(field) lies between \(range.lowerBound) and \(range.upperBound)"
+        case .empty(let field): "\(field) may not be empty"
+        case .badText(let field): "\(field) has at most 255 bytes and no control or direction characters"
+        case .badLogo: "logo is a PNG or JPEG of at most 64 KiB, in base64"
+        case .unknownFlag(let name): "serverFlags does not know \(name)"
+        case .flagNotServed(let name): "\(name) is not served by this version"
+        }
+    }
+}

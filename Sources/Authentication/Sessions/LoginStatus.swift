@@ -1,0 +1,69 @@
+import OstiaryProtocol
+
+/// What `getSession` answers. The names of the REST API are those of the fields in lower case.
+package struct LoginStatus: Equatable, Sendable {
+    package var loggedIn = false
+    package var userID: String?
+    package var accountID: AccountID?
+    /// The device key of the account, 65 bytes.
+    package var publicKey: [UInt8]?
+    package var hsid: StreamID?
+    package var canProvoke = false
+    /// The bytes of a login link, while the session waits for a phone.
+    package var loginQRData: [UInt8]?
+    package var otpLogin = false
+    package var state: State = .none
+    package var loginTime: Instant?
+    package var authentication: AuthenticationFacts?
+    package var lastPing: Instant?
+    /// The last moment at which the session lives without another answer of the app.
+    package var expiresAt: Instant?
+    /// Names the app instance: the same for all accounts of one phone at this server.
+    package var deviceID: InstanceID?
+
+    package enum State: String, Sendable {
+        /// Nothing is known by this nonce, or what was is over: both look the same.
+        case none, open, claimed
+        case loggedIn = "loggedin"
+    }
+
+    /// What is said of a nonce that leads nowhere.
+    package static let nobody = LoginStatus()
+}
+
+/// How somebody logged in, in the words of RFC 8176 where it has one, and as an `acr` (protocol §6.1).
+package struct AuthenticationFacts: Equatable, Sendable {
+    /// When the second factor was proved, or the login when none was asked.
+    package let time: Instant
+    package let amr: [String]
+    package let acr: String
+    package let binding: String
+
+    package init(of login: Login) {
+        time = login.verifiedAt
+        amr = Self.amr(login.methods)
+        acr = login.methods.isEmpty ? "sf" : "mfa"
+        binding = Self.name(of: login.binding)
+    }
+
+    /// Sorted, so that the same methods always read the same.
+    private static func amr(_ methods: Methods) -> [String] {
+        var values = ["pop"]
+        if methods.contains(.pin) { values.append("pin") }
+        if methods.contains(.bio) { values.append("bio") }
+        if !methods.isEmpty { values.append("mfa") }
+        return values.sorted()
+    }
+
+    private static func name(of binding: Binding?) -> String {
+        switch binding {
+        case .returnCode: "returnCode"
+        case .qrDynamic: "qrDynamic"
+        case .qrStatic: "qrStatic"
+        case .push: "push"
+        case .app: "app"
+        case .unboundLink: "unboundLink"
+        case nil: "enrolment"
+        }
+    }
+}

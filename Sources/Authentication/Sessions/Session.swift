@@ -1,0 +1,119 @@
+import OstiaryProtocol
+
+/// One session: a browser or an app that asks who somebody is, from the question to the end of the login.
+package struct Session: Equatable, Sendable {
+    package let id: SessionID
+    package let server: ServerID
+    /// The nonce by which a backend asks; of an AppLogin the current webNonce, nil before there is one.
+    package var nonceHash: [UInt8]?
+    /// Where browsers hear of the session; nil for an AppLogin.
+    package let stream: StreamID?
+    package let purpose: SessionPurpose
+    /// The account that the server selected, or that an AppLogin is for.
+    package let preselected: AccountID?
+    package let browser: BrowserContext
+    package let startedAt: Instant
+    package var state: SessionState
+
+    package init(
+        id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose, preselected: AccountID? = nil,
+        browser: BrowserContext = .unknown, startedAt: Instant, state: SessionState = .open
+    ) {
+        self.id = id
+        self.server = server
+        self.nonceHash = nonceHash
+        self.stream = stream
+        self.purpose = purpose
+        self.preselected = preselected
+        self.browser = browser
+        self.startedAt = startedAt
+        self.state = state
+    }
+}
+
+/// Where a session stands. Only forward: open → claimed → loggedIn | denied | expired, loggedIn → stopped (protocol §6).
+package enum SessionState: Equatable, Sendable {
+    case open
+    /// One account has shown its device key; no other can take the session any more.
+    case claimed(Claim)
+    case loggedIn(Login)
+    case denied(Denial)
+    case expired
+    case stopped(Login, StopReason, at: Instant)
+
+    package struct Claim: Equatable, Sendable {
+        package let account: AccountID
+        package let binding: Binding
+
+        package init(account: AccountID, binding: Binding) {
+            self.account = account
+            self.binding = binding
+        }
+    }
+
+    package struct Denial: Equatable, Sendable {
+        package let account: AccountID
+        /// "No, that was not me."
+        package let notMe: Bool
+        /// SHA of the L5 without its signature, by which a repeat is known.
+        package let decision: [UInt8]
+
+        package init(account: AccountID, notMe: Bool, decision: [UInt8]) {
+            self.account = account
+            self.notMe = notMe
+            self.decision = decision
+        }
+    }
+}
+
+/// A login that was accepted.
+package struct Login: Equatable, Sendable {
+    package let account: AccountID
+    /// How the browser was tied to the phone; nil for the session of an enrolment that was confirmed.
+    package let binding: Binding?
+    package let at: Instant
+    /// What was really used.
+    package let methods: Methods
+    /// When the second factor was proved, which a cache may have been a while ago.
+    package let verifiedAt: Instant
+    /// SHA of the L5 without its signature, by which a repeat is known; empty for an enrolment.
+    package let decision: [UInt8]
+    package let userInput: String
+    /// The last moment at which the session lives without another answer of the app.
+    package var deadline: Instant
+    package var lastPing: Instant
+    /// The phone's time in the newest ping; an older one only reads.
+    package var lastStamp: Instant
+
+    package init(
+        account: AccountID, binding: Binding?, at: Instant, methods: Methods, verifiedAt: Instant, decision: [UInt8], userInput: String = "",
+        deadline: Instant, lastPing: Instant, lastStamp: Instant
+    ) {
+        self.account = account
+        self.binding = binding
+        self.at = at
+        self.methods = methods
+        self.verifiedAt = verifiedAt
+        self.decision = decision
+        self.userInput = userInput
+        self.deadline = deadline
+        self.lastPing = lastPing
+        self.lastStamp = lastStamp
+    }
+}
+
+/// What the backend says of the browser that asks, for the phone to show.
+package struct BrowserContext: Equatable, Sendable {
+    package static let unknown = BrowserContext()
+
+    package let label: String
+    package let city: String
+    package let announcements: [Announcement]
+
+    /// Text that may not travel is dropped when it is written.
+    package init(label: String = "", city: String = "", announcements: [Announcement] = []) {
+        self.label = label
+        self.city = city
+        self.announcements = announcements
+    }
+}

@@ -1,0 +1,34 @@
+import OstiaryProtocol
+
+/// What is derived from a nonce so that the nonce itself never leaves the backend (protocol §3).
+package struct SessionDerivation: Sendable, CustomStringConvertible {
+    private let sidKey: [UInt8]
+
+    package init(sidKey: [UInt8]) { self.sidKey = sidKey }
+
+    package var description: String { "SessionDerivation ‹secret›" }
+
+    /// sid = HMAC(sidKey, "AP1/sid" 00 nonceHash || run)[0..16]; `run` counts the finished sessions of the nonce.
+    package func sessionID(nonceHash: [UInt8], run: UInt32) -> SessionID {
+        var writer = ByteWriter()
+        writer.raw(nonceHash)
+        writer.u32(run)
+        return Self.identifier(MAC(key: sidKey, .sid, writer.bytes))
+    }
+
+    /// hsid = HMAC(sidKey, "AP1/hsid" 00 nonceHash)[0..16] names the event stream that browsers listen to.
+    package func stream(nonceHash: [UInt8]) -> StreamID { Self.identifier(MAC(key: sidKey, .hsid, nonceHash)) }
+
+    /// qrSecret = HMAC(sidKey, "AP1/qr" 00 sid) makes and checks the mac of login links.
+    package func linkSecret(of session: SessionID) -> [UInt8] { MAC(key: sidKey, .qr, session.bytes) }
+
+    private static func identifier<Kind>(_ mac: [UInt8]) -> Identifier<Kind> {
+        var reader = ByteReader(mac)
+        guard let identifier = try? Identifier<Kind>(from: &reader) else { preconditionFailure("a mac has 32 bytes") }
+        return identifier
+    }
+}
+
+package enum StreamKind {}
+/// `hsid`: the event stream of a nonce (protocol §3).
+package typealias StreamID = Identifier<StreamKind>

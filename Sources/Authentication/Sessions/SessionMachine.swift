@@ -1,0 +1,140 @@
+import OstiaryProtocol
+
+/// What can happen to a session.
+package enum SessionEvent: Equatable, Sendable {
+    /// An account showed its device key in an M1 or L5.
+    case claim(AccountID, Binding)
+    /// A decision was accepted after every check.
+    case logIn(Login)
+    /// The person said no.
+    case deny(SessionState.Denial)
+    /// The app answered: its own time, and how many seconds the server waits for the next answer; nil for a login that is not watched.
+    case ping(stamp: Instant, patience: UInt64?)
+    /// Somebody ends it: the phone, the backend, or what happened to the account.
+    case stop(StopReason)
+}
+
+/// Why a session does not take an event.
+package enum SessionRefusal: Error, Equatable, Sendable {
+    /// Another account has claimed it.
+    case taken
+    /// It is finished.
+    case over
+    /// The event belongs to a later state than this one.
+    case early
+}
+
+extension Session {
+    /// Seconds for which a session waits for a phone.
+    package static let openFor: UInt64 = 300
+    /// Seconds more for the phone that has claimed it.
+    package static let claimedFor: UInt64 = 180
+
+    /// The session as it is at `now`: what ran out since it was stored is over, whether or not anybody has written that down (protocol §8).
+    package func settled(at now: Instant) -> Session {
+        switch state {
+        case .open where now > startedAt + Self.openFor: with(.expired)
+        case .claimed where now > startedAt + Self.openFor + Self.claimedFor: with(.expired)
+        case .loggedIn(let login) where now > login.deadline: with(.stopped(login, .timeout, at: login.deadline))
+        case .open, .claimed, .loggedIn, .denied, .expired, .stopped: self
+        }
+    }
+
+    /// The session after an event. It settles first, so that nothing late revives it; a finished session stays as it is.
+    package func after(_ event: SessionEvent, at now: Instant) throws(SessionRefusal) -> Session {
+        let session = settled(at: now)
+        return switch event {
+        case .claim(let account, let binding): try session.claimed(by: account, binding)
+        case .logIn(let login): try session.loggedIn(login)
+        case .deny(let denial): try session.denied(denial)
+        case .ping(let stamp, let patience): try session.pinged(stamp, patience: patience, at: now)
+        case .stop(let reason): session.stopped(reason, at: now)
+        }
+    }
+
+    private func with(_ state: SessionState) -> Session {
+        var session = self
+        session.state = state
+        return session
+    }
+
+    private func claimed(by account: AccountID, _ binding: Binding) throws(SessionRefusal) -> Session {
+        switch state {
+        case .open:
+            guard preselected == nil || preselected == account else { throw .taken }
+            return with(.claimed(.init(account: account, binding: binding)))
+        case .claimed(let claim):
+            guard claim.account == account else { throw .taken }
+            return with(.claimed(.init(account: account, binding: binding)))
+        case .loggedIn(let login): throw login.account == account ? .over : .taken
+        case .denied, .expired, .stopped: throw .over
+        }
+    }
+
+    private func loggedIn(_ login: Login) throws(SessionRefusal) -> Session {
+        switch state {
+        case .open: throw .early
+        case .claimed(let claim):
+            guard claim.account == login.account else { throw .taken }
+            return with(.loggedIn(login))
+        case .loggedIn(let other): throw other.account == login.account ? .over : .taken
+        case .denied, .expired, .stopped: throw .over
+        }
+    }
+
+    private func denied(_ denial: SessionState.Denial) throws(SessionRefusal) -> Session {
+        switch state {
+        case .open: throw .early
+        case .claimed(let claim):
+            guard claim.account == denial.account else { throw .taken }
+            return with(.denied(denial))
+        case .loggedIn(let login): throw login.account == denial.account ? .over : .taken
+        case .denied, .expired, .stopped: throw .over
+        }
+    }
+
+    /// A ping that is not newer than the last only reads: it moves no deadline.
+    private func pinged(_ stamp: Instant, patience: UInt64?, at now: Instant) throws(SessionRefusal) -> Session {
+        switch state {
+        case .open, .claimed: throw .early
+        case .loggedIn(var login):
+            guard stamp > login.lastStamp else { return self }
+            login.lastStamp = stamp
+            login.lastPing = now
+            if let patience { login.deadline = now + patience }
+            return with(.loggedIn(login))
+        case .denied, .expired, .stopped: return self
+        }
+    }
+
+    /// Stopping what is not logged in yet closes it, so that nothing can log it in after the stop was acknowledged.
+    private func stopped(_ reason: StopReason, at now: Instant) -> Session {
+        switch state {
+        case .open, .claimed: with(.expired)
+        case .loggedIn(let login): with(.stopped(login, reason, at: now))
+        case .denied, .expired, .stopped: self
+        }
+    }
+
+    /// Whether nothing can happen to it any more.
+    package var isFinished: Bool {
+        switch state {
+        case .open, .claimed, .loggedIn: false
+        case .denied, .expired, .stopped: true
+        }
+    }
+
+    package var login: Login? {
+        if case .loggedIn(let login) = state { login } else { nil }
+    }
+
+    /// The account that has shown itself, whatever became of it.
+    package var account: AccountID? {
+        switch state {
+        case .open, .expired: nil
+        case .claimed(let claim): claim.account
+        case .denied(let denial): denial.account
+        case .loggedIn(let login), .stopped(let login, _, _): login.account
+        }
+    }
+}

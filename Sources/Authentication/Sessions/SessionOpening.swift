@@ -1,0 +1,64 @@
+import OstiaryProtocol
+
+/// Opens the next session of a nonce, or finds the one that is open: one open session a nonce (protocol §3).
+struct SessionOpening: Sendable {
+    let server: ServerID
+    let nonceHash: [UInt8]
+    let derivation: SessionDerivation
+
+    func open(
+        in rows: any SessionRows, browser: BrowserContext, preselecting account: AccountID?, at now: Instant
+    ) throws -> Session {
+        let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
+        guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
+        guard let pointer, let current = try rows.session(pointer.session)?.settled(at: now) else {
+            return try begin(in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, browser: browser, preselecting: account, at: now)
+        }
+        switch current.state {
+        case .open: return current
+        case .claimed: throw LoginLinkError.claimed
+        case .loggedIn: throw LoginLinkError.loggedIn
+        case .denied, .expired, .stopped:
+            try rows.save(current)
+            return try begin(in: rows, run: pointer.run + 1, browser: browser, preselecting: account, at: now)
+        }
+    }
+
+    /// A session that is logged in from its first moment: the browser that enrolled a phone. What the nonce had before ends.
+    func logIn(_ login: Login, in rows: any AuthenticationRows, at now: Instant) throws -> (session: Session, replaced: Session?) {
+        let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
+        guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
+        let former = try pointer.flatMap { try rows.session($0.session) }
+        let replaced = try former.flatMap { try SessionStop(reason: .replaced).apply(to: $0, in: rows, at: now) }
+        let session = try begin(
+            in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, browser: .unknown, preselecting: nil, at: now, state: .loggedIn(login))
+        return (session, replaced)
+    }
+
+    private func begin(
+        in rows: any SessionRows, run: UInt32, browser: BrowserContext, preselecting account: AccountID?, at now: Instant, state: SessionState = .open
+    ) throws -> Session {
+        let session = Session(
+            id: derivation.sessionID(nonceHash: nonceHash, run: run), server: server, nonceHash: nonceHash,
+            stream: derivation.stream(nonceHash: nonceHash), purpose: .login, preselected: account, browser: browser, startedAt: now, state: state)
+        try rows.save(session)
+        try rows.save(NoncePointer(server: server, hash: nonceHash, kind: .chosen, session: session.id, run: run))
+        return session
+    }
+}
+
+/// Ends a session and takes with it what must not outlive it.
+struct SessionStop: Sendable {
+    let reason: StopReason
+
+    /// The session as it is stored now; nil when it was over before.
+    func apply(to session: Session, in rows: any (SessionRows & AccountRows), at now: Instant) throws -> Session? {
+        let settled = session.settled(at: now)
+        let ended = try settled.after(.stop(reason), at: now)
+        guard ended != session else { return nil }
+        try rows.save(ended)
+        // The end of an AppLogin forgets the last PIN, also when it ran out unnoticed.
+        if session.purpose == .app, let login = session.login { try rows.removeCache(of: login.account) }
+        return ended
+    }
+}

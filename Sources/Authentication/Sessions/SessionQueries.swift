@@ -1,0 +1,131 @@
+import OstiaryProtocol
+
+/// What a business backend and the login page ask about sessions.
+package struct SessionQueries: Sendable {
+    private let store: any AuthenticationStore
+    private let keyring: any ServerKeyring
+    private let events: any SessionEvents
+
+    package init(store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents) {
+        self.store = store
+        self.keyring = keyring
+        self.events = events
+    }
+
+    /// getSession: who is at the door, and are they still there? Anything unknown is nobody. One look-up; never waits for the second-factor server.
+    package func status(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> LoginStatus {
+        let view = try await store.read { rows in try rows.view(nonceHash: nonce.hash, of: server) }
+        guard let view else { return .nobody }
+        let session = view.session.settled(at: now)
+        switch session.state {
+        case .denied, .expired, .stopped: return .nobody
+        case .open: return waiting(session, .open, link: try await link(to: session, .still, at: now).bytes)
+        case .claimed: return waiting(session, .claimed, link: nil)
+        case .loggedIn(let login): return loggedIn(session, login, view.account)
+        }
+    }
+
+    private func waiting(_ session: Session, _ state: LoginStatus.State, link: [UInt8]?) -> LoginStatus {
+        var status = LoginStatus()
+        status.state = state
+        status.hsid = session.stream
+        status.loginQRData = link
+        return status
+    }
+
+    private func loggedIn(_ session: Session, _ login: Login, _ account: AccountFacts?) -> LoginStatus {
+        guard let account else { return .nobody }
+        var status = LoginStatus()
+        status.loggedIn = true
+        status.state = .loggedIn
+        status.userID = account.userID
+        status.accountID = account.id
+        status.publicKey = account.deviceKey
+        status.deviceID = account.instance
+        status.hsid = session.stream
+        status.loginTime = login.at
+        status.authentication = AuthenticationFacts(of: login)
+        status.lastPing = login.lastPing
+        status.expiresAt = login.deadline
+        return status
+    }
+
+    /// What a page shows of a nonce, finished sessions included; nil when nothing is known.
+    package func progress(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> Session? {
+        try await store.read { rows in try rows.view(nonceHash: nonce.hash, of: server) }?.session.settled(at: now)
+    }
+
+    /// The event stream of a nonce.
+    package func stream(of nonce: SessionNonce, at server: ServerID) async throws -> StreamID {
+        try await keyring.keys(of: server).derivation.stream(nonceHash: nonce.hash)
+    }
+
+    /// getQrLogin: a link to the open session of a nonce, which is made if there is none. The same session as long as that one waits for a phone.
+    /// - Throws: `UnknownServer`, `LoginLinkError`.
+    package func loginLink(
+        for nonce: SessionNonce, at server: ServerID, style: LinkStyle, browser: BrowserContext = .unknown, preselecting account: AccountID? = nil,
+        now: Instant
+    ) async throws -> IssuedLink {
+        let keys = try await keyring.keys(of: server)
+        let session = try await store.write { rows in
+            _ = try rows.existing(server)
+            if let account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
+            return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
+                .open(in: rows, browser: browser, preselecting: account, at: now)
+        }
+        return IssuedLink(link: try await link(to: session, style, at: now), session: session)
+    }
+
+    /// A link to a session that waits for a phone. Reads nothing but the keys, so that a page can draw the next frame each second.
+    package func link(to session: Session, _ style: LinkStyle, at now: Instant) async throws -> Encoded<LoginLink> {
+        let keys = try await keyring.keys(of: session.server)
+        let issued = style == .moving ? session.startedAt : now
+        return Encoded(
+            LoginLink(
+                serverTag: keys.root.tag, sessionID: session.id, issuedAt: UInt32(clamping: issued.seconds),
+                frame: UInt16(clamping: now.seconds(since: issued)), binding: style.binding, qrSecret: keys.derivation.linkSecret(of: session.id)))
+    }
+
+    /// logout: nothing is logged in by this nonce once this returns, on any node (protocol §8). Of an AppLogin the PIN cache goes too.
+    package func logOut(_ nonce: SessionNonce, at server: ServerID, now: Instant) async throws {
+        let stopped = try await store.write { rows -> Session? in
+            guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else { return nil }
+            return try SessionStop(reason: .server).apply(to: session, in: rows, at: now)
+        }
+        if let stopped { events.publish(.ended(stopped)) }
+    }
+}
+
+/// How a login link is shown.
+package enum LinkStyle: Sendable {
+    /// A QR code with a new frame each second.
+    case moving
+    /// A QR code that stands still.
+    case still
+    /// An address to tap on the phone itself.
+    case tapped
+
+    var binding: Binding {
+        switch self {
+        case .moving: .qrDynamic
+        case .still: .qrStatic
+        case .tapped: .unboundLink
+        }
+    }
+}
+
+package struct IssuedLink: Sendable {
+    package let link: Encoded<LoginLink>
+    package let session: Session
+}
+
+/// Why there is no login link for a nonce.
+package enum LoginLinkError: Error, Equatable, Sendable {
+    /// Somebody is logged in by this nonce already.
+    case loggedIn
+    /// A phone has claimed the session and is about to decide.
+    case claimed
+    /// The nonce is the webNonce of an AppLogin.
+    case webNonce
+    case accountUnknown
+}

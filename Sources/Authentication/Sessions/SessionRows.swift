@@ -1,0 +1,75 @@
+import OstiaryProtocol
+
+/// Sessions and what belongs to them, inside a transaction.
+package protocol SessionRows: AnyObject {
+    func session(_ id: SessionID) throws -> Session?
+    /// Adds the session or puts it in the place of its former self.
+    func save(_ session: Session) throws
+    /// Where a nonce leads now.
+    func pointer(nonceHash: [UInt8], of server: ServerID) throws -> NoncePointer?
+    func save(_ pointer: NoncePointer) throws
+    func removePointer(nonceHash: [UInt8], of server: ServerID) throws
+    /// What `getSession` needs, in one look-up: the session that the nonce leads to and the account that is logged in.
+    func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView?
+    /// Sessions that the account has claimed or is logged in to.
+    func unfinishedSessions(of account: AccountID) throws -> [Session]
+    /// AppLogins of the account that nothing has claimed, oldest first.
+    func openAppSessions(of account: AccountID) throws -> [Session]
+    /// Sessions that ran out before `now` and are not written down as over, at most `limit`.
+    func overdueSessions(at now: Instant, limit: Int) throws -> [Session]
+
+    /// Keeps an offer, and of its session the newest `count` only.
+    func add(_ offer: Offer, keeping count: Int) throws
+    func offer(ephemeral: [UInt8]) throws -> Offer?
+}
+
+/// What a nonce stands for. It outlives its sessions for a while so that no session id comes twice.
+package struct NoncePointer: Equatable, Sendable {
+    package enum Kind: UInt8, Sendable {
+        /// An X-nonce that a backend chose.
+        case chosen = 1
+        /// The webNonce of an AppLogin.
+        case web = 2
+    }
+
+    package let server: ServerID
+    package let hash: [UInt8]
+    package let kind: Kind
+    package var session: SessionID
+    /// How many sessions of this nonce are finished.
+    package var run: UInt32
+
+    package init(server: ServerID, hash: [UInt8], kind: Kind, session: SessionID, run: UInt32) {
+        self.server = server
+        self.hash = hash
+        self.kind = kind
+        self.session = session
+        self.run = run
+    }
+}
+
+/// A session with the account that is logged in to it.
+package struct SessionView: Equatable, Sendable {
+    package let session: Session
+    package let account: AccountFacts?
+
+    package init(session: Session, account: AccountFacts?) {
+        self.session = session
+        self.account = account
+    }
+}
+
+/// What a backend may know of an account that is logged in.
+package struct AccountFacts: Equatable, Sendable {
+    package let id: AccountID
+    package let userID: String?
+    package let deviceKey: [UInt8]
+    package let instance: InstanceID?
+
+    package init(id: AccountID, userID: String?, deviceKey: [UInt8], instance: InstanceID?) {
+        self.id = id
+        self.userID = userID
+        self.deviceKey = deviceKey
+        self.instance = instance
+    }
+}

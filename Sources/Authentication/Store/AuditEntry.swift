@@ -1,0 +1,31 @@
+import OstiaryProtocol
+
+/// Something that an operator may later want to know who did when. Written in the transaction of what it tells.
+package struct AuditEntry: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case serverCreated, serverUpdated
+        case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed
+        case accountBlocked, accountUnblocked, accountDeleted, accountDeletedByUser, accountClosedBySecondFactor
+        case loginAccepted, loginDenied, loginDisowned
+        case secondFactorResetAsked, secondFactorReset
+    }
+
+    package let kind: Kind
+    package let server: ServerID
+    package let account: AccountID?
+    package let at: Instant
+
+    package init(_ kind: Kind, server: ServerID, account: AccountID? = nil, at: Instant) {
+        self.kind = kind
+        self.server = server
+        self.account = account
+        self.at = at
+    }
+}
+
+/// The audit trail, inside a transaction.
+package protocol AuditRows: AnyObject {
+    func record(_ entry: AuditEntry) throws
+    /// The newest entries about a server, newest first.
+    func auditEntries(of server: ServerID, limit: Int) throws -> [AuditEntry]
+}

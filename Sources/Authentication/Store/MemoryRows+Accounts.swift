@@ -1,0 +1,63 @@
+import OstiaryProtocol
+
+extension MemoryRows {
+    func account(_ id: AccountID) throws -> Account? { state.accounts[id] }
+
+    func accounts(ofUser userID: String, at server: ServerID) throws -> [Account] {
+        oldestFirst { $0.userID == userID && $0.server == server }
+    }
+
+    func accounts(ofInstance instance: InstanceID) throws -> [Account] { oldestFirst { $0.instance == instance } }
+
+    private func oldestFirst(_ isWanted: (Account) -> Bool) -> [Account] {
+        state.accounts.values.filter(isWanted).sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
+    }
+
+    func save(_ account: Account) throws { state.accounts[account.id] = account }
+
+    func bury(_ account: AccountID, of server: ServerID, at now: Instant) throws {
+        state.accounts[account] = nil
+        state.caches[account] = nil
+        state.notices.removeAll { $0.account == account }
+        state.graves[account] = BuriedAccount(id: account, server: server, since: now)
+    }
+
+    func grave(of account: AccountID) throws -> BuriedAccount? { state.graves[account] }
+
+    func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {
+        state.accounts.values.contains { $0.server == server && $0.otpReference == otpReference }
+    }
+
+    func cache(of account: AccountID) throws -> PINCache? { state.caches[account] }
+    func save(_ cache: PINCache) throws { state.caches[cache.account] = cache }
+    func removeCache(of account: AccountID) throws { state.caches[account] = nil }
+
+    func add(_ notice: StoredNotice) throws { state.notices.append(notice) }
+
+    func takeNotices(for account: AccountID) throws -> [NewDeviceNotice] {
+        defer { state.notices.removeAll { $0.account == account } }
+        return state.notices.filter { $0.account == account }.map(\.notice)
+    }
+
+
+    func enrolment(_ id: EnrolmentID) throws -> Enrolment? { state.enrolments.first { $0.id == id } }
+
+    func enrolment(nonceHash: [UInt8], of server: ServerID) throws -> Enrolment? {
+        state.enrolments.last { $0.nonceHash == nonceHash && $0.server == server }
+    }
+
+    func enrolment(ephemeral: [UInt8]) throws -> Enrolment? { state.enrolments.last { $0.claim?.ephemeral == ephemeral } }
+    func enrolment(account: AccountID) throws -> Enrolment? { state.enrolments.last { $0.claim?.account == account } }
+
+    func save(_ enrolment: Enrolment) throws {
+        if let index = state.enrolments.firstIndex(where: { $0.id == enrolment.id }) {
+            state.enrolments[index] = enrolment
+        } else {
+            state.enrolments.append(enrolment)
+        }
+    }
+
+    func overdueEnrolments(at now: Instant, limit: Int) throws -> [Enrolment] {
+        Array(state.enrolments.filter { $0.settled(at: now) != $0 }.prefix(limit))
+    }
+}

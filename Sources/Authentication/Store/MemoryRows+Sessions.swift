@@ -1,0 +1,68 @@
+import OstiaryProtocol
+
+extension MemoryRows {
+    func servers() throws -> [VirtualServer] { state.servers }
+    func server(_ id: ServerID) throws -> VirtualServer? { state.servers.first { $0.id == id } }
+
+    func save(_ server: VirtualServer) throws {
+        if let index = state.servers.firstIndex(where: { $0.id == server.id }) {
+            state.servers[index] = server
+        } else {
+            state.servers.append(server)
+        }
+    }
+
+    func activity(of server: ServerID) throws -> ServerActivity {
+        let accounts = state.accounts.values.filter { $0.server == server }
+        return ServerActivity(accountCount: accounts.count, lastLogin: accounts.compactMap(\.lastLogin).max())
+    }
+
+    func logo(hash: [UInt8]) throws -> Logo? { state.servers.compactMap(\.parameters.logo).first { $0.hash == hash } }
+
+    func session(_ id: SessionID) throws -> Session? { state.sessions[id] }
+    func save(_ session: Session) throws { state.sessions[session.id] = session }
+
+    func pointer(nonceHash: [UInt8], of server: ServerID) throws -> NoncePointer? {
+        state.pointers[MemoryState.NonceKey(server: server, hash: nonceHash)]
+    }
+
+    func save(_ pointer: NoncePointer) throws {
+        state.pointers[MemoryState.NonceKey(server: pointer.server, hash: pointer.hash)] = pointer
+    }
+
+    func removePointer(nonceHash: [UInt8], of server: ServerID) throws {
+        state.pointers[MemoryState.NonceKey(server: server, hash: nonceHash)] = nil
+    }
+
+    func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView? {
+        guard let pointer = try pointer(nonceHash: nonceHash, of: server), let session = try session(pointer.session) else { return nil }
+        let account = try session.login.flatMap { try account($0.account) }
+        return SessionView(session: session, account: account.map(AccountFacts.init))
+    }
+
+    func unfinishedSessions(of account: AccountID) throws -> [Session] {
+        state.sessions.values.filter { $0.account == account && !$0.isFinished }
+    }
+
+    func openAppSessions(of account: AccountID) throws -> [Session] {
+        state.sessions.values.filter { $0.purpose == .app && $0.preselected == account && $0.state == .open }.sorted { $0.startedAt < $1.startedAt }
+    }
+
+    func overdueSessions(at now: Instant, limit: Int) throws -> [Session] {
+        Array(state.sessions.values.filter { session in session.runsOutAt.map { now > $0 } ?? false }.prefix(limit))
+    }
+
+    func add(_ offer: Offer, keeping count: Int) throws {
+        state.offers.append(offer)
+        let surplus = state.offers.filter { $0.session == offer.session }.dropLast(count).map(\.requestHash)
+        state.offers.removeAll { surplus.contains($0.requestHash) }
+    }
+
+    func offer(ephemeral: [UInt8]) throws -> Offer? { state.offers.last { $0.ephemeral == ephemeral } }
+}
+
+extension AccountFacts {
+    package init(_ account: Account) {
+        self.init(id: account.id, userID: account.userID, deviceKey: account.deviceKey, instance: account.instance)
+    }
+}

@@ -1,0 +1,117 @@
+import OstiaryProtocol
+import Synchronization
+
+/// The store in memory, for tests of the rules: the same promises as a database for as long as the process lives.
+package final class MemoryStore: AuthenticationStore {
+    private let state = Mutex(MemoryState())
+
+    package init() {}
+
+    package func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+        try body(MemoryRows(state.withLock { $0 }))
+    }
+
+    @discardableResult
+    package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+        try state.withLock { state in
+            let rows = MemoryRows(state)
+            let value = try body(rows)
+            state = rows.state
+            return value
+        }
+    }
+}
+
+/// Everything that the store knows: a value, so that a transaction that fails is simply not put back.
+struct MemoryState: Sendable {
+    struct NonceKey: Hashable {
+        let server: ServerID
+        let hash: [UInt8]
+    }
+
+    var servers: [VirtualServer] = []
+    var sessions: [SessionID: Session] = [:]
+    var pointers: [NonceKey: NoncePointer] = [:]
+    var offers: [Offer] = []
+    var accounts: [AccountID: Account] = [:]
+    var graves: [AccountID: BuriedAccount] = [:]
+    var caches: [AccountID: PINCache] = [:]
+    var notices: [StoredNotice] = []
+    var instances: [InstanceID: Instance] = [:]
+    /// Oldest first.
+    var enrolments: [Enrolment] = []
+    var closes: [InstanceID: PendingClose] = [:]
+    var spent: [[UInt8]: Instant] = [:]
+    var audit: [AuditEntry] = []
+}
+
+/// The rows of one transaction in memory.
+final class MemoryRows: AuthenticationRows {
+    var state: MemoryState
+
+    init(_ state: MemoryState) { self.state = state }
+
+    func spend(_ key: [UInt8], until: Instant) throws -> Bool {
+        guard state.spent[key] == nil else { return false }
+        state.spent[key] = until
+        return true
+    }
+
+    func record(_ entry: AuditEntry) throws { state.audit.append(entry) }
+
+    func auditEntries(of server: ServerID, limit: Int) throws -> [AuditEntry] {
+        Array(state.audit.reversed().filter { $0.server == server }.prefix(limit))
+    }
+
+    func queue(_ close: PendingClose) throws { state.closes[close.instance] = close }
+
+    func dueCloses(at now: Instant, limit: Int) throws -> [PendingClose] {
+        Array(state.closes.values.filter { $0.dueAt <= now }.sorted { $0.dueAt < $1.dueAt }.prefix(limit))
+    }
+
+    func removeClose(of instance: InstanceID) throws { state.closes[instance] = nil }
+
+    func instance(_ id: InstanceID) throws -> Instance? { state.instances[id] }
+    func save(_ instance: Instance) throws { state.instances[instance.id] = instance }
+    func removeInstance(_ id: InstanceID) throws { state.instances[id] = nil }
+
+    func removeExpired(at now: Instant) throws -> Int {
+        let before = count
+        state.spent = state.spent.filter { now <= $0.value }
+        let old = state.sessions.values.filter { $0.endsBefore(now - Retention.finishedSession) }.map(\.id)
+        for id in old { state.sessions[id] = nil }
+        state.pointers = state.pointers.filter { state.sessions[$0.value.session] != nil }
+        state.offers.removeAll { state.sessions[$0.session] == nil }
+        state.caches = state.caches.filter { now <= $0.value.expiresAt }
+        state.enrolments.removeAll { now > $0.expiresAt + Retention.enrolment }
+        return before - count
+    }
+
+    private var count: Int {
+        state.spent.count + state.sessions.count + state.pointers.count + state.offers.count + state.caches.count + state.enrolments.count
+    }
+}
+
+extension Session {
+    /// Whether nothing can happen to the session from `moment` on, as it is stored.
+    package func endsBefore(_ moment: Instant) -> Bool { lastMoment.map { $0 < moment } ?? false }
+
+    /// The last moment at which the session could still change or did; nil for one that is logged in and has to be written down as over first.
+    package var lastMoment: Instant? {
+        switch state {
+        case .open, .claimed, .denied, .expired: startedAt + Self.openFor + Self.claimedFor
+        case .loggedIn: nil
+        case .stopped(_, _, let at): at
+        }
+    }
+
+    /// From when on it is overdue, if nothing happens to it; nil when it is written down as over.
+    package var runsOutAt: Instant? {
+        switch state {
+        case .open: startedAt + Self.openFor
+        case .claimed: startedAt + Self.openFor + Self.claimedFor
+        case .loggedIn(let login): login.deadline
+        case .denied, .expired, .stopped: nil
+        }
+    }
+}
