@@ -1,0 +1,104 @@
+import OstiaryProtocol
+
+/// Who lifts a block.
+package enum ResetSource: Hashable, Sendable {
+    /// An authentication server, by a signed Reset of this time.
+    case message(by: VirtualServer, time: Instant)
+    /// An operator at the machine; the virtual server is named when the instance is to be checked against it.
+    case command(for: ServerID?)
+}
+
+/// One reset that was granted: the audit log, and what the limit of resets by message counts.
+package struct ResetRecord: Hashable, Sendable {
+    package let instanceID: InstanceID
+    package let serverID: ServerID
+    package let grantedAt: Instant
+    /// The time in the message; nil for an operator's command.
+    package let messageTime: Instant?
+    /// The counter as it was.
+    package let highest: UInt64
+    package let proven: UInt64
+
+    package init(instanceID: InstanceID, serverID: ServerID, grantedAt: Instant, messageTime: Instant?, highest: UInt64, proven: UInt64) {
+        self.instanceID = instanceID
+        self.serverID = serverID
+        self.grantedAt = grantedAt
+        self.messageTime = messageTime
+        self.highest = highest
+        self.proven = proven
+    }
+}
+
+/// Why a reset was refused.
+package enum ResetRefusal: Error, Equatable, Sendable {
+    case notSigned, otherServer, clock, unknownInstance, closed
+    /// The instance had its resets of the day.
+    case tooMany
+
+    package var status: Status {
+        switch self {
+        case .notSigned, .otherServer: .refused
+        case .clock: .clock
+        case .unknownInstance: .secondFactorUnknown
+        case .closed: .closed
+        case .tooMany: .tooMany
+        }
+    }
+}
+
+/// What becomes of a reset.
+package enum ResetOutcome: Equatable, Sendable {
+    case granted(Standing)
+    /// The same message again: what it did was done, nothing is given a second time.
+    case repeated(Standing)
+    case refused(ResetRefusal, Standing)
+}
+
+/// A person who lost all tries comes back (docs/protocol/second-factor): `ok := hi`, no penalty, `pinOk` stays.
+package enum ResetRules {
+    package static func decide(
+        _ source: ResetSource, in situation: Situation, at now: Instant, under policy: Policy
+    ) -> Decision<ResetOutcome> {
+        let standing = Standing(situation.instance, at: now, under: policy)
+        do throws(ResetRefusal) {
+            guard var instance = situation.instance else { throw .unknownInstance }
+            try checkOwner(source, instance)
+            if case .message(_, let time) = source {
+                guard now.distance(to: time) <= Times.requestWindow else { throw .clock }
+                if situation.resets.contains(where: { $0.messageTime == time }) { return Decision(.repeated(standing)) }
+            }
+            guard instance.state != .closed else { throw .closed }
+            if case .message = source {
+                guard grantedByMessage(situation, at: now) < policy.resetsPerDay else { throw .tooMany }
+            }
+            let record = record(of: source, instance, at: now)
+            instance.counter.reset(at: now)
+            return Decision(.granted(Standing(instance, at: now, under: policy)), [.saveInstance(instance), .log(record)])
+        } catch {
+            return Decision(.refused(error, standing))
+        }
+    }
+
+    private static func checkOwner(_ source: ResetSource, _ instance: Instance) throws(ResetRefusal) {
+        switch source {
+        case .message(let server, _): guard instance.owner == server else { throw .otherServer }
+        case .command(let serverID?): guard instance.owner.id == serverID else { throw .otherServer }
+        case .command(nil): break
+        }
+    }
+
+    private static func grantedByMessage(_ situation: Situation, at now: Instant) -> Int {
+        situation.resets.count { $0.messageTime != nil && now.seconds(since: $0.grantedAt) < Times.resetSpan }
+    }
+
+    private static func record(of source: ResetSource, _ instance: Instance, at now: Instant) -> ResetRecord {
+        let messageTime: Instant? =
+            switch source {
+            case .message(_, let time): time
+            case .command: nil
+            }
+        return ResetRecord(
+            instanceID: instance.id, serverID: instance.owner.id, grantedAt: now, messageTime: messageTime, highest: instance.counter.highest,
+            proven: instance.counter.proven)
+    }
+}

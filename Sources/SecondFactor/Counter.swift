@@ -1,0 +1,102 @@
+import OstiaryProtocol
+
+/// The two numbers that bound guessing, and the wait between tries (protocol §7). Failed tries are `highest - proven`.
+///
+/// `highest` never goes back, `proven` moves only by a proof, by a receipt that we signed, or by a reset.
+package struct Counter: Hashable, Sendable {
+    /// No number reaches this, so no sum of two can overflow.
+    package static let limit: UInt64 = 1 << 62
+
+    /// `hi`: the highest sequence number that was counted.
+    package private(set) var highest: UInt64
+    /// `ok`: the sequence number of the newest success.
+    package private(set) var proven: UInt64
+    /// `pinOk`: the same for successes by PIN; a reset does not move it.
+    package private(set) var provenByPIN: UInt64
+    /// No try before this moment.
+    package private(set) var penaltyUntil: Instant
+    /// The latest moment of a change; a clock that is set back does not give a penalty's time again, nor does it shorten one.
+    package private(set) var lastSeen: Instant
+
+    /// A counter that has counted nothing.
+    package init(at now: Instant) {
+        highest = 0
+        proven = 0
+        provenByPIN = 0
+        penaltyUntil = Instant(0)
+        lastSeen = now
+    }
+
+    /// A stored counter; nil unless `provenByPIN <= proven <= highest < limit`.
+    package init?(highest: UInt64, proven: UInt64, provenByPIN: UInt64, penaltyUntil: Instant, lastSeen: Instant) {
+        guard provenByPIN <= proven, proven <= highest, highest < Self.limit else { return nil }
+        self.highest = highest
+        self.proven = proven
+        self.provenByPIN = provenByPIN
+        self.penaltyUntil = penaltyUntil
+        self.lastSeen = lastSeen
+    }
+
+    package var failed: UInt64 { highest - proven }
+
+    /// What becomes of one more try.
+    package enum Admission: Equatable, Sendable {
+        /// Counted: to be made durable before anything is evaluated.
+        case counted(Counter)
+        /// SEQ: the number is not above the highest one.
+        case behind
+        case blocked
+        /// Seconds left to wait.
+        case penalised(wait: UInt64)
+        /// A number at or above ``limit``.
+        case outOfRange
+    }
+
+    /// What a receipt of ours proves although these rows may be older: a restored database catches up with it (protocol §7).
+    package func repaired(by receipt: ReceiptFacts?) -> Counter {
+        guard let receipt, receipt.sequence < Self.limit else { return self }
+        var counter = self
+        counter.proven = max(proven, receipt.sequence)
+        if receipt.byPIN { counter.provenByPIN = max(provenByPIN, receipt.sequence) }
+        counter.highest = max(highest, counter.proven)
+        return counter
+    }
+
+    /// Counts the try `sequence`, or says why not; then nothing changes. Call it on a repaired counter.
+    package func admit(_ sequence: UInt64, at now: Instant, under policy: Policy) -> Admission {
+        guard sequence < Self.limit else { return .outOfRange }
+        guard sequence > highest else { return .behind }
+        let failed = sequence - 1 - proven
+        guard failed < UInt64(policy.maxAttempts), sequence - 1 - provenByPIN < policy.lifetimeWithoutPIN else { return .blocked }
+        let clock = max(now, lastSeen)
+        guard clock >= penaltyUntil else { return .penalised(wait: penaltyUntil.seconds(since: clock)) }
+        var counter = self
+        counter.highest = sequence
+        counter.penaltyUntil = clock + policy.penalty(afterFailures: failed + 1)
+        counter.lastSeen = clock
+        return .counted(counter)
+    }
+
+    /// A PIN was proved for the try `sequence`. Tries after it stay counted, and so does their penalty.
+    package mutating func prove(_ sequence: UInt64, at now: Instant) {
+        proven = max(proven, sequence)
+        provenByPIN = max(provenByPIN, sequence)
+        highest = max(highest, proven)
+        if proven == highest { penaltyUntil = Instant(0) }
+        lastSeen = max(now, lastSeen)
+    }
+
+    /// An operator gives the tries back. The limit of tries without a proved PIN stays.
+    package mutating func reset(at now: Instant) {
+        proven = highest
+        penaltyUntil = Instant(0)
+        lastSeen = now
+    }
+
+    /// What the phone may be told.
+    package func tries(at now: Instant, under policy: Policy) -> Tries {
+        Tries(
+            failed: UInt8(clamping: failed), most: UInt8(clamping: policy.maxAttempts),
+            wait: UInt32(clamping: penaltyUntil.seconds(since: max(now, lastSeen))), withoutPINLeft: 0)
+    }
+}

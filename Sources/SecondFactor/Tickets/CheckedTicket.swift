@@ -1,0 +1,66 @@
+import OstiaryProtocol
+
+/// An authentication server whose chain leads to a trusted root.
+package struct Caller: Sendable {
+    package let server: VirtualServer
+    package let keys: OperatorKeys
+
+    package init(_ keys: OperatorKeys) {
+        server = VirtualServer(id: keys.root.serverID, rootHash: keys.root.hash)
+        self.keys = keys
+    }
+}
+
+/// A ticket whose hashes and operator signature fit. The proof of the device and all that rows decide is still to come.
+package struct CheckedTicket: Sendable {
+    package let owner: VirtualServer
+    package let ticket: Ticket
+    package let purpose: Purpose
+    /// `B`, a valid element.
+    package let blinded: [UInt8]
+
+    package var attempt: Attempt { ticket.attempt.value }
+}
+
+extension CheckedTicket {
+    /// The first line of §7, "At the SFS, on a Ticket", but for the device signature.
+    /// - Parameters:
+    ///   - sealed: the phone's request as it came beside the ticket.
+    ///   - opened: the same, opened with one of our prekeys.
+    package static func check(
+        _ ticket: Encoded<Ticket>, from caller: Caller, sealed: [UInt8], opened: OpenedRequest, at now: Instant
+    ) throws(TicketRefusal) -> CheckedTicket {
+        let attempt = ticket.value.attempt.value
+        guard (try? ticket.verify(with: caller.keys, at: now)) != nil else { throw .notSigned }
+        guard ticket.value.serverID == caller.server.id else { throw .otherServer }
+        guard matches(SHA(sealed), attempt.sealedHash), matches(SHA(sealed), opened.hash) else { throw .sealedHash }
+        guard matches(SHA(opened.ephemeral), attempt.ephemeralHash) else { throw .ephemeralHash }
+        guard matches(SHA(opened.message), attempt.blindedHash) else { throw .blindedHash }
+        guard (try? GroupElement(opened.message)) != nil else { throw .notAnElement }
+        let purpose = try purpose(of: ticket.value)
+        return CheckedTicket(owner: caller.server, ticket: ticket.value, purpose: purpose, blinded: opened.message)
+    }
+
+    /// The session hash rule: VERIFY takes its hash from a session and has no payload; the others hash their payload (protocol §7).
+    private static func purpose(of ticket: Ticket) throws(TicketRefusal) -> Purpose {
+        switch ticket.attempt.value.context {
+        case .verify:
+            guard ticket.payload.isEmpty else { throw .payload }
+            return .verify
+        case .firstSet: return .firstSet(deviceKey: try joiningKey(of: ticket))
+        case .enrol: return .enrol(deviceKey: try joiningKey(of: ticket))
+        case .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw .contextNotOffered
+        }
+    }
+
+    /// devPk of the payload devPk||enrolHash.
+    private static func joiningKey(of ticket: Ticket) throws(TicketRefusal) -> [UInt8] {
+        let attempt = ticket.attempt.value
+        guard ticket.payload.count == DevicePublicKey.count + 32 else { throw .payload }
+        let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: ticket.payload)
+        guard matches(expected, attempt.sessionHash) else { throw .sessionHash }
+        let key = Array(ticket.payload.prefix(DevicePublicKey.count))
+        guard (try? DevicePublicKey(key)) != nil else { throw .payload }
+        return key
+    }
+}

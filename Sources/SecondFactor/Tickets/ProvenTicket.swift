@@ -1,0 +1,55 @@
+import OstiaryProtocol
+
+/// A checked ticket together with the device key that signed its attempt.
+package struct ProvenTicket: Sendable {
+    package let checked: CheckedTicket
+    /// Nil when there is no instance whose keys could be asked; then the ticket can only be answered SF_UNKNOWN.
+    package let deviceKey: [UInt8]?
+    package let receipt: ReceiptFacts?
+    /// A new key for a FIRST_SET; it is used only when the attempt was never seen.
+    package let freshKey: FreshKey?
+
+    package var ticket: Ticket { checked.ticket }
+    package var attempt: Attempt { checked.attempt }
+}
+
+/// An evaluation key that was just made.
+package struct FreshKey: Sendable {
+    package let wrapped: WrappedKey
+    /// pkK, 32 bytes.
+    package let publicKey: [UInt8]
+
+    package init(wrapped: WrappedKey, publicKey: [UInt8]) {
+        self.wrapped = wrapped
+        self.publicKey = publicKey
+    }
+}
+
+extension CheckedTicket {
+    /// Verifies devSig under a device key of the instance; for FIRST_SET under the one in the payload (protocol §7).
+    ///
+    /// The rows may change before the decision, which therefore asks again whether this key is still the instance's.
+    package func proved(
+        in situation: Situation, receipt: ReceiptFacts?, freshKey: FreshKey?
+    ) throws(TicketRefusal) -> ProvenTicket {
+        ProvenTicket(checked: self, deviceKey: try provingKey(in: situation), receipt: receipt, freshKey: freshKey)
+    }
+
+    private func provingKey(in situation: Situation) throws(TicketRefusal) -> [UInt8]? {
+        let candidates: [[UInt8]]
+        switch purpose {
+        case .firstSet(let deviceKey): candidates = [deviceKey]
+        case .verify, .enrol:
+            guard let instance = situation.instance else { return nil }
+            guard instance.owner == owner else { throw .otherServer }
+            candidates = instance.deviceKeys
+        }
+        guard let key = candidates.first(where: isSigned) else { throw .deviceSignature }
+        return key
+    }
+
+    private func isSigned(by key: [UInt8]) -> Bool {
+        guard let key = try? DevicePublicKey(key) else { return false }
+        return (try? ticket.attempt.verify(by: key)) != nil
+    }
+}

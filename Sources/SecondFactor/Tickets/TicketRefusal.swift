@@ -1,0 +1,49 @@
+import OstiaryProtocol
+
+/// Why a ticket was refused: precise for the log and the tests.
+package enum TicketRefusal: Error, Equatable, Sendable {
+    /// The signature of the ticket, or its virtual server, is not the caller's.
+    case notSigned, otherServer
+    /// A context that this server does not offer.
+    case contextNotOffered
+    /// The sealed part does not open, or is not the one that the device key signed for.
+    case notOpened, sealedHash, ephemeralHash, blindedHash
+    /// What was sealed is not one element of the group.
+    case notAnElement
+    /// The payload is not what the context asks for, or the session hash does not cover it.
+    case payload, sessionHash
+    /// No device key of the instance signed the attempt.
+    case deviceSignature
+    /// The attempt is known with other content.
+    case attemptReused
+    /// Another attempt took the place of this one; its key is gone.
+    case superseded
+    /// The time of the attempt is too far from ours.
+    case clock
+    case closed, unknownInstance, wrongEpoch
+    /// FIRST_SET for an instance that is there, under another number than 0 or another epoch than 1.
+    case instanceExists, notAFirstSet
+    /// FIRST_SET while another virtual server or device key has one under way for this id.
+    case pendingElsewhere
+    case tooManyDeviceKeys
+    case outOfRange
+    case behind, blocked
+    case penalised(wait: UInt64)
+
+    /// What the authentication server is told (protocol §2). Whatever a forger could cause shares one word.
+    package var status: Status {
+        switch self {
+        case .notSigned, .otherServer, .contextNotOffered, .notOpened, .sealedHash, .ephemeralHash, .blindedHash, .notAnElement, .payload,
+            .sessionHash, .deviceSignature, .attemptReused, .superseded, .instanceExists, .notAFirstSet, .pendingElsewhere, .tooManyDeviceKeys,
+            .outOfRange:
+            .refused
+        case .clock: .clock
+        case .closed: .closed
+        case .unknownInstance: .secondFactorUnknown
+        case .wrongEpoch: .wrongEpoch
+        case .behind: .sequence
+        case .blocked: .blocked
+        case .penalised: .penalised
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// The time limits of this server, in seconds (protocol §2).
+package enum Times {
+    /// How far the time in a phone's attempt, or in a reset, may be from ours.
+    package static let requestWindow: UInt64 = 120
+    /// From the reservation to the proof, by our clock.
+    package static let proofWindow: UInt64 = 120
+    /// From the evaluation under a new key to the proof that makes it the instance's key.
+    package static let pendingLifetime: UInt64 = 600
+    /// How long an attempt is remembered after its own time has left the request window.
+    package static let attemptRetention: UInt64 = 600
+    /// The span in which resets by message are counted.
+    package static let resetSpan: UInt64 = 86_400
+}
