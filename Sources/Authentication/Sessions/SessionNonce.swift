@@ -20,6 +20,9 @@ package struct SessionNonce: Sendable, CustomStringConvertible {
         hash = Transcript.nonce(text)
     }
 
+    /// A nonce of which only the hash was kept.
+    package init(hash: [UInt8]) { self.hash = hash }
+
     private static func isDigit(_ character: UInt8) -> Bool {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -76,7 +76,8 @@ package struct SessionQueries: Sendable {
         return IssuedLink(link: try await link(to: session, style, at: now), session: session)
     }
 
-    private func link(to session: Session, _ style: LinkStyle, at now: Instant) async throws -> Encoded<LoginLink> {
+    /// A link to a session that waits for a phone. Reads nothing but the keys, so that a page can draw the next frame each second.
+    package func link(to session: Session, _ style: LinkStyle, at now: Instant) async throws -> Encoded<LoginLink> {
         let keys = try await keyring.keys(of: session.server)
         let issued = style == .moving ? session.startedAt : now
         return Encoded(
