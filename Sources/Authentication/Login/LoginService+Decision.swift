@@ -34,8 +34,7 @@ extension LoginService {
     private func deny(_ denial: SessionState.Denial, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
         try await store.write { rows in
             let session = try current(admitted.session.id, in: rows)
-            let denied: Session
-            do { denied = try session.after(.deny(denial), at: request.now) } catch { throw Refusal(error) }
+            let denied = try session.taking(.deny(denial), at: request.now)
             try rows.save(denied)
             if !admitted.claimed { try request.spend(in: rows) }
             try rows.record(
@@ -59,8 +58,7 @@ extension LoginService {
                 deadline: request.now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: request.now,
                 lastStamp: request.opened.sentAt)
             let session = try current(admitted.session.id, in: rows)
-            var loggedIn: Session
-            do { loggedIn = try session.after(.logIn(login), at: request.now) } catch { throw Refusal(error) }
+            var loggedIn = try session.taking(.logIn(login), at: request.now)
             try use(evidence, by: account, in: rows, at: request.now)
             let replaced = try replaceAppLogins(of: account.id, by: loggedIn, in: rows, at: request.now)
             let answer = try grant(&loggedIn, login, account, parameters, minted, in: rows, at: request.now)

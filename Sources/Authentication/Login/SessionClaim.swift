@@ -6,7 +6,14 @@ struct SessionClaim: Sendable {
     let offer: Offer
 
     func applied(to session: Session, at now: Instant) throws(Refusal) -> Session {
-        do { return try session.after(.claim(account, offer.binding), at: now) } catch { throw Refusal(error) }
+        try session.taking(.claim(account, offer.binding), at: now)
+    }
+}
+
+extension Session {
+    /// The session after an event, or what the phone hears when it does not take it.
+    func taking(_ event: SessionEvent, at now: Instant) throws(Refusal) -> Session {
+        do { return try after(event, at: now) } catch { throw Refusal(error) }
     }
 }
 

@@ -23,21 +23,18 @@ package struct PresenceService: Sendable {
     /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
     package func ping(_ request: PhoneRequest) async throws -> Standing {
         let message = try decoded(Ping.self, from: request)
-        let (standing, ended) = try await store.write { rows -> (Standing, Session?) in
+        let (answered, ended) = try await store.write { rows -> (Standing, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             try request.spend(in: rows)
             let parameters = try rows.existing(request.server).parameters
-            let pinged: Session
-            do {
-                pinged = try session.after(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
-            } catch { throw Refusal(error) }
+            let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
-            return (try standing(of: pinged, account.id, parameters, in: rows), ended)
+            return (try self.standing(of: pinged, account.id, parameters, in: rows), ended)
         }
         if let ended { events.publish(.ended(ended)) }
-        return standing
+        return answered
     }
 
     /// The same once more after a wait, for the same answer's sake; records nothing of the phone.

@@ -10,7 +10,7 @@ package protocol ServerRows: AnyObject {
     /// How many accounts the server has, and the newest login of any.
     func activity(of server: ServerID) throws -> ServerActivity
     /// The logo with that hash, whichever server it belongs to.
-    func logo(hash: [UInt8]) throws -> Logo?
+    func logo(hash: [UInt8]) throws -> ServerLogo?
 }
 
 package struct ServerActivity: Equatable, Sendable {

@@ -28,7 +28,7 @@ package struct ServerService: Sendable {
         }
     }
 
-    package func logo(hash: [UInt8]) async throws -> Logo? {
+    package func logo(hash: [UInt8]) async throws -> ServerLogo? {
         try await store.read { rows in try rows.logo(hash: hash) }
     }
 }

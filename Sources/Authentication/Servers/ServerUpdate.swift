@@ -51,9 +51,9 @@ package struct ServerUpdate: Equatable, Sendable {
         return value
     }
 
-    private static func logo(_ bytes: [UInt8]) throws(ServerUpdateError) -> Logo? {
+    private static func logo(_ bytes: [UInt8]) throws(ServerUpdateError) -> ServerLogo? {
         guard !bytes.isEmpty else { return nil }
-        guard let logo = Logo(bytes) else { throw .badLogo }
+        guard let logo = ServerLogo(bytes) else { throw .badLogo }
         return logo
     }
 
@@ -74,7 +74,7 @@ package enum ServerUpdateError: Error, Equatable, Sendable {
     case empty(field: String)
     /// Longer than 255 bytes, or with control or direction characters.
     case badText(field: String)
-    /// Neither PNG nor JPEG, or more than 64 KiB.
+    /// Neither PNG nor JPEG nor SVG, or more than 64 KiB.
     case badLogo
     case unknownFlag(String)
     case flagNotServed(String)
@@ -86,7 +86,7 @@ extension ServerUpdateError: CustomStringConvertible {
         case .outOfRange(let field, let range): "\(field) lies between \(range.lowerBound) and \(range.upperBound)"
         case .empty(let field): "\(field) may not be empty"
         case .badText(let field): "\(field) has at most 255 bytes and no control or direction characters"
-        case .badLogo: "logo is a PNG or JPEG of at most 64 KiB, in base64"
+        case .badLogo: "logo is a PNG, JPEG or SVG of at most 64 KiB, in base64"
         case .unknownFlag(let name): "serverFlags does not know \(name)"
         case .flagNotServed(let name): "\(name) is not served by this version"
         }

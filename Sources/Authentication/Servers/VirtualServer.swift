@@ -19,7 +19,7 @@ package struct VirtualServer: Equatable, Sendable {
 /// What an operator may set. Only `ServerUpdate` changes one, so that every value in here is allowed.
 package struct ServerParameters: Equatable, Sendable {
     package internal(set) var name: String
-    package internal(set) var logo: Logo?
+    package internal(set) var logo: ServerLogo?
     /// Seconds within which a logged-in app has to answer; 0 for logins that are not watched.
     package internal(set) var pingTime: UInt32 = 300
     /// Minutes for which a login needs no second factor after a PIN; 0 asks always, -1 never.

@@ -17,7 +17,7 @@ extension MemoryRows {
         return ServerActivity(accountCount: accounts.count, lastLogin: accounts.compactMap(\.lastLogin).max())
     }
 
-    func logo(hash: [UInt8]) throws -> Logo? { state.servers.compactMap(\.parameters.logo).first { $0.hash == hash } }
+    func logo(hash: [UInt8]) throws -> ServerLogo? { state.servers.compactMap(\.parameters.logo).first { $0.hash == hash } }
 
     func session(_ id: SessionID) throws -> Session? { state.sessions[id] }
     func save(_ session: Session) throws { state.sessions[session.id] = session }
@@ -35,21 +35,26 @@ extension MemoryRows {
     }
 
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView? {
-        guard let pointer = try pointer(nonceHash: nonceHash, of: server), let session = try session(pointer.session) else { return nil }
-        let account = try session.login.flatMap { try account($0.account) }
+        guard let pointer = try self.pointer(nonceHash: nonceHash, of: server), let session = try self.session(pointer.session) else { return nil }
+        let account = try session.login.flatMap { try self.account($0.account) }
         return SessionView(session: session, account: account.map(AccountFacts.init))
     }
 
     func unfinishedSessions(of account: AccountID) throws -> [Session] {
-        state.sessions.values.filter { $0.account == account && !$0.isFinished }
+        state.sessions.values.filter { session in session.account == account && !session.isFinished }
     }
 
     func openAppSessions(of account: AccountID) throws -> [Session] {
-        state.sessions.values.filter { $0.purpose == .app && $0.preselected == account && $0.state == .open }.sorted { $0.startedAt < $1.startedAt }
+        state.sessions.values.filter { $0.purpose == .app && $0.preselected == account && $0.state == SessionState.open }
+            .sorted { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
     }
 
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session] {
-        Array(state.sessions.values.filter { session in session.runsOutAt.map { now > $0 } ?? false }.prefix(limit))
+        let overdue = state.sessions.values.filter { session in
+            guard let end = session.runsOutAt else { return false }
+            return now > end
+        }
+        return Array(overdue.prefix(limit))
     }
 
     func add(_ offer: Offer, keeping count: Int) throws {

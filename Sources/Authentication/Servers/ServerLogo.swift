@@ -1,13 +1,14 @@
 import OstiaryProtocol
 
 /// A picture that the phone shows beside a server's name, named by its hash.
-package struct Logo: Equatable, Sendable {
+package struct ServerLogo: Equatable, Sendable {
     /// The most that a phone is asked to load, in bytes.
     package static let mostBytes = 65_536
 
     package enum Format: String, Sendable {
         case png = "image/png"
         case jpeg = "image/jpeg"
+        case svg = "image/svg+xml"
     }
 
     package let bytes: [UInt8]
@@ -15,13 +16,15 @@ package struct Logo: Equatable, Sendable {
     /// SHA of the bytes, which an L2 carries and the phone checks.
     package let hash: [UInt8]
 
-    /// Nil unless the bytes begin like a PNG or a JPEG and are not too many.
+    /// Nil unless the bytes look like a PNG, a JPEG or an SVG and are not too many.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.mostBytes else { return nil }
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             format = .png
         } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
             format = .jpeg
+        } else if let text = String(validating: bytes, as: UTF8.self), text.contains("<svg") {
+            format = .svg
         } else {
             return nil
         }
