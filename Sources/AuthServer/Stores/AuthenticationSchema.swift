@@ -1,0 +1,159 @@
+import Database
+
+/// The tables of the authentication server, step by step. A step that was released is never edited.
+enum AuthenticationSchema {
+    static let migrations: [Migration] = [
+        Migration(1, "virtual servers and keys") { serverTables($0) },
+        Migration(2, "accounts and instances") { accountTables($0) },
+        Migration(3, "sessions") { sessionTables($0) },
+        Migration(4, "enrolments") { enrolmentTables($0) },
+        Migration(5, "requests, closes and audit") { logTables($0) },
+        SQLPageStore.migration(6),
+    ]
+
+    private static func serverTables(_ d: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE server (
+                id \(d.blob) NOT NULL PRIMARY KEY, public_key \(d.blob) NOT NULL, created_at \(d.integer) NOT NULL, name TEXT NOT NULL,
+                logo \(d.blob), logo_hash \(d.blob), ping_time \(d.integer) NOT NULL, pin_timeout \(d.integer) NOT NULL,
+                pin_trans_timeout \(d.integer) NOT NULL, flags TEXT NOT NULL, static_qr_age \(d.integer) NOT NULL, app_name TEXT NOT NULL,
+                app_android TEXT NOT NULL, app_ios TEXT NOT NULL, app_url TEXT NOT NULL, site_url TEXT NOT NULL, ws_url TEXT NOT NULL,
+                owner TEXT NOT NULL
+            ) \(d.tableOptions)
+            """,
+            """
+            CREATE TABLE server_key (
+                server \(d.blob) NOT NULL REFERENCES server (id), kind TEXT NOT NULL, id \(d.blob) NOT NULL, secret \(d.blob) NOT NULL,
+                certificate \(d.blob), not_before \(d.integer) NOT NULL, not_after \(d.integer) NOT NULL, PRIMARY KEY (server, kind, id)
+            ) \(d.tableOptions)
+            """,
+            """
+            CREATE TABLE prekey (
+                id \(d.integer) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL REFERENCES server (id), secret \(d.blob) NOT NULL,
+                published_until \(d.integer) NOT NULL, erased_at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            """
+            CREATE TABLE second_factor_identity (
+                root_hash \(d.blob) NOT NULL PRIMARY KEY, identity \(d.blob) NOT NULL, seen_at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+        ]
+    }
+
+    private static func accountTables(_ d: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE account (
+                id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, user_id TEXT, display_name TEXT NOT NULL, device TEXT NOT NULL,
+                app TEXT NOT NULL, device_key \(d.blob) NOT NULL, instance \(d.blob) NOT NULL, created_at \(d.integer) NOT NULL,
+                otp_reference \(d.integer) NOT NULL, otp_key \(d.blob) NOT NULL, state \(d.integer) NOT NULL, blocked \(d.integer) NOT NULL,
+                activated_at \(d.integer), last_login \(d.integer), activation_cache \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX account_user ON account (server, user_id)",
+            "CREATE INDEX account_instance ON account (instance)",
+            "CREATE UNIQUE INDEX account_otp ON account (server, otp_reference)",
+            """
+            CREATE TABLE grave (
+                id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, since \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            """
+            CREATE TABLE pin_cache (
+                account \(d.blob) NOT NULL PRIMARY KEY, hash \(d.blob) NOT NULL, expires_at \(d.integer) NOT NULL, single_use \(d.integer) NOT NULL,
+                methods \(d.integer) NOT NULL, verified_at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            """
+            CREATE TABLE notice (
+                position \(d.countedKey), account \(d.blob) NOT NULL, device TEXT NOT NULL, time \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX notice_account ON notice (account)",
+            """
+            CREATE TABLE instance (
+                id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, last \(d.integer) NOT NULL, open_attempt \(d.blob),
+                open_blinded_hash \(d.blob), open_since \(d.integer), receipt \(d.blob)
+            ) \(d.tableOptions)
+            """,
+            """
+            CREATE TABLE instance_epoch (
+                instance \(d.blob) NOT NULL REFERENCES instance (id) ON DELETE CASCADE, number \(d.integer) NOT NULL, share \(d.blob) NOT NULL,
+                second_factor_key \(d.blob) NOT NULL, PRIMARY KEY (instance, number)
+            ) \(d.tableOptions)
+            """,
+        ]
+    }
+
+    private static func sessionTables(_ d: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE session (
+                id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, nonce_hash \(d.blob), stream \(d.blob), purpose \(d.integer) NOT NULL,
+                preselected \(d.blob), browser \(d.blob) NOT NULL, started_at \(d.integer) NOT NULL, state \(d.integer) NOT NULL, account \(d.blob),
+                binding \(d.integer), not_me \(d.integer) NOT NULL, decision \(d.blob), logged_in_at \(d.integer), methods \(d.integer),
+                verified_at \(d.integer), user_input TEXT, deadline \(d.integer), last_ping \(d.integer), last_stamp \(d.integer), reason \(d.integer),
+                ended_at \(d.integer), runs_out_at \(d.integer), last_moment \(d.integer)
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX session_account ON session (account, state)",
+            "CREATE INDEX session_preselected ON session (preselected, state)",
+            "CREATE INDEX session_running ON session (runs_out_at) WHERE runs_out_at IS NOT NULL",
+            "CREATE INDEX session_over ON session (last_moment) WHERE last_moment IS NOT NULL",
+            """
+            CREATE TABLE nonce (
+                server \(d.blob) NOT NULL, hash \(d.blob) NOT NULL, kind \(d.integer) NOT NULL, session \(d.blob) NOT NULL, run \(d.integer) NOT NULL,
+                PRIMARY KEY (server, hash)
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX nonce_session ON nonce (session)",
+            """
+            CREATE TABLE offer (
+                position \(d.countedKey), request_hash \(d.blob) NOT NULL UNIQUE, session \(d.blob) NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+                ephemeral \(d.blob) NOT NULL, shown \(d.blob) NOT NULL, binding \(d.integer) NOT NULL, made_at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX offer_session ON offer (session)",
+            "CREATE INDEX offer_ephemeral ON offer (ephemeral)",
+        ]
+    }
+
+    private static func enrolmentTables(_ d: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE enrolment (
+                position \(d.countedKey), id \(d.blob) NOT NULL UNIQUE, server \(d.blob) NOT NULL, secret_hash \(d.blob) NOT NULL,
+                nonce_hash \(d.blob) NOT NULL, stream \(d.blob) NOT NULL, user_id TEXT, display_name TEXT NOT NULL, expires_at \(d.integer) NOT NULL,
+                wrong_codes \(d.integer) NOT NULL, state \(d.integer) NOT NULL, failure \(d.integer), device_key \(d.blob), device TEXT, app TEXT,
+                account \(d.blob), share \(d.blob), request_hash \(d.blob), ephemeral \(d.blob), shown \(d.blob), decision \(d.blob),
+                verified_at \(d.integer), activated_at \(d.integer), session \(d.blob)
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX enrolment_nonce ON enrolment (server, nonce_hash)",
+            "CREATE INDEX enrolment_ephemeral ON enrolment (ephemeral)",
+            "CREATE INDEX enrolment_account ON enrolment (account)",
+            "CREATE INDEX enrolment_expiry ON enrolment (expires_at)",
+        ]
+    }
+
+    private static func logTables(_ d: SQLDialect) -> [String] {
+        [
+            "CREATE TABLE replay (key \(d.blob) NOT NULL PRIMARY KEY, until \(d.integer) NOT NULL) \(d.tableOptions)",
+            "CREATE INDEX replay_until ON replay (until)",
+            """
+            CREATE TABLE pending_close (
+                instance \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, since \(d.integer) NOT NULL, attempts \(d.integer) NOT NULL,
+                due_at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            """
+            CREATE TABLE audit (
+                position \(d.countedKey), kind TEXT NOT NULL, server \(d.blob) NOT NULL, account \(d.blob), at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX audit_server ON audit (server, position)",
+        ]
+    }
+}

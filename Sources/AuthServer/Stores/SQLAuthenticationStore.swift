@@ -1,0 +1,55 @@
+import Authentication
+import Database
+import HTTPService
+import OstiaryProtocol
+
+/// The store of the domain in a database. Secrets are wrapped before they reach it: shares, one-time-code keys and private keys.
+package struct SQLAuthenticationStore: AuthenticationStore {
+    private let database: any Database
+    private let key: KeyEncryptionKey
+
+    package init(database: any Database, key: KeyEncryptionKey) {
+        self.database = database
+        self.key = key
+    }
+
+    package func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+        let key = key
+        return try await database.read { try body(SQLRows($0, key: key)) }
+    }
+
+    @discardableResult
+    package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+        let key = key
+        return try await database.transaction { try body(SQLRows($0, key: key)) }
+    }
+}
+
+/// The rows of one transaction.
+final class SQLRows: AuthenticationRows {
+    let connection: any SQLConnection
+    private let key: KeyEncryptionKey
+
+    init(_ connection: any SQLConnection, key: KeyEncryptionKey) {
+        self.connection = connection
+        self.key = key
+    }
+
+    /// Wraps a secret for the one row and column that `place` names.
+    func wrap(_ secret: [UInt8], _ place: String, _ row: [UInt8]) throws -> [UInt8] {
+        try key.wrap(secret, context: "as/\(place)/\(Base64URL.encode(row))")
+    }
+
+    func unwrap(_ wrapped: [UInt8], _ place: String, _ row: [UInt8]) throws -> [UInt8] {
+        try key.unwrap(wrapped, context: "as/\(place)/\(Base64URL.encode(row))")
+    }
+
+    func one(_ sql: String, _ arguments: [SQLValue]) throws -> ColumnReader? { try connection.one(sql, arguments).map(ColumnReader.init) }
+
+    func all<Value>(_ sql: String, _ arguments: [SQLValue], _ decode: (inout ColumnReader) throws -> Value) throws -> [Value] {
+        try connection.query(sql, arguments).map { row in
+            var columns = ColumnReader(row)
+            return try decode(&columns)
+        }
+    }
+}

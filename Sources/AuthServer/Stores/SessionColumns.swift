@@ -1,0 +1,104 @@
+import Authentication
+import Database
+import OstiaryProtocol
+
+/// A session as columns: its state is a number and the columns that this state has.
+enum SessionColumns {
+    static let names = [
+        "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "state", "account", "binding", "not_me", "decision",
+        "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason", "ended_at",
+    ]
+
+    private enum State: UInt8 {
+        case open = 0, claimed, loggedIn, denied, expired, stopped
+    }
+
+    static func values(of session: Session) -> [SQLValue] {
+        let head: [SQLValue] = [
+            SQLValue(session.id), SQLValue(session.server), SQLValue(session.nonceHash), SQLValue(session.stream), SQLValue(session.purpose),
+            SQLValue(session.preselected), .blob(session.browser.encoded), SQLValue(session.startedAt),
+        ]
+        return head + values(of: session.state)
+    }
+
+    private static func values(of state: SessionState) -> [SQLValue] {
+        switch state {
+        case .open: row(.open)
+        case .claimed(let claim): row(.claimed, account: claim.account, binding: claim.binding)
+        case .denied(let denial): row(.denied, account: denial.account, notMe: denial.notMe, decision: denial.decision)
+        case .expired: row(.expired)
+        case .loggedIn(let login): row(.loggedIn, account: login.account, binding: login.binding, decision: login.decision, login: login)
+        case .stopped(let login, let reason, let at):
+            row(.stopped, account: login.account, binding: login.binding, decision: login.decision, login: login, reason: reason, endedAt: at)
+        }
+    }
+
+    private static func row(
+        _ state: State, account: AccountID? = nil, binding: Binding? = nil, notMe: Bool = false, decision: [UInt8]? = nil, login: Login? = nil,
+        reason: StopReason? = nil, endedAt: Instant? = nil
+    ) -> [SQLValue] {
+        [
+            SQLValue(state), SQLValue(account), SQLValue(binding), SQLValue(notMe), SQLValue(decision), SQLValue(login?.at), SQLValue(login?.methods),
+            SQLValue(login?.verifiedAt), SQLValue(login?.userInput), SQLValue(login?.deadline), SQLValue(login?.lastPing), SQLValue(login?.lastStamp),
+            SQLValue(reason), SQLValue(endedAt),
+        ]
+    }
+
+    static func read(_ columns: inout ColumnReader) throws -> Session {
+        Session(
+            id: try columns.identifier(), server: try columns.identifier(), nonceHash: try columns.optionalBlob(),
+            stream: try columns.optionalIdentifier(), purpose: try columns.choice(), preselected: try columns.optionalIdentifier(),
+            browser: try BrowserContext(decoding: try columns.blob()), startedAt: try columns.instant(), state: try state(&columns))
+    }
+
+    private static func state(_ columns: inout ColumnReader) throws -> SessionState {
+        let state = try columns.choice(State.self)
+        let account = try columns.optionalIdentifier(AccountKind.self)
+        let binding = try columns.optionalChoice(Binding.self)
+        let notMe = try columns.bool()
+        let decision = try columns.optionalBlob()
+        let login = try login(&columns, account, binding, decision)
+        let reason = try columns.optionalChoice(StopReason.self)
+        let endedAt = try columns.optionalInstant()
+        switch state {
+        case .open: return .open
+        case .expired: return .expired
+        case .claimed: return .claimed(.init(account: try columns.some(account), binding: try columns.some(binding)))
+        case .denied: return .denied(.init(account: try columns.some(account), notMe: notMe, decision: try columns.some(decision)))
+        case .loggedIn: return .loggedIn(try columns.some(login))
+        case .stopped: return .stopped(try columns.some(login), try columns.some(reason), at: try columns.some(endedAt))
+        }
+    }
+
+    private static func login(_ columns: inout ColumnReader, _ account: AccountID?, _ binding: Binding?, _ decision: [UInt8]?) throws -> Login? {
+        let at = try columns.optionalInstant()
+        let methods = try columns.optionalChoice(Methods.self)
+        let verifiedAt = try columns.optionalInstant()
+        let userInput = try columns.optionalText()
+        let deadline = try columns.optionalInstant()
+        let lastPing = try columns.optionalInstant()
+        let lastStamp = try columns.optionalInstant()
+        guard let account, let at, let methods, let verifiedAt, let decision, let deadline, let lastPing, let lastStamp else { return nil }
+        return Login(
+            account: account, binding: binding, at: at, methods: methods, verifiedAt: verifiedAt, decision: decision, userInput: userInput ?? "",
+            deadline: deadline, lastPing: lastPing, lastStamp: lastStamp)
+    }
+}
+
+/// In the table as one column: { label v16, city v16, announcements list<(key v16, text v16)> }.
+extension BrowserContext: WireStruct {
+    package init(from reader: inout ByteReader) throws(WireError) {
+        self.init(
+            label: try reader.text16(), city: try reader.text16(),
+            announcements: try reader.list { reader throws(WireError) in Announcement(key: try reader.text16(), text: try reader.text16()) })
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        writer.text16(label)
+        writer.text16(city)
+        writer.list(Array(announcements.prefix(32))) { writer, item in
+            writer.text16(item.key)
+            writer.text16(item.text)
+        }
+    }
+}
