@@ -1,0 +1,44 @@
+import Foundation
+import HTTPTypes
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("API key")
+struct AdminKeyTests {
+    @Test("Every call without the key, or with another one, is 401 and says nothing else")
+    func refusesWithoutKey() async throws {
+        let premises = try await Premises()
+        let server = premises.serverID.text
+        try await premises.asBackend { backend in
+            for route in premises.adminRoutes.table {
+                let uri = route.path.replacingOccurrences(of: "{serverid}", with: server)
+                for key in [nil, "", "another key", Premises.key + "x", String(Premises.key.dropLast())] {
+                    let response = try await backend.send(route.method, uri, key: key)
+                    #expect(response.status == .unauthorized, "\(route.method) \(route.path)")
+                    #expect(JSONObject(response.body).names == ["error", "message", "requestId"])
+                }
+            }
+        }
+    }
+
+    @Test("An address that does not exist is told only to who has the key")
+    func hidesAddresses() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            #expect(try await backend.send(.get, "/secrets", key: nil).status == .unauthorized)
+            #expect(try await backend.send(.get, "/secrets").status == .notFound)
+        }
+    }
+
+    @Test("The OpenAPI document needs no key")
+    func servesDocument() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let response = try await backend.send(.get, "/openapi.json", key: nil)
+            #expect(response.status == .ok)
+            #expect(JSONObject(response.body).text("openapi") == "3.1.0")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Authentication
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+/// What phones do, put into the store as the domain's machines would put it there, and told to whoever listens.
+extension Premises {
+    /// An account that may log in.
+    @discardableResult
+    func addAccount(userID: String? = "alice", state: Account.State = .active, device: String = "Pixel 9") async throws -> Account {
+        let random = SystemRandomSource()
+        let account = Account(
+            id: AccountID(using: random), server: serverID, userID: userID, displayName: "Alice", device: device, app: "Timesheets 1.0",
+            deviceKey: [4] + random.bytes(64), instance: InstanceID(using: random), createdAt: clock.now, otpReference: 1,
+            otpKey: random.bytes(32), state: state)
+        try await store.write { rows in try rows.save(account) }
+        return account
+    }
+
+    /// A phone shows the login to its person.
+    func scan(_ nonce: String = Premises.nonce) async throws {
+        let session = try await session(nonce)
+        events.publish(SessionNews(.scanned, topics: [.stream(try #require(session.stream))]))
+    }
+
+    func logIn(_ account: Account, nonce: String = Premises.nonce) async throws {
+        let login = login(account)
+        try await move(nonce, [.claim(account.id, .qrDynamic), .logIn(login)], news: .loggedIn(account.id))
+    }
+
+    func deny(_ account: Account, notMe: Bool, nonce: String = Premises.nonce) async throws {
+        let denial = SessionState.Denial(account: account.id, notMe: notMe, decision: [1])
+        try await move(nonce, [.claim(account.id, .qrDynamic), .deny(denial)], news: .cancelled(notMe: notMe))
+    }
+
+    /// An app that logged itself in.
+    /// - Returns: its webNonce.
+    func logInApp(_ account: Account) async throws -> String {
+        let webNonce = Base64URL.encode(SystemRandomSource().bytes(32))
+        let hash = Transcript.nonce(webNonce)
+        let login = login(account)
+        let session = Session(
+            id: SessionID(using: SystemRandomSource()), server: serverID, nonceHash: hash, stream: nil, purpose: .app, preselected: account.id,
+            startedAt: clock.now, state: .loggedIn(login))
+        let pointer = NoncePointer(server: serverID, hash: hash, kind: .web, session: session.id, run: 0)
+        try await store.write { rows in
+            try rows.save(session)
+            try rows.save(pointer)
+        }
+        return webNonce
+    }
+
+    /// A phone claims the enrolment of the nonce. Its screen shows the code that is returned.
+    func claimEnrolment(_ nonce: String = Premises.nonce, device: String = "Pixel 9") async throws -> (claim: Enrolment.Claim, code: String) {
+        let random = SystemRandomSource()
+        let claim = Enrolment.Claim(
+            deviceKey: [4] + random.bytes(64), device: device, app: "Timesheets 1.0", account: AccountID(using: random),
+            serverShare: random.bytes(32), requestHash: random.bytes(32), ephemeral: random.bytes(32), shown: random.bytes(40))
+        try await move(enrolment: nonce, .claim(claim))
+        return (claim, ConfirmationCode(enrolHash: claim.enrolHash).description)
+    }
+
+    func declineEnrolment(_ nonce: String = Premises.nonce) async throws { try await move(enrolment: nonce, .decline) }
+
+    /// The phone has set its PIN and waits for its code.
+    func finishEnrolment(_ claim: Enrolment.Claim, _ nonce: String = Premises.nonce) async throws {
+        let random = SystemRandomSource()
+        let account = Account(
+            id: claim.account, server: serverID, userID: "alice", displayName: "Alice", device: claim.device, app: claim.app,
+            deviceKey: claim.deviceKey, instance: InstanceID(using: random), createdAt: clock.now, otpReference: 2, otpKey: random.bytes(32))
+        try await store.write { rows in try rows.save(account) }
+        try await move(enrolment: nonce, .finish(Enrolment.Finish(decision: [1], verifiedAt: clock.now)))
+    }
+
+    func session(_ nonce: String = Premises.nonce) async throws -> Session {
+        let (hash, server) = (Transcript.nonce(nonce), serverID)
+        return try #require(try await store.read { rows in try rows.view(nonceHash: hash, of: server)?.session })
+    }
+
+    private func login(_ account: Account) -> Login {
+        Login(
+            account: account.id, binding: .qrDynamic, at: clock.now, methods: [.pin], verifiedAt: clock.now, decision: [1],
+            deadline: clock.now + 315, lastPing: clock.now, lastStamp: clock.now)
+    }
+
+    private func move(_ nonce: String, _ steps: [SessionEvent], news: SessionNews.Kind) async throws {
+        var session = try await session(nonce)
+        for step in steps { session = try session.after(step, at: clock.now) }
+        let moved = session
+        try await store.write { rows in try rows.save(moved) }
+        events.publish(SessionNews(news, topics: [.stream(try #require(moved.stream))]))
+    }
+
+    private func move(enrolment nonce: String, _ event: EnrolmentEvent) async throws {
+        let (hash, server, now) = (Transcript.nonce(nonce), serverID, clock.now)
+        let moved = try await store.write { rows in
+            let moved = try #require(try rows.enrolment(nonceHash: hash, of: server)).after(event, at: now)
+            try rows.save(moved)
+            return moved
+        }
+        events.publish(SessionNews(.enrolment(moved.progress), topics: [.stream(moved.stream)]))
+    }
+}

@@ -1,0 +1,100 @@
+import AuthServer
+import Authentication
+import Crypto
+import Database
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OstiaryProtocol
+import Synchronization
+
+@testable import AuthServer
+
+/// The REST API and the pages over the domain in memory, with one virtual server, a clock to turn and a hand on the phone's side of things.
+final class Premises: Sendable {
+    static let key = "a key that only this test knows"
+    static let nonce = "n0nce-of-the-business-backend"
+
+    let store = MemoryStore()
+    let events = SessionEventHub()
+    let clock = TestClock()
+    let drain = DrainSignal()
+    let keyring: OneServerKeyring
+    let publicURL: PublicURL
+    let pageStore: SQLPageStore
+    let adminRouter: Router<ServiceRequestContext>
+    let publicRouter: Router<ServiceRequestContext>
+    let adminRoutes: AdminRoutes
+
+    var serverID: ServerID { keyring.keys.root.serverID }
+
+    init(url: String = "https://login.example", tick: Duration = .milliseconds(5)) async throws {
+        keyring = try OneServerKeyring()
+        publicURL = try PublicURL(parsing: url)
+        let database = try SQLiteDatabase.inMemory()
+        try await database.migrate([SQLPageStore.migration(1)])
+        pageStore = SQLPageStore(database: database)
+        let (clock, store, keyring, events) = (clock, store, keyring, events)
+        let now: @Sendable () -> Instant = { clock.now }
+        let secondFactor = SecondFactorClient(gateway: AbsentSecondFactor(), keyring: keyring)
+        let servers = ServerService(store: store)
+        let sessions = SessionQueries(store: store, keyring: keyring, events: events)
+        let enrolments = EnrolmentService(
+            store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: SystemRandomSource())
+        let accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
+        let pages = PageService(store: pageStore, random: SystemRandomSource(), publicURL: publicURL)
+        let hashes = VisualHashes(keyring: keyring)
+        adminRoutes = AdminRoutes(
+            servers: servers, sessions: sessions, enrolments: enrolments, accounts: accounts, pages: pages, visualHashes: hashes,
+            publicURL: publicURL, clock: now)
+        adminRouter = Router(context: ServiceRequestContext.self)
+        adminRouter.addServiceMiddleware()
+        adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
+        publicRouter = Router(context: ServiceRequestContext.self)
+        publicRouter.addServiceMiddleware()
+        PageRoutes(
+            pages: pages, sessions: sessions, enrolments: enrolments, servers: servers, visualHashes: hashes, events: events,
+            publicURL: publicURL, drain: drain, tick: tick, clock: now
+        ).add(to: publicRouter)
+        let id = keyring.keys.root.serverID
+        let server = VirtualServer(
+            id: id, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))
+        try await store.write { rows in try rows.save(server) }
+    }
+}
+
+/// A clock that stands still until it is moved.
+final class TestClock: Sendable {
+    private let moment = Mutex(Instant(1_800_000_000))
+
+    var now: Instant { moment.withLock { $0 } }
+
+    func advance(_ seconds: UInt64) { moment.withLock { $0 = $0 + seconds } }
+}
+
+/// The keys of the one server.
+struct OneServerKeyring: ServerKeyring {
+    let keys: ServerKeys
+
+    init() throws {
+        let random = SystemRandomSource()
+        let operatorKey = try OperatorKey(seed: random.bytes(32))
+        let root = try RootKey(seed: random.bytes(32), serverID: ServerID(using: random))
+        let certificate = root.certify(operatorKey, from: Instant(0), until: Instant(4_000_000_000))
+        keys = ServerKeys(
+            chain: Encoded(ServerChain(root: root.root, certificates: [certificate])), operatorKey: operatorKey, sidKey: random.bytes(32))
+    }
+
+    func keys(of server: ServerID) async throws -> ServerKeys {
+        guard server == keys.root.serverID else { throw UnknownServer() }
+        return keys
+    }
+}
+
+/// A second-factor server that is never there.
+struct AbsentSecondFactor: SecondFactorGateway {
+    func identity() async throws -> VerifiedSecondFactor { throw SecondFactorUnreachable() }
+    func refreshedIdentity() async throws -> VerifiedSecondFactor { throw SecondFactorUnreachable() }
+    func call(_ call: SecondFactorCall) async throws -> [UInt8] { throw SecondFactorUnreachable() }
+}
