@@ -22,16 +22,24 @@ struct StorageOptions: ParsableArguments, Sendable {
 
 /// What both servers do about their identity.
 struct IdentityOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("File with the root key, to keep it apart from the database; made if missing.", valueName: "file"))
-    var rootKey: String?
+    @Option(
+        name: .customLong("root-key"),
+        help: ArgumentHelp("File with the key to the root key, to keep it apart from the database; made if missing.", valueName: "file"))
+    var rootKeyFile: String?
 
     @Flag(help: "Make the keys if there are none, print the identity hash, and end. Needs no other server.")
     var printIdentity = false
 
-    /// The root key's seed of `--root-key`, 32 bytes; nil when the root key lies in the database.
+    /// For `serve`: the key that wraps the root keys of all virtual servers; nil when the same key wraps everything.
+    func rootKey() throws(KeyFileError) -> KeyEncryptionKey? {
+        guard let rootKeyFile else { return nil }
+        return try KeyEncryptionKey.load(orMakeAt: rootKeyFile)
+    }
+
+    /// For `second-factor`: the root key's seed, 32 bytes; nil when it lies in the database.
     func rootSeed() throws(KeyFileError) -> SecretBytes? {
-        guard let rootKey else { return nil }
+        guard let rootKeyFile else { return nil }
         var random = SystemRandomNumberGenerator()
-        return SecretBytes(try KeyFile.read(orMakeAt: rootKey) { (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) } })
+        return SecretBytes(try KeyFile.read(orMakeAt: rootKeyFile) { (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) } })
     }
 }
