@@ -53,7 +53,7 @@ package struct AuthenticationService: Sendable {
         apiKeyHash = settings.apiKey.hash
         bundles = BundleMaker(
             vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
-        let poll = LongPoll(events: services.events, drain: drain, second: second)
+        let poll = LongPoll(drain: drain, second: second)
         dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(services: services, poll: poll, clock: clock), clock: clock)
         let pageService = PageService(store: SQLPageStore(database: database), random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: vault)

@@ -4,7 +4,6 @@ import OstiaryProtocol
 
 /// Lets a phone wait for news: until there are some, the time is over, or the server stops (protocol §2: 25 s at most).
 struct LongPoll: Sendable {
-    let events: any SessionEvents
     let drain: DrainSignal
     /// One second of waiting; less in tests.
     let second: Duration

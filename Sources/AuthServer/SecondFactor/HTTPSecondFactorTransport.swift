@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Authentication
 import HTTPService
 import NIOCore
+import NIOHTTP1
 import OstiaryProtocol
 
 /// Calls over HTTP: plain on loopback, https otherwise.
