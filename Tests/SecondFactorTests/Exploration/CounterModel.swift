@@ -76,8 +76,8 @@ struct CounterModel: ExploredModel {
     }
 
     func successors(of state: State) -> [State] {
-        let steps = state.actors.indices.flatMap { steps(of: $0, in: state) }
-        return mutant == .lateSync ? steps + [synced(state), crashed(state)] : steps
+        let next = state.actors.indices.flatMap { steps(of: $0, in: state) }
+        return mutant == .lateSync ? next + [synced(state), crashed(state)] : next
     }
 
     private func steps(of actor: Int, in state: State) -> [State] {
