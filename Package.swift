@@ -75,7 +75,7 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "Authentication", "OstiaryProtocol", "Database", "HTTPService", "QRCode", hummingbird, httpTypes, httpClient, logging,
-                lifecycle, nioCore, crypto, .product(name: "Mustache", package: "swift-mustache"),
+                lifecycle, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"), crypto, .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Pages/Assets")],
             swiftSettings: house),
