@@ -19,7 +19,7 @@ struct PageSnapshot: Sendable {
     var picture: TilePicture?
 
     /// The words of Assets/*.html.
-    enum State: String, Sendable {
+    enum State: String, Sendable, CaseIterable {
         /// A phone has not read the code yet, or has.
         case waiting, scanned
         // Of a login.

@@ -1,0 +1,148 @@
+import HTTPTypes
+import OstiaryProtocol
+import QRCode
+import Testing
+
+@testable import AuthServer
+
+@Suite("REST: virtual servers")
+struct AdminServerTests {
+    @Test("getServers lists the servers and their number, in parts if asked")
+    func lists() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let (status, all) = try await backend.json(.get, "/servers/", nonce: nil)
+            #expect(status == 200)
+            #expect(all.number("totalnumber") == 1)
+            #expect(all.objects("servers").map { $0.text("serverid") } == [premises.serverID.text])
+            let (_, rest) = try await backend.json(.get, "/servers/?marker=1&limit=5")
+            #expect(rest.number("totalnumber") == 1)
+            #expect(rest.objects("servers").isEmpty)
+        }
+    }
+
+    @Test(
+        "A limit or marker that is no number in range is 400",
+        arguments: ["limit=0", "limit=1001", "limit=x", "limit=+1", "limit=1&limit=2", "marker=-1"])
+    func refusesSlices(query: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let (status, answer) = try await backend.json(.get, "/servers/?\(query)")
+            #expect(status == 400)
+            #expect(answer.text("message")?.hasPrefix(query.prefix { $0 != "=" }) == true)
+        }
+    }
+
+    @Test("S1-08: getServer tells the parameters, with the defaults of a new server")
+    func tells() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let (status, server) = try await backend.json(.get, backend.path("/"))
+            #expect(status == 200)
+            #expect(server.text("serverid") == premises.serverID.text)
+            #expect(server.text("serverpk") == Base64URL.encode(premises.keyring.keys.root.ed25519))
+            #expect(server.text("serverName") == "Timesheets")
+            #expect(server.number("pingTime") == 300)
+            #expect(server.number("pinTimeout") == 0)
+            #expect(server.number("pinTransTimeout") == 0)
+            #expect(server.number("staticQrAge") == 90)
+            #expect(server.texts("serverFlags") == [])
+            #expect(server.number("accountCount") == 0)
+        }
+    }
+
+    @Test("S1-08: updateServer changes what it is given and leaves the rest")
+    func changesPart() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let change = #"{"pingTime":600,"serverFlags":["STRICT_LINKS"],"serverName":"Zeit \"und\" <Stunden>"}"#
+            let (status, changed) = try await backend.json(.put, backend.path("/"), body: change)
+            #expect(status == 200)
+            let (_, server) = try await backend.json(.get, backend.path("/"))
+            for answer in [changed, server] {
+                #expect(answer.number("pingTime") == 600)
+                #expect(answer.texts("serverFlags") == ["STRICT_LINKS"])
+                #expect(answer.text("serverName") == #"Zeit "und" <Stunden>"#)
+                #expect(answer.number("staticQrAge") == 90)
+            }
+        }
+    }
+
+    @Test("What getServer answered may be sent back as it is")
+    func takesItsOwnAnswer() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let answer = try await backend.send(.get, backend.path("/"))
+            let (status, _) = try await backend.json(.put, backend.path("/"), body: String(buffer: answer.body))
+            #expect(status == 200)
+        }
+    }
+
+    @Test("The identity of a server cannot be changed", arguments: ["serverid", "serverpk"])
+    func keepsIdentity(field: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let other = Base64URL.encode([UInt8](repeating: 7, count: field == "serverid" ? 16 : 32))
+            let (status, answer) = try await backend.json(.put, backend.path("/"), body: #"{"\#(field)":"\#(other)","pingTime":600}"#)
+            #expect(status == 400)
+            #expect(answer.text("error") == "immutable")
+            #expect(try await backend.json(.get, backend.path("/")).object.number("pingTime") == 300)
+        }
+    }
+
+    @Test(
+        "A value that cannot be is 400, names its field and changes nothing",
+        arguments: [
+            ("pingTime", "-1"), ("pingTime", "604801"), ("pingTime", #""300""#), ("pingTime", "1.5"), ("pingTime", "1e999"),
+            ("pinTimeout", "-2"), ("pinTransTimeout", "true"), ("staticQrAge", "301"), ("serverName", #""""#), ("serverName", "7"),
+            ("serverName", #""a\u202eb""#), ("serverFlags", #"["NO_SUCH"]"#), ("serverFlags", #"["ENABLE_OTP"]"#),
+            ("serverFlags", #""STRICT_LINKS""#),
+            ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#), ("appurl", "[]"),
+        ])
+    func refusesValues(field: String, value: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let before = try await backend.send(.get, backend.path("/")).body
+            let (status, answer) = try await backend.json(.put, backend.path("/"), body: #"{"owner":"changed","\#(field)":\#(value)}"#)
+            #expect(status == 400)
+            // A flag is named by itself.
+            #expect(answer.text("message").map { $0.contains(field) || $0.contains("ENABLE_OTP") } == true, "\(answer.text("message") ?? "")")
+            #expect(try await backend.send(.get, backend.path("/")).body == before)
+        }
+    }
+
+    @Test("S4-23, S4-24: getServerVash is the picture that the phone computes from the same root")
+    func drawsVisualHash() async throws {
+        let premises = try await Premises()
+        let hash = try VisualHash(rootHash: premises.keyring.keys.root.hash)
+        try await premises.asBackend { backend in
+            let response = try await backend.send(.get, backend.path("/vash?s=130"), nonce: nil)
+            #expect(response.status == .ok)
+            #expect(response.headers[.contentType] == "image/png")
+            var rgb: [UInt8] = []
+            for row in 0..<(VisualPicture.height * 10) {
+                for column in 0..<(VisualPicture.width * 10) {
+                    let colour = hash.picture.colour(column: column / 10, row: row / 10)
+                    rgb += [colour.red, colour.green, colour.blue]
+                }
+            }
+            #expect(Array(buffer: response.body) == (try PNGImage.encode(width: 130, height: 110, rgb: rgb)))
+        }
+    }
+
+    @Test(
+        "A server that does not exist is 404, whatever its id looks like",
+        arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "x", "%00", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "..", "%F0%28%8C%28"])
+    func unknownServer(id: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            for (method, rest) in [
+                (HTTPRequest.Method.get, "/"), (.put, "/"), (.get, "/vash"), (.get, "/sessions/qr/login"), (.post, "/sessions/logout"),
+            ] {
+                let response = try await backend.send(method, "/servers/\(id)\(rest)", body: method == .get ? nil : "{}")
+                let isTold = response.status == .notFound || (rest == "/sessions/logout" && response.status == .ok)
+                #expect(isTold, "\(method) \(rest): \(response.status)")
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Authentication
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("Enrol page")
+struct EnrolPageTests {
+    @Test("S4-23, S4-24: from the scan to the code, with the picture and words that the phone shows")
+    func tellsStory() async throws {
+        let premises = try await Premises()
+        let hash = try VisualHash(rootHash: premises.keyring.keys.root.hash)
+        try await premises.asBrowser { browser in
+            let cookie = try await browser.open(.enrol, returnURL: "/done")
+            let waiting = try await browser.state(cookie)
+            #expect(waiting.text("state") == "waiting")
+            #expect(waiting.text("name") == "Alice")
+            let (claim, code) = try await premises.claimEnrolment(device: "Alice's <phone>")
+            let scanned = try await browser.state(cookie)
+            #expect(scanned.text("state") == "scanned")
+            #expect(scanned.text("device") == "Alice's <phone>")
+            #expect(scanned.texts("words") == hash.words)
+            #expect(scanned.object("picture")?.text("bits") == Base64URL.encode(TilePicture(hash.picture).bits))
+            #expect(scanned.object("picture")?.text("ink") == hash.picture.ink.hex)
+            try await premises.finishEnrolment(claim)
+            let asking = try await browser.get("/pages/state", cookie: cookie)
+            #expect(JSONObject(asking.body).text("state") == "code")
+            #expect(!String(buffer: asking.body).contains(code))
+            let answer = JSONObject(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).body)
+            #expect(answer.text("outcome") == "done")
+            let done = try await browser.state(cookie)
+            #expect(done.text("state") == "done")
+            #expect(done.text("returnurl") == "/done")
+        }
+    }
+
+    @Test("Wrong codes are counted down; after the third it is over")
+    func countsCodes() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { browser in
+            let cookie = try await browser.open(.enrol)
+            let (claim, code) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            #expect(try await browser.post("/pages/code", #"{"code":"no"}"#, cookie: cookie).status == .badRequest)
+            let wrong = ["0000", "1111", "2222", "3333"].filter { $0 != code }
+            for (typed, left) in [(wrong[0], 2), (wrong[1], 1)] {
+                let answer = JSONObject(try await browser.post("/pages/code", #"{"code":"\#(typed)"}"#, cookie: cookie).body)
+                #expect(answer.text("outcome") == "wrong")
+                #expect(answer.number("left") == left)
+            }
+            let answer = JSONObject(try await browser.post("/pages/code", #"{"code":"\#(wrong[2])"}"#, cookie: cookie).body)
+            #expect(answer.text("outcome") == "over")
+            #expect(try await browser.state(cookie).text("state") == "failed")
+        }
+    }
+
+    @Test("The same code is shown when the page is loaded again, and a new one after renewal")
+    func keepsLink() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { browser in
+            let cookie = try await browser.open(.enrol)
+            let first = try await browser.state(cookie)
+            #expect(try await browser.state(cookie).object("code")?.text("bits") == first.object("code")?.text("bits"))
+            guard case .enrol(let link) = try Link(text: try #require(first.text("link"))) else { throw WireError.badType }
+            #expect(link.rootHash == premises.keyring.keys.root.hash)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            #expect(try await browser.state(cookie).object("code")?.text("bits") != first.object("code")?.text("bits"))
+        }
+    }
+
+    @Test("A phone that gives the enrolment back is told as a refusal")
+    func tellsRefusal() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { browser in
+            let cookie = try await browser.open(.enrol)
+            let events = try await browser.events("/pages/events", cookie: cookie) {
+                _ = try await premises.claimEnrolment()
+                try await Task.sleep(for: .milliseconds(250))
+                try await premises.declineEnrolment()
+                try await Task.sleep(for: .milliseconds(120))
+            }
+            #expect(events.filter { $0.name == "page" }.compactMap { $0.data.text("state") } == ["waiting", "scanned", "declined"])
+        }
+    }
+
+    @Test("A login page takes no code")
+    func refusesCode() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { browser in
+            let cookie = try await browser.open(.login)
+            #expect(try await browser.post("/pages/code", #"{"code":"K7Q3"}"#, cookie: cookie).status == .conflict)
+        }
+    }
+
+    @Test(
+        "A page is opened for what a backend may ask only",
+        arguments: [
+            ("{}", "kind"), (#"{"kind":"admin"}"#, "kind"), (#"{"kind":"enrol"}"#, "name"), (#"{"kind":"enrol","name":""}"#, "name"),
+            (#"{"kind":"enrol","name":"A","userid":"\u0007"}"#, "userid"), (#"{"kind":"login","returnurl":"javascript:alert(1)"}"#, "returnurl"),
+            (#"{"kind":"login","returnurl":7}"#, "returnurl"),
+        ])
+    func refusesPages(body: String, field: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { backend in
+            let (status, answer) = try await backend.json(.post, backend.path("/sessions/page"), body: body)
+            #expect(status == 400)
+            #expect(answer.text("message")?.hasPrefix("\(field) ") == true, "\(answer.text("message") ?? "")")
+        }
+    }
+}

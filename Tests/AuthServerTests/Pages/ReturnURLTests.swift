@@ -1,0 +1,27 @@
+import Testing
+
+@testable import AuthServer
+
+@Suite("Return addresses")
+struct ReturnURLTests {
+    @Test(
+        "Places on this site, https and loopback are taken",
+        arguments: [
+            "/", "/welcome?a=b#c", "https://shop.example", "https://shop.example:8443/path?x=%20#y", "HTTPS://Shop.Example/",
+            "https://[2001:db8::1]/",
+            "http://localhost:3000/cb", "http://127.0.0.1/cb", "http://[::1]:8080/",
+        ])
+    func takes(text: String) { #expect(ReturnURL(text)?.text == text) }
+
+    @Test(
+        "Everything that a browser could take for another place is refused",
+        arguments: [
+            "", "welcome", "//evil.example", "/\\evil.example", "\\\\evil.example", "http://shop.example/", "javascript:alert(1)", "data:text/html,x",
+            "https://", "https:/shop.example", "https:shop.example", "https://user@shop.example/", "https://shop.example@evil.example/",
+            "https://shop.example\\@evil.example", "https://a b/", "https://shop.example/ x", "https://shop.example/\n", "/a\tb",
+            "https://shop.example/é",
+            "http://127.0.0.1.evil.example/", "http://localhost.evil.example/", "https://shop.example:99999/", "ftp://shop.example/",
+            "https://shop.example/" + String(repeating: "a", count: 2_048),
+        ])
+    func refuses(text: String) { #expect(ReturnURL(text) == nil) }
+}

@@ -1,0 +1,59 @@
+import Authentication
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("Session events for any site")
+struct SessionEventStreamTests {
+    @Test("Who knows the hsid hears what happens, and never to whom")
+    func tellsWhat() async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount(userID: "alice")
+        let hsid = try await premises.asBackend { backend in
+            _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
+            return try #require(try await backend.json(.get, backend.path("/sessions/")).object.text("hsid"))
+        }
+        try await premises.asBrowser { browser in
+            let uri = "/sessions/events?server=\(premises.serverID.text)&session=\(hsid)"
+            let events = try await browser.events(uri, cookie: nil) {
+                try await premises.scan()
+                try await premises.logIn(account)
+                _ = try await premises.asBackend { backend in try await backend.send(.post, backend.path("/sessions/logout")) }
+            }
+            #expect(events.map(\.name) == ["CONFIRMSCAN", "LOGIN", "LOGOUT"])
+            #expect(events.allSatisfy { $0.data.names == ["session", "server"] && $0.data.text("session") == hsid })
+        }
+    }
+
+    @Test("A refusal on the phone is CANCEL")
+    func tellsRefusal() async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount()
+        _ = try await premises.asBackend { backend in try await backend.send(.get, backend.path("/sessions/qr/login")) }
+        let stream = try #require(try await premises.session().stream)
+        try await premises.asBrowser { browser in
+            let events = try await browser.events("/sessions/events?server=\(premises.serverID.text)&session=\(stream.text)", cookie: nil) {
+                try await premises.deny(account, notMe: true)
+            }
+            #expect(events.map(\.name) == ["CANCEL"])
+        }
+    }
+
+    @Test("An address that names no server or session is refused")
+    func refusesNames() async throws {
+        let premises = try await Premises()
+        let (server, other) = (premises.serverID.text, "AAAAAAAAAAAAAAAAAAAAAA")
+        try await premises.asBrowser { browser in
+            for (query, status) in [
+                ("", 400), ("server=\(server)", 400), ("server=x&session=\(other)", 400), ("server=\(server)&session=x", 400),
+                ("server=\(other)&session=\(other)", 404),
+            ] {
+                #expect(try await browser.get("/sessions/events?\(query)").status.code == status, "\(query)")
+            }
+        }
+    }
+}
