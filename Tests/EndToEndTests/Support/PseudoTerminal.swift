@@ -7,12 +7,19 @@ final class PseudoTerminal: Sendable {
     let handle: FileHandle
 
     init() throws {
-        master = posix_openpt(O_RDWR | O_NOCTTY)
-        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else { throw Timeout(description: "no terminal") }
-        let end = open(name, O_RDWR | O_NOCTTY)
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        var (unlocked, number): (Int32, Int32) = (0, 0)
+        guard master >= 0, ioctl(master, Self.unlock, &unlocked) == 0, ioctl(master, Self.nameNumber, &number) == 0 else {
+            throw Timeout(description: "no terminal")
+        }
+        let end = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         guard end >= 0 else { throw Timeout(description: "no terminal") }
         handle = FileHandle(fileDescriptor: end, closeOnDealloc: true)
     }
+
+    // TIOCSPTLCK and TIOCGPTN of Linux, macros that Swift does not import.
+    private static let unlock: UInt = 0x4004_5431
+    private static let nameNumber: UInt = 0x8004_5430
 
     deinit { close(master) }
 
