@@ -1,3 +1,4 @@
+import AuthServer
 import Authentication
 import OstiaryProtocol
 import Testing
@@ -21,7 +22,8 @@ struct EnrolmentTests {
             #expect(try await enrolling.wait().status == .accountPending)
             #expect(try await servers.status(of: nonce) == .nobody)
 
-            let outcome = try await servers.services.enrolments.confirm(nonce, code: enrolling.code.lowercased(), at: servers.server, now: servers.now)
+            let outcome = try await servers.services.enrolments.confirm(
+                nonce, code: enrolling.code.lowercased(), at: servers.server, now: servers.now)
             #expect(outcome == .activated(enrolling.screen.accountID))
             let answer = try await enrolling.wait()
             let welcome = try L6(decoding: answer.body)

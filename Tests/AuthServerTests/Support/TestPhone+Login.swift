@@ -1,3 +1,4 @@
+import AuthServer
 import Authentication
 import OstiaryProtocol
 import Testing
@@ -66,7 +67,8 @@ struct ShownLogin: Sendable {
     ) throws -> Encoded<L5> {
         try Encoded(
             L5(
-                sessionID: screen.sessionID, sessionHash: sessionHash, accountID: owner.account, attemptID: attempt, decision: decision, method: method,
+                sessionID: screen.sessionID, sessionHash: sessionHash, accountID: owner.account, attemptID: attempt, decision: decision,
+                method: method,
                 secondFactorSignature: proof, cache: cache),
             signedBy: owner.phone.sign)
     }
