@@ -7,7 +7,8 @@ struct SessionNonceTests {
     @Test(
         "22 to 128 characters of base64url, base64 or hexadecimal name a session",
         arguments: [
-            "AAAAAAAAAAAAAAAAAAAAAA", "abcdefghijklmnopqrst-_", "abcdefghijklmnopqrst+/", "0123456789abcdef0123456789abcdef", "AAAAAAAAAAAAAAAAAAAAAA==",
+            "AAAAAAAAAAAAAAAAAAAAAA", "abcdefghijklmnopqrst-_", "abcdefghijklmnopqrst+/", "0123456789abcdef0123456789abcdef",
+            "AAAAAAAAAAAAAAAAAAAAAA==",
             String(repeating: "f", count: 128),
         ])
     func accepted(text: String) throws {

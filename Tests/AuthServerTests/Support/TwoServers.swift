@@ -43,7 +43,8 @@ struct TwoServers: Sendable {
         let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, clock: now)
         let secondFactorDatabase = try SQLiteDatabase.inMemory()
         let secondFactor = try await SecondFactorService(
-            settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger, clock: now)
+            settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
+            clock: now)
         let quiet = logger
         try await Application(router: secondFactor.router).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
