@@ -115,8 +115,8 @@ let package = Package(
         .testTarget(
             name: "AuthServerTests",
             dependencies: [
-                "AuthServer", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService", "QRCode", hummingbird,
-                hummingbirdTesting, httpTypes, logging, nioCore, crypto,
+                "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService",
+                "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, crypto,
             ],
             swiftSettings: house),
         .testTarget(

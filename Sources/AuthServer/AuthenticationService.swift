@@ -100,7 +100,8 @@ package struct AuthenticationService: Sendable {
     }
 
     /// A name or logo in the operator's settings that differs from the stored one is new, and wins.
-    private static func apply(_ settings: AuthenticationSettings, to server: VirtualServer, with servers: ServerService, at now: Instant) async throws {
+    private static func apply(_ settings: AuthenticationSettings, to server: VirtualServer, with servers: ServerService, at now: Instant) async throws
+    {
         var update = ServerUpdate()
         if let name = settings.serverName, name != server.parameters.name { update.name = name }
         if let logo = settings.serverLogo, logo != server.parameters.logo?.bytes { update.logo = logo }
@@ -109,16 +110,17 @@ package struct AuthenticationService: Sendable {
     }
 
     private static func background(
-        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, logger: Logger, clock: @Sendable @escaping () -> Instant
+        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, logger: Logger,
+        clock: @Sendable @escaping () -> Instant
     ) -> [any Service] {
         [
             Repetition(name: "keys", interval: .seconds(600), logger: logger) { try await vault.renew() },
             Repetition(name: "housekeeping", interval: .seconds(5), logger: logger) { try await services.housekeeping.run(at: clock()) },
             Repetition(name: "closes", interval: .seconds(2), logger: logger) { try await services.closes.run(at: clock()) },
             // A second-factor server that was down at the start and comes up with another identity ends this server, as it would have at the start.
-            Repetition(name: "second-factor", interval: .seconds(30), logger: logger, isFatal: { $0 is SecondFactorIdentityError }) {
-                try await gateway.check()
-            },
+            Repetition(
+                name: "second-factor", interval: .seconds(30), logger: logger, isFatal: { $0 is SecondFactorIdentityError },
+                body: { try await gateway.check() }),
         ]
     }
 }

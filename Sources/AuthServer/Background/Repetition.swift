@@ -1,7 +1,8 @@
 import Logging
 import ServiceLifecycle
 
-/// Does something again and again until the server stops. A failure is logged and the next round comes all the same, unless it is one that ends the server.
+/// Does something again and again until the server stops. A failure is logged and the next round comes all the same, unless it is one that ends
+/// the server.
 struct Repetition: Service {
     let name: String
     let interval: Duration
@@ -22,7 +23,7 @@ struct Repetition: Service {
     private func round() async throws {
         do { try await body() } catch is CancellationError {
             return
-        } catch where isFatal(error) {
+        } catch  where isFatal(error) {
             throw error
         } catch {
             logger.warning("background work failed", metadata: ["work": "\(name)", "error": "\(error)"])

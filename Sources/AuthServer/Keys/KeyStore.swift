@@ -78,7 +78,8 @@ struct KeyStore: Sendable {
     func load(_ server: VirtualServer) async throws -> StoredKeys {
         let (keys, prekeys) = try await database.read { connection in
             (
-                try connection.query("SELECT kind, id, secret, certificate FROM server_key WHERE server = $1 AND kind <> 'root'", [SQLValue(server.id)]),
+                try connection.query(
+                    "SELECT kind, id, secret, certificate FROM server_key WHERE server = $1 AND kind <> 'root'", [SQLValue(server.id)]),
                 try connection.query("SELECT id, secret, published_until, erased_at FROM prekey WHERE server = $1", [SQLValue(server.id)])
             )
         }
