@@ -80,7 +80,7 @@ struct TamperTests {
         #expect(phone.accounts.document == nil && phone.keys.names.isEmpty)
     }
 
-    @Test("A changed M2 ends the flow with a typed error; no try is remembered from it", arguments: stride(from: 0, to: 520, by: 37))
+    @Test("A changed M2 ends the flow with a typed error; no try is remembered from it", arguments: Array(stride(from: 0, to: 520, by: 37)))
     func secondFactorAnswer(_ position: Int) async throws {
         let phone = try await TestPhone.enrolled()
         _ = try await phone.beginLogin()
