@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryMobile
 import OstiaryProtocol
 import Testing
