@@ -29,7 +29,7 @@ struct World: Sendable {
         let folder = try TemporaryFolder()
         let clock = WorldClock()
         let drain = DrainSignal()
-        let logger = Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Self.quietLogger
         let databases = (try SQLiteDatabase.open(path: folder.path("as.sqlite")), try SQLiteDatabase.open(path: folder.path("sf.sqlite")))
         let authenticationKey = KeyEncryptionKey.random()
         let root = try await AuthenticationService.identityHash(
@@ -59,6 +59,12 @@ struct World: Sendable {
         }
         try await databases.0.close()
         try await databases.1.close()
+    }
+
+    private static var quietLogger: Logger {
+        var logger = Logger(label: "world")
+        logger.logLevel = .critical
+        return logger
     }
 
     /// A phone with a home of its own, or the home of an earlier one, as after a restart.
