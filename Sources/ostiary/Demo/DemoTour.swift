@@ -35,14 +35,14 @@ struct DemoTour: Sendable {
               second-factor server   \(layout.secondFactorURL)
               data                   \(layout.data.path)\(keepsData ? "" : " (removed at the end; --keep keeps it)")
 
-            With a browser: open the website, write a name and press Enrol. Save the code as a picture, or copy the link under it, and
-            in another terminal:
+            With a browser: open the website, write a name and press Enrol. Take a screenshot of the code and, in another terminal,
+            let the phone look at it:
 
-              \(phone) enrol PICTURE-OR-LINK
+              \(phone) enrol SCREENSHOT.png
 
-            Type the code that the phone shows into the page, and you are in. Log out, press Log in, and give that code to
+            Type the code that the phone shows into the page, and you are in. Log out, press Log in ("hold it still" gives you time), and
 
-              \(phone) login PICTURE-OR-LINK
+              \(phone) login SCREENSHOT.png
             """)
     }
 

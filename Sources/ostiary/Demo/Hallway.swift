@@ -11,11 +11,14 @@ import OstiaryProtocol
 struct Hallway: Sendable {
     let backend: DemoBackend
     let origin: String
+    /// Where the browser is sent to enrol and log in.
+    let authenticationOrigin: String
     private let visitors = Visitors()
 
-    init(backend: DemoBackend, origin: String) {
+    init(backend: DemoBackend, origin: String, authenticationOrigin: String) {
         self.backend = backend
         self.origin = origin
+        self.authenticationOrigin = authenticationOrigin
     }
 
     /// The routes of the site.
@@ -28,7 +31,7 @@ struct Hallway: Sendable {
             Response(status: .ok, headers: [.contentType: "text/css"], body: ResponseBody(byteBuffer: ByteBuffer(string: HallwayPage.style)))
         }
         router.post("/enrol") { request, context in
-            let form = try await request.decode(as: EnrolForm.self, context: context)
+            let form = try await URLEncodedFormDecoder().decode(EnrolForm.self, from: request, context: context)
             return try await send(request) { nonce in
                 try await backend.page(nonce, ["kind": "enrol", "name": form.name, "userid": form.name.lowercased(), "returnurl": origin + "/"])
             }
@@ -51,7 +54,10 @@ struct Hallway: Sendable {
         guard let nonce = await visitors.nonce(of: request) else { return redirect(to: "/", cookie: await visitors.welcome().cookie) }
         let status = try await backend.session(nonce)
         let page = status.loggedin ? HallwayPage.inside(status.userid ?? "somebody", amr: status.amr ?? []) : HallwayPage.outside
-        return Response(status: .ok, headers: [.contentType: "text/html; charset=utf-8"], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+        // Browsers apply `form-action` to where a form's answer redirects as well.
+        let policy = "default-src 'none'; style-src 'self'; form-action 'self' \(authenticationOrigin); base-uri 'none'; frame-ancestors 'none'"
+        let headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: policy]
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
     /// Sends the browser on to a page that is made for its visitor. A form of another site has no visitor: its cookie stays at home.

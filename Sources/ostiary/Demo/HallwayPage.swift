@@ -53,7 +53,7 @@ enum HallwayPage {
         form { margin: 1rem 0 0 }
         .new { margin-top: 2rem; display: grid; gap: .6rem }
         input { font: inherit; padding: .5rem; width: 100%; box-sizing: border-box }
-        button { font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #0b49d1; color: #fff; cursor: pointer }
+        button { font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #1e5f66; color: #fff; cursor: pointer }
         button.plain { background: transparent; color: inherit; border: 1px solid; justify-self: start }
         """
 }

@@ -6,7 +6,7 @@ extension OstiaryEvent {
         switch self {
         case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \($0.username)" })
         case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)
-        case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \u{1B}[1m\(code)\u{1B}[0m", ""]
+        case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \(StandardStreams.emphasised(code))", ""]
         case .secondFactorStarted: []
         case .secondFactorUpdated(let secondFactor): secondFactor.secondFactorInfo.lines
         case .sessionLogin(let session): session.loginLines

@@ -25,4 +25,7 @@ enum StandardStreams {
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     /// Whether a person is at the other end of standard input.
     static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// Bold where a person reads it.
+    static func emphasised(_ text: String) -> String { outputIsTerminal ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }

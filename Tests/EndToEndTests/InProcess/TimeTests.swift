@@ -1,3 +1,4 @@
+import Authentication
 import Foundation
 import OstiaryMobile
 import OstiaryProtocol
@@ -92,6 +93,25 @@ struct TimeTests {
         }
     }
 
+    @Test("A frame of a moving code is dynamic for ten seconds, static for ninety, and no code after that", arguments: [10, 11, 91])
+    func movingCode(_ age: UInt64) async throws {
+        try await World.run { world in
+            let phone = try world.phone()
+            try await world.enrol(phone)
+            let nonce = world.backend.newNonce()
+            let code = try await world.authentication.services.sessions.loginLink(
+                for: SessionNonce(nonce), at: world.authentication.defaultServer, style: .moving, now: world.clock.now)
+            world.clock.advance(age)
+            let end = try await phone.logIn(code.link.bytes).end
+            guard age <= 90 else {
+                #expect(end == .failed(.linkOld))
+                return
+            }
+            #expect(end.session?.info.binding == (age <= 10 ? .qrDynamic : .qrStatic))
+            #expect(try await world.backend.session(nonce)["binding"]?.string == (age <= 10 ? "qrDynamic" : "qrStatic"))
+        }
+    }
+
     @Test("S4-61, S4-63, S4-64 a PIN during the penalty is answered with what is left of it, and counted never; afterwards it is taken")
     func penalty() async throws {
         try await World.run { world in
@@ -114,7 +134,7 @@ struct TimeTests {
     }
 
     @Test("S1-05 a phone that does not show itself for the ping time and fifteen seconds is out, and a late ping does not bring it back")
-    func lateping() async throws {
+    func latePing() async throws {
         try await World.run { world in
             let phone = try world.phone()
             let nonce = try await world.enrol(phone)

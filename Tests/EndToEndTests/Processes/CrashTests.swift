@@ -74,25 +74,4 @@ struct CrashTests {
         #expect(list.events.map { $0["account"]?["state"] } == [.string("active"), .string("active")])
         try await pair.stop()
     }
-
-    @Test("The demonstration tells its whole story alone, in under thirty seconds")
-    func story() async throws {
-        let program = try Program(["demo", "--script"])
-        let begun = ContinuousClock.now
-        #expect(try await program.end(within: .seconds(60)) == 0, "\(program.output) \(program.complaints)")
-        #expect(ContinuousClock.now - begun < .seconds(30))
-        #expect(program.lines.allSatisfy { $0.hasPrefix("\u{2713}") })
-        #expect(program.lines.count >= 9)
-    }
-
-    @Test("Ctrl-C ends the demonstration, its servers and its data")
-    func interruptedDemo() async throws {
-        let program = try Program(["demo"])
-        try await eventually("the overview") { program.output.contains("data  ") && program.output.contains("/l#") }
-        let data = try #require(program.output.split(separator: "\n").first { $0.contains("data  ") }?.split(separator: " ").dropFirst().first)
-        #expect(FileManager.default.fileExists(atPath: String(data)))
-        program.signal(SIGINT)
-        try await program.end(within: .seconds(20))
-        #expect(!FileManager.default.fileExists(atPath: String(data)))
-    }
 }

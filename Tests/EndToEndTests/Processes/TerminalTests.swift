@@ -43,6 +43,6 @@ struct TerminalTests {
     }
 
     private static func code(in output: String) -> String? {
-        output.firstMatch(of: /Type this code into the page:\s+\S*?([0-9A-Z]{4})\u{1B}/).map { String($0.1) }
+        output.firstMatch(of: /Type this code into the page:\s+([0-9A-Z]{4})\n/).map { String($0.1) }
     }
 }

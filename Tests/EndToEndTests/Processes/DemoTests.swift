@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// `ostiary demo`, as a newcomer meets it.
+@Suite("The demonstration", .serialized)
+struct DemoTests {
+    @Test("It tells its whole story alone, in under thirty seconds, one line a step")
+    func story() async throws {
+        let program = try Program(["demo", "--script"])
+        let begun = ContinuousClock.now
+        #expect(try await program.end(within: .seconds(60)) == 0, "\(program.output) \(program.complaints)")
+        #expect(ContinuousClock.now - begun < .seconds(30))
+        #expect(program.lines.allSatisfy { $0.hasPrefix("\u{2713}") })
+        let steps = [
+            "scanned", "PIN is set", "enrolled", "AppLogin", "wrong PIN", "right PIN", "says alice", "penalty", "logged alice out", "nobody",
+        ]
+        var rest = program.lines[...]
+        for step in steps { rest = rest.drop { !$0.contains(step) }[...] }
+        #expect(!rest.isEmpty, "\(program.output)")
+    }
+
+    @Test("Its website sends people to enrol and to log in; the command lines that it prints work; Ctrl-C ends it, its servers and its data")
+    func website() async throws {
+        let program = try Program(["demo"])
+        try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
+        let site = try #require(word(after: "website", in: program.output))
+        let data = try #require(word(after: "data", in: program.output))
+
+        #expect(try await text(site).contains("The door is closed"))
+        #expect(try await text(site + "/enrol", form: "name=Bob+B").contains("<html"))
+        #expect(try await text(site + "/login", form: "").contains("<html"))
+
+        let line = try #require(program.lines.first { $0.contains(" enrol \u{27}") })
+        let arguments = line.split(separator: " ").dropFirst().map { $0.trimmingCharacters(in: ["\u{27}"]) }
+        let phone = try Program(arguments + ["--json", "--yes", "--pin-stdin"])
+        try phone.type("274916\n")
+        let code = try #require(try await phone.event("enrolConfirmation")["code"]?.string)
+        #expect(code.count == 4)
+        phone.signal(SIGTERM)
+        try await phone.end()
+
+        #expect(FileManager.default.fileExists(atPath: data))
+        program.signal(SIGINT)
+        #expect(try await program.end(within: .seconds(20)) == 0)
+        #expect(!FileManager.default.fileExists(atPath: data))
+        await #expect(throws: (any Error).self) { try await text(site) }
+    }
+
+    private func word(after name: String, in output: String) -> String? {
+        output.split(separator: "\n").first { $0.contains("  \(name) ") }?.split(separator: " ").dropFirst().first.map(String.init)
+    }
+
+    private func text(_ address: String, form: String? = nil) async throws -> String {
+        var request = URLRequest(url: try #require(URL(string: address)), timeoutInterval: 5)
+        if let form {
+            request.httpMethod = "POST"
+            request.httpBody = Data(form.utf8)
+            request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        try #require((response as? HTTPURLResponse)?.statusCode == 200, "\(address): \(String(decoding: data, as: UTF8.self))")
+        return String(decoding: data, as: UTF8.self)
+    }
+}
