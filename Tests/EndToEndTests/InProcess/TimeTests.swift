@@ -1,4 +1,3 @@
-import Authentication
 import Foundation
 import OstiaryMobile
 import OstiaryProtocol
@@ -99,10 +98,9 @@ struct TimeTests {
             let phone = try world.phone()
             try await world.enrol(phone)
             let nonce = world.backend.newNonce()
-            let code = try await world.authentication.services.sessions.loginLink(
-                for: SessionNonce(nonce), at: world.authentication.defaultServer, style: .moving, now: world.clock.now)
+            let code = try await world.movingCode(nonce)
             world.clock.advance(age)
-            let end = try await phone.logIn(code.link.bytes).end
+            let end = try await phone.logIn(code).end
             guard age <= 90 else {
                 #expect(end == .failed(.linkOld))
                 return

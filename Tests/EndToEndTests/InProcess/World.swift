@@ -76,6 +76,13 @@ struct World: Sendable {
         return WorldPhone(Ostiary(configuration: configuration, ports: ports))
     }
 
+    /// The frame that a page would show now.
+    func movingCode(_ nonce: String) async throws -> [UInt8] {
+        try await authentication.services.sessions.loginLink(
+            for: SessionNonce(nonce), at: authentication.defaultServer, style: .moving, now: clock.now
+        ).link.bytes
+    }
+
     /// What the second-factor server counted: wrong or open tries, and evaluations that it made.
     func counted() async throws -> (failed: Int, evaluations: Int) {
         try await secondFactorDatabase.read { connection in
