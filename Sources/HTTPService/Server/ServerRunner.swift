@@ -59,7 +59,7 @@ private struct ListenerService: Service {
             try await application().runService(gracefulShutdownSignals: [])
         } catch let error as IOError {
             throw ServerStartError(error, name: listener.name, address: listener.address)
-        } catch is SocketAddressError {
+        } catch is SocketAddressError.UnknownHost {
             throw ServerStartError.cannotListen(name: listener.name, address: listener.address, reason: "the host is not known")
         }
     }

@@ -17,6 +17,11 @@ package struct StorageSettings: Sendable, Equatable {
     package let databaseURL: String
     package let keyFile: String
 
+    package init(databaseURL: String, keyFile: String) {
+        self.databaseURL = databaseURL
+        self.keyFile = keyFile
+    }
+
     /// - Throws: ``SettingsError``.
     package static func authServer(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) -> StorageSettings {
         StorageSettings(

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import HTTPService
+
+@Suite("Errors as answers")
+struct ErrorMiddlewareTests {
+    private enum Penalty: ErrorResponseConvertible {
+        case running
+
+        var errorResponse: ErrorResponse {
+            ErrorResponse(.tooManyRequests, "penalised", "wait \"30\" s", headers: [.retryAfter: "30"])
+        }
+    }
+
+    private struct Fault: Error {
+        let password = "hunter2"
+    }
+
+    private func application() -> some ApplicationProtocol {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware(limits: ServiceLimits(body: 100, uri: 200))
+        router.get("/refusal") { _, _ -> String in throw Penalty.running }
+        router.get("/fault") { _, _ -> String in throw Fault() }
+        router.get("/framework") { _, _ -> String in throw HTTPError(.forbidden, message: "not \u{7} you") }
+        router.get("/framework-fault") { _, _ -> String in throw HTTPError(.badGateway, message: "internal name") }
+        router.get("/fine") { _, _ in "fine" }
+        router.post("/echo") { request, _ in
+            Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await request.bytes(limit: 100))))
+        }
+        router.post("/json") { request, context in "\(try await request.decode(as: [Int].self, context: context).count)" }
+        return Application(responder: router.buildResponder())
+    }
+
+    @Test("A refusal says its status, its word and its headers")
+    func refusal() async throws {
+        try await application().test(.router) { client in
+            let answer = try await client.execute(uri: "/refusal", method: .get)
+            #expect(answer.status == .tooManyRequests)
+            #expect(answer.headers[.retryAfter] == "30")
+            #expect(try answer.error() == ["error": "penalised", "message": "wait \"30\" s", "requestId": answer.headers[.requestID] ?? "none"])
+        }
+    }
+
+    @Test("A fault is server_error and tells nothing", arguments: ["/fault", "/framework-fault"])
+    func fault(path: String) async throws {
+        try await application().test(.router) { client in
+            let answer = try await client.execute(uri: path, method: .get)
+            #expect(answer.status == .internalServerError)
+            #expect(try answer.error()["error"] == "server_error")
+            #expect(!String(buffer: answer.body).contains("hunter2") && !String(buffer: answer.body).contains("internal name"))
+        }
+    }
+
+    @Test("Errors of the framework keep their status and get our form")
+    func framework() async throws {
+        try await application().test(.router) { client in
+            let forbidden = try await client.execute(uri: "/framework", method: .get)
+            #expect(forbidden.status == .forbidden)
+            #expect(try forbidden.error()["error"] == "forbidden")
+            #expect(try forbidden.error()["message"] == "not \u{7} you")
+            let missing = try await client.execute(uri: "/nowhere", method: .get)
+            #expect(missing.status == .notFound)
+            #expect(try missing.error()["error"] == "not_found")
+            let body = try await client.execute(uri: "/json", method: .post, body: ByteBuffer(string: "{not json"))
+            #expect(body.status == .badRequest)
+            #expect(try body.error()["error"] == "bad_request")
+        }
+    }
+
+    @Test("Every answer names its request, and no two the same")
+    func requestID() async throws {
+        try await application().test(.router) { client in
+            var seen: Set<String> = []
+            for path in ["/fine", "/fine", "/fault", "/nowhere"] {
+                seen.insert(try #require(try await client.execute(uri: path, method: .get).headers[.requestID]))
+            }
+            #expect(seen.count == 4)
+        }
+    }
+
+    @Test("A body at the limit passes, one byte more is 413, announced or not")
+    func bodyLimit() async throws {
+        try await application().test(.router) { client in
+            let full = try await client.execute(uri: "/echo", method: .post, body: ByteBuffer(repeating: 7, count: 100))
+            #expect(full.status == .ok && full.body.readableBytes == 100)
+            let over = try await client.execute(uri: "/echo", method: .post, body: ByteBuffer(repeating: 7, count: 101))
+            #expect(over.status == .contentTooLarge)
+            #expect(try over.error()["error"] == "content_too_large")
+            let unannounced = try await client.execute(
+                uri: "/echo", method: .post, headers: [.contentLength: "?"], body: ByteBuffer(repeating: 7, count: 101))
+            #expect(unannounced.status == .contentTooLarge)
+        }
+    }
+
+    @Test("An address beyond the limit is 414")
+    func addressLimit() async throws {
+        try await application().test(.router) { client in
+            let answer = try await client.execute(uri: "/fine?" + String(repeating: "x", count: 195), method: .get)
+            #expect(answer.status == .uriTooLong)
+            #expect(try await client.execute(uri: "/fine?" + String(repeating: "x", count: 194), method: .get).status == .ok)
+        }
+    }
+}
+
+extension TestResponse {
+    /// The JSON error of a body, which has exactly three members.
+    func error() throws -> [String: String] {
+        let members = try JSONDecoder().decode([String: String].self, from: Data(body.readableBytesView))
+        #expect(Set(members.keys) == ["error", "message", "requestId"])
+        return members
+    }
+}

@@ -1,0 +1,155 @@
+import HTTPService
+import Hummingbird
+import Logging
+import NIOCore
+import Testing
+
+@Suite("Server runner", .timeLimit(.minutes(1)))
+struct ServerRunnerTests {
+    private func router(limits: ServiceLimits = .standard) -> Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware(limits: limits)
+        router.get("/who") { _, context in context.remoteAddress ?? "nobody" }
+        router.post("/echo") { request, _ in ByteBuffer(bytes: try await request.bytes(limit: limits.body)) }
+        return router
+    }
+
+    @Test("The port that was chosen is told, and requests are answered on it")
+    func answers() async throws {
+        try await RunningServer.with(router()) { server in
+            let answer = try await RawConnection.exchange(
+                port: server.port, [Array("GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)])
+            #expect(answer?.hasPrefix("HTTP/1.1 200 ") == true)
+            #expect(answer?.hasSuffix("127.0.0.1") == true)
+        }
+    }
+
+    @Test("A port that is taken is one clear line")
+    func portInUse() async throws {
+        try await RunningServer.with(router()) { server in
+            let address = ListenAddress(host: "127.0.0.1", port: server.port)
+            let second = ServerRunner(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, drain: DrainSignal())
+            let error = await #expect(throws: ServerStartError.portInUse(name: "private", address: address)) {
+                try await second.run([Listener("private", at: address, router: router())], stopsOnSignals: false)
+            }
+            #expect(error?.description.contains("\n") == false)
+        }
+    }
+
+    @Test("A host that does not exist is one clear line")
+    func unknownHost() async throws {
+        let address = ListenAddress(host: "no-such-host.invalid", port: 0)
+        let runner = ServerRunner(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, drain: DrainSignal())
+        let error = await #expect(throws: ServerStartError.self) {
+            try await runner.run([Listener("public", at: address, router: router())], stopsOnSignals: false)
+        }
+        guard case .cannotListen("public", address, _) = error else { throw try #require(error) }
+    }
+
+    @Test("At shutdown an open poll answers at once and nothing is lost")
+    func drains() async throws {
+        let drain = DrainSignal()
+        let router = router()
+        let (polling, entered) = AsyncStream.makeStream(of: Void.self)
+        router.get("/poll") { _, _ in
+            entered.finish()
+            return try await drain.value { try await Task.sleep(for: .seconds(3600)) } == nil ? "nothing yet" : "event"
+        }
+        try await RunningServer.with(router, drain: drain) { server in
+            async let answer = RawConnection.exchange(
+                port: server.port, [Array("GET /poll HTTP/1.1\r\nHost: x\r\n\r\n".utf8)], patience: .seconds(30))
+            for await _ in polling {}
+            await server.stop()
+            let text = try await answer
+            #expect(text?.hasSuffix("nothing yet") == true)
+        }
+    }
+
+    @Test("A request that ignores the drain is cut off when the drain time is over")
+    func cutsOff() async throws {
+        let router = router()
+        let (polling, entered) = AsyncStream.makeStream(of: Void.self)
+        router.get("/stubborn") { _, _ -> String in
+            entered.finish()
+            try await Task.sleep(for: .seconds(3600))
+            return "late"
+        }
+        try await RunningServer.with(router, drainTime: .milliseconds(100)) { server in
+            async let answer = RawConnection.exchange(
+                port: server.port, [Array("GET /stubborn HTTP/1.1\r\nHost: x\r\n\r\n".utf8)], patience: .seconds(30))
+            for await _ in polling {}
+            await server.stop()
+            let text = try await answer
+            #expect(text?.contains("late") == false)
+        }
+    }
+
+    @Test("A request that trickles in is cut off; one that is answered early may not go on sending")
+    func slowRequests() async throws {
+        let limits = ServiceLimits(body: 100, idle: .milliseconds(300), arrival: .milliseconds(300))
+        let head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n"
+        let trickle = [Array(head.utf8)] + [[UInt8]](repeating: [65], count: 50)
+        try await RunningServer.with(router(limits: limits), limits: limits) { server in
+            let body = try await RawConnection.exchange(port: server.port, trickle, pause: .milliseconds(100))
+            #expect(body?.contains(" 200 ") == false)
+            let headOnly = try await RawConnection.exchange(port: server.port, [Array("POST /echo HT".utf8)])
+            #expect(headOnly?.contains(" 200 ") == false)
+            let large = Array("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n".utf8)
+            let refused = try await RawConnection.exchange(port: server.port, [large] + trickle, pause: .milliseconds(100))
+            #expect(refused?.hasPrefix("HTTP/1.1 413 ") == true)
+        }
+    }
+
+    @Test("Random bytes, broken requests and bodies without end are never answered with 5xx, and the server goes on")
+    func garbage() async throws {
+        let limits = ServiceLimits(body: 1000, idle: .seconds(1), arrival: .seconds(1))
+        var random = SplitMix(state: 7)
+        var inputs = (0..<40).map { _ in (0..<Int.random(in: 1...600, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        inputs += (0..<40).map { _ in
+            var request = Array(
+                "POST /echo?a=%ff&b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nCookie: a=b\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8)
+            for _ in 0..<3 { request[Int.random(in: request.indices, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            return request
+        }
+        let fixed = [
+            "GET /%00%ff%C3%28 HTTP/1.1\r\nHost: x\r\n\r\n", "GET //..//..%2f..%2fetc/passwd HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET http://[::1 HTTP/1.1\r\n\r\n",
+            "POST /echo HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nxx", "POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+            "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
+            "GET /who HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 5000),
+            "GET /who HTTP/1.1\r\nX: " + String(repeating: "b", count: 200_000) + "\r\n\r\n",
+            "GET /" + String(repeating: "c", count: 20000) + " HTTP/1.1\r\n\r\n",
+            "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + String(repeating: "400\r\n" + String(repeating: "d", count: 1024) + "\r\n", count: 50),
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "CONNECT x:1 HTTP/1.1\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
+        ]
+        inputs += fixed.map { Array($0.utf8) }
+        let all = inputs
+        try await RunningServer.with(router(limits: limits), limits: limits) { server in
+            try await withThrowingTaskGroup { group in
+                for input in all {
+                    group.addTask {
+                        let answer = try await RawConnection.exchange(port: server.port, [input], endsOutput: true)
+                        #expect(answer?.contains("HTTP/1.1 5") == false, "\(String(decoding: input.prefix(200), as: UTF8.self))")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let after = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nConnection: close\r\n\r\n".utf8)])
+            #expect(after?.hasPrefix("HTTP/1.1 200 ") == true)
+        }
+    }
+}
+
+/// A generator whose numbers are the same in every run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

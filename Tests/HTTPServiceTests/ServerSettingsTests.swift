@@ -1,0 +1,95 @@
+import Foundation
+import HTTPService
+import Logging
+import Testing
+
+let someIdentity = String(repeating: "ab", count: 32)
+
+/// Everything that has no default.
+let validEnvironment = [
+    "OSTIARY_PUBLIC_URL": "https://login.example.org", "OSTIARY_ROOT_API_KEY": "some key", "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:8090",
+    "OSTIARY_SECOND_FACTOR_IDENTITY": someIdentity, "OSTIARY_SF_TRUSTED_SERVERS": someIdentity,
+]
+
+@Suite("Settings of the servers")
+struct ServerSettingsTests {
+    @Test("What is not set has the documented default; --data moves database and key file only")
+    func defaults() async throws {
+        let settings = try await Settings.load(environment: validEnvironment)
+        let server = try AuthServerSettings(settings, dataFolder: DataFolder())
+        #expect(server.listen.description == "127.0.0.1:8080")
+        #expect(server.adminListen.description == "127.0.0.1:8081")
+        #expect(server.storage == StorageSettings(databaseURL: "sqlite:./ostiary-data/ostiary.sqlite", keyFile: "./ostiary-data/ostiary.kek"))
+        #expect(server.serverName == "Ostiary")
+        #expect(server.serverLogo == nil)
+        #expect(server.logLevel == .info)
+        #expect(server.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
+        let second = try SecondFactorServerSettings(settings, dataFolder: DataFolder("/data"))
+        #expect(second.listen.description == "127.0.0.1:8090")
+        #expect(second.adminListen == nil)
+        #expect(second.storage == StorageSettings(databaseURL: "sqlite:/data/second-factor.sqlite", keyFile: "/data/second-factor.kek"))
+        #expect(second.policy.maxAttempts == 5)
+        #expect(second.policy.penalties == [0, 0, 30, 300])
+        #expect(second.trustedServers == [[UInt8](repeating: 0xAB, count: 32)])
+    }
+
+    @Test("A set variable wins over --data")
+    func variableWins() async throws {
+        let settings = try await Settings.load(environment: ["OSTIARY_DATABASE_URL": "sqlite:/elsewhere.db", "OSTIARY_SF_KEK_FILE": "/key"])
+        #expect(
+            try StorageSettings.authServer(settings, dataFolder: DataFolder("/d"))
+                == StorageSettings(databaseURL: "sqlite:/elsewhere.db", keyFile: "/d/ostiary.kek"))
+        #expect(
+            try StorageSettings.secondFactorServer(settings, dataFolder: DataFolder("/d"))
+                == StorageSettings(databaseURL: "sqlite:/d/second-factor.sqlite", keyFile: "/key"))
+    }
+
+    @Test(
+        "What has no default is asked for by name",
+        arguments: [
+            SettingKey.publicURL, .rootAPIKey, .secondFactorURL, .secondFactorIdentity, .sfTrustedServers,
+        ])
+    func missing(key: SettingKey) async throws {
+        let settings = try await Settings.load(environment: validEnvironment.filter { $0.key != key.variable })
+        #expect(throws: SettingsError.missing(key)) {
+            _ = try AuthServerSettings(settings, dataFolder: DataFolder())
+            _ = try SecondFactorServerSettings(settings, dataFolder: DataFolder())
+        }
+    }
+
+    @Test(
+        "An identity is read as base64url without padding or as hexadecimal digits, and nothing else",
+        arguments: [
+            ("q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s", true), (someIdentity, true), ("q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=", false),
+            ("q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6", false), (someIdentity + "ab", false), (String(repeating: "xy", count: 32), false),
+            ("", false),
+        ])
+    func identity(text: String, isOne: Bool) async throws {
+        let settings = try await Settings.load(environment: [:], overrides: [.secondFactorIdentity: text])
+        if isOne {
+            #expect(try settings.identity(.secondFactorIdentity) == [UInt8](repeating: 0xAB, count: 32))
+        } else {
+            #expect(throws: SettingsError.self) { try settings.identity(.secondFactorIdentity) }
+        }
+    }
+
+    @Test("Fewer tries take fewer waiting times")
+    func policy() async throws {
+        var environment = validEnvironment
+        environment["OSTIARY_SF_MAX_ATTEMPTS"] = "3"
+        let settings = try await Settings.load(environment: environment)
+        #expect(try SecondFactorServerSettings(settings, dataFolder: DataFolder()).policy.penalties == [30, 300])
+    }
+
+    @Test("A logo is PNG or SVG by its content, and at most 64 KiB")
+    func logo() throws {
+        let folder = try TemporaryFolder()
+        let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0])
+        #expect(try Logo(file: folder.write(png, to: "a.txt")).format == .png)
+        #expect(try Logo(file: folder.write("<svg xmlns='http://www.w3.org/2000/svg'/>", to: "b")).format == .svg)
+        #expect(try Logo(file: folder.write(png + Data(count: 65536 - 9), to: "c")).bytes.count == 65536)
+        #expect(throws: LogoError.tooLarge) { try Logo(file: folder.write(png + Data(count: 65536 - 8), to: "d")) }
+        #expect(throws: LogoError.otherFormat) { try Logo(file: folder.write("GIF89a", to: "e.png")) }
+        #expect(throws: LogoError.self) { try Logo(file: folder.path) }
+    }
+}

@@ -1,0 +1,126 @@
+import HTTPService
+import Testing
+
+@Suite("Settings")
+struct SettingsTests {
+    @Test("Command line comes before environment, environment before file")
+    func precedence() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("listen: a:1\nadmin_listen: b:1\nserver_name: c\n", to: "ostiary.yaml")
+        let settings = try await Settings.load(
+            configFile: file, environment: ["OSTIARY_LISTEN": "a:2", "OSTIARY_ADMIN_LISTEN": "b:2", "LISTEN": "x:9"], overrides: [.listen: "a:3"])
+        #expect(try settings.text(.listen) == "a:3")
+        #expect(try settings.text(.adminListen) == "b:2")
+        #expect(try settings.text(.serverName) == "c")
+        #expect(try settings.text(.logLevel) == nil)
+    }
+
+    @Test("Every key is read under the same name from environment and file", arguments: SettingKey.allCases)
+    func sameKeys(key: SettingKey) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("\(key.rawValue): value of \(key.rawValue)\n", to: "ostiary.yaml")
+        let fromFile = try await Settings.load(environment: ["OSTIARY_CONFIG": file])
+        let fromEnvironment = try await Settings.load(environment: [key.variable: "another value"])
+        #expect(try fromFile.text(key) == "value of \(key.rawValue)")
+        #expect(try fromEnvironment.text(key) == "another value")
+    }
+
+    @Test("The issue's variable names are the ones in use")
+    func variableNames() {
+        let names: Set = [
+            "OSTIARY_PUBLIC_URL", "OSTIARY_LISTEN", "OSTIARY_ADMIN_LISTEN", "OSTIARY_DATABASE_URL", "OSTIARY_ROOT_API_KEY",
+            "OSTIARY_ROOT_API_KEY_FILE",
+            "OSTIARY_KEK_FILE", "OSTIARY_SECOND_FACTOR_URL", "OSTIARY_SECOND_FACTOR_IDENTITY", "OSTIARY_SF_LISTEN", "OSTIARY_SF_DATABASE_URL",
+            "OSTIARY_SF_KEK_FILE", "OSTIARY_SF_TRUSTED_SERVERS", "OSTIARY_SERVER_NAME", "OSTIARY_SERVER_LOGO", "OSTIARY_LOG_LEVEL",
+        ]
+        #expect(names.isSubset(of: SettingKey.allCases.map(\.variable)))
+    }
+
+    @Test(
+        "A key that does not exist is named, with the one that was probably meant",
+        arguments: [
+            ("public_ur", "public_ur", ": did you mean public_url?"), ("OSTIARY_LISTEN", "OSTIARY_LISTEN", ": did you mean listen?"),
+            ("kek-file", "kek-file", ": did you mean kek_file?"), ("colour", "colour", ""),
+        ])
+    func unknownKey(line: String, key: String, hint: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("listen: a:1\n\(line): x\n", to: "ostiary.yaml")
+        let error = await #expect(throws: SettingsError.unknownKey(key, path: file)) { try await Settings.load(configFile: file, environment: [:]) }
+        #expect(error?.description == "unknown key \(key) in \(file)\(hint)")
+    }
+
+    @Test("A section is an unknown key, for the file is flat")
+    func nested() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("listen:\n  port: 8080\n", to: "ostiary.yaml")
+        await #expect(throws: SettingsError.unknownKey("listen.port", path: file)) { try await Settings.load(configFile: file, environment: [:]) }
+    }
+
+    @Test("A file that is missing or no YAML mapping is one clear line", arguments: ["- a\n- b\n", "listen: [unclosed\n", "just text", "a:\n\tb: c"])
+    func malformed(content: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(content, to: "ostiary.yaml")
+        let error = await #expect(throws: SettingsError.self) { try await Settings.load(configFile: file, environment: [:]) }
+        guard case .malformedFile(file, _) = error else { throw try #require(error) }
+        #expect(error?.description.contains("\n") == false)
+        await #expect(throws: SettingsError.unreadableFile(path: file + "x", reason: "no such file")) {
+            try await Settings.load(configFile: file + "x", environment: [:])
+        }
+    }
+
+    @Test("A file with nothing but comments sets nothing")
+    func emptyFile() async throws {
+        let folder = try TemporaryFolder()
+        let settings = try await Settings.load(configFile: try folder.write("# nothing\n\n", to: "ostiary.yaml"), environment: ["OSTIARY_LISTEN": ""])
+        #expect(try settings.text(.listen) == nil)
+    }
+
+    @Test("A list is written with commas or as a YAML list")
+    func lists() async throws {
+        let folder = try TemporaryFolder()
+        let yaml = try await Settings.load(configFile: try folder.write("sf_penalties: [0, 0, 1m, 2h]\n", to: "a.yaml"), environment: [:])
+        let variable = try await Settings.load(environment: ["OSTIARY_SF_PENALTIES": "0, 0,60 ,7200s"])
+        for settings in [yaml, variable] {
+            #expect(try settings.list(.sfPenalties) { $0 }?.count == 4)
+        }
+        #expect(try variable.list(.sfPenalties) { $0 } == ["0", "0", "60", "7200s"])
+    }
+
+    @Test(
+        "A wrong value names its key",
+        arguments: [
+            (SettingKey.listen, "8080"), (.publicURL, "http://example.org"), (.logLevel, "loud"), (.sfMaxAttempts, "6"), (.sfMaxAttempts, "many"),
+            (.sfMaxTimeWithoutPIN, "-1"), (.sfMaxTimeWithoutPIN, "5 weeks"), (.sfTrustedServers, "abc"), (.sfPenalties, "0,0"),
+            (.sfPenalties, "0,,0,0"),
+            (.serverLogo, "/nowhere"), (.serverName, "two\nlines"),
+        ])
+    func wrongValue(key: SettingKey, value: String) async throws {
+        var environment = validEnvironment
+        environment[key.variable] = value
+        let settings = try await Settings.load(environment: environment)
+        let error = #expect(throws: SettingsError.self) {
+            _ = try AuthServerSettings(settings, dataFolder: DataFolder())
+            _ = try SecondFactorServerSettings(settings, dataFolder: DataFolder())
+        }
+        guard case .invalid(key, _) = error else { throw try #require(error) }
+        #expect(error?.description.contains(key.variable) == true)
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("A secret comes as a value or from a file, not both, and never prints")
+    func secrets() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("correct horse\n", to: "key")
+        let fromFile = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file])
+        let secret = try #require(try fromFile.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        #expect(secret.matches("correct horse"))
+        #expect(!secret.matches("correct horsf") && !secret.matches("correct hors") && !secret.matches(""))
+        #expect("\(secret) \(String(reflecting: secret)) \(Mirror(reflecting: secret).children.count)" == "‹secret› ‹secret› 0")
+        let both = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file, "OSTIARY_ROOT_API_KEY": "x"])
+        #expect(throws: SettingsError.givenTwice(.rootAPIKey, .rootAPIKeyFile)) { try both.secret(.rootAPIKey, file: .rootAPIKeyFile) }
+        let missing = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file + "x"])
+        #expect(throws: SettingsError.unreadableSecret(.rootAPIKeyFile, path: file + "x", reason: "no readable text")) {
+            try missing.secret(.rootAPIKey, file: .rootAPIKeyFile)
+        }
+    }
+}
