@@ -26,6 +26,8 @@ let package = Package(
     products: [
         .library(name: "OstiaryMobile", targets: ["OstiaryMobile"]),
         .executable(name: "ostiary", targets: ["ostiary"]),
+        // For Benchmarks/ only: the parts whose cost is measured one by one.
+        .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),

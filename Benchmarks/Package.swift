@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The parts that are measured are `package`, not `public`: this package borrows the name of the one it measures. Only a root package may.
+let borrowed: [SwiftSetting] = [.unsafeFlags(["-package-name", "ostiary"])]
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "ostiary", path: ".."),
+        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    ],
+    targets: [
+        // Counts the instructions of a process through perf_event_open.
+        .target(name: "CInstructions"),
+        // Runs both servers and a hello beside them, drives them, and prints the table.
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "CInstructions",
+                .product(name: "OstiaryParts", package: "ostiary"),
+                .product(name: "OstiaryMobile", package: "ostiary"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: borrowed),
+        // Our own bare hello through the same HTTP stack, and one point read through the same driver.
+        .executableTarget(
+            name: "Hello",
+            dependencies: [
+                .product(name: "OstiaryParts", package: "ostiary"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            swiftSettings: borrowed),
+    ]
+)
