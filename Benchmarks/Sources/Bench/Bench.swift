@@ -1,6 +1,71 @@
-import OstiaryProtocol
+import Foundation
 
+/// `Bench OSTIARY HELLO`: both are release binaries. Prints the parts, the server's cost of each operation, and the two ratios that are aimed at.
 @main
 struct Bench {
-    static func main() async throws { print(SHA([1]).count) }
+    static func main() async throws {
+        guard CommandLine.arguments.count == 3 else { throw BenchError("usage: Bench PATH-OF-ostiary PATH-OF-Hello (or: make bench)") }
+        let parts = try await Parts.measureAll()
+        parts.print(title: "Physical parts, one thread of this process")
+        let servers = try await Servers(binary: CommandLine.arguments[1])
+        defer { servers.stop() }
+        let operations = try await measureOperations(servers, hello: CommandLine.arguments[2])
+        operations.print(title: "Servers: processor time of both processes per operation, user space and kernel")
+        ratios(operations, parts)
+    }
+
+    private static func measureOperations(_ servers: Servers, hello: String) async throws -> Table {
+        var table = Table()
+        try await measureHello(hello, &table)
+        let person = try Person(name: "first", servers: servers)
+        try await person.enrol()
+        let nonce = try await person.logIn()
+        let path = "\(servers.admin)/servers/\(servers.serverID)/sessions/"
+        table.add(
+            "getSession",
+            try await load(path, headers: [("X-apikey", Servers.apiKey), ("X-nonce", nonce)], count: 20_000, server: servers.serveMeter))
+        table.add("QR login with PIN", try await metered(servers, 40) { _ in _ = try await person.logIn() }, "REST call included")
+        table.add("AppLogin with PIN, and its stop", try await metered(servers, 40) { _ in try await person.logInToApp() })
+        table.add(
+            "enrolment with confirmation",
+            try await metered(servers, 20) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
+        return table
+    }
+
+    /// The cost of both servers for one of `count` operations.
+    private static func metered(_ servers: Servers, _ count: Int, _ work: (Int) async throws -> Void) async throws -> Cost {
+        let meters = servers.meter()
+        let before = meters.map { $0.now() }
+        for round in 0..<count { try await work(round) }
+        let costs = zip(meters, before).map { $0.now() - $1 }
+        return (costs[0] + costs[1]).each(of: count)
+    }
+
+    private static func measureHello(_ binary: String, _ table: inout Table) async throws {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: binary)
+        process.standardOutput = pipe
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        let port = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let meter = { ProcessMeter(process: process.processIdentifier) }
+        table.add("our own hello", try await load("http://127.0.0.1:\(port)/hello", count: 20_000, server: meter), "same HTTP stack")
+        table.add("our own hello + one point read", try await load("http://127.0.0.1:\(port)/point", count: 20_000, server: meter), "same driver")
+    }
+
+    private static func ratios(_ operations: Table, _ parts: Table) {
+        guard let session = operations["getSession"], let point = operations["our own hello + one point read"],
+            let login = operations["QR login with PIN"]
+        else { return }
+        print("\nAims")
+        print(String(format: "  getSession / (hello + point read)  %.2f in time (aim: at most 1.5)", session.nanoseconds / point.nanoseconds))
+        if let a = session.instructions, let b = point.instructions {
+            print(String(format: "                                     %.2f in instructions", a / b))
+        }
+        print(String(format: "  a whole QR login with PIN          %.2f ms of both servers (aim: at most 4)", login.nanoseconds / 1e6))
+    }
 }

@@ -1,0 +1,27 @@
+import AsyncHTTPClient
+import NIOCore
+
+/// Sends one request many times over a few kept connections, and meters the server.
+func load(_ url: String, headers: [(String, String)] = [], count: Int, connections: Int = 8, server: () -> ProcessMeter) async throws -> Cost {
+    func run(_ count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<connections {
+                group.addTask {
+                    for _ in 0..<count / connections {
+                        var request = HTTPClientRequest(url: url)
+                        for (name, value) in headers { request.headers.add(name: name, value: value) }
+                        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+                        guard response.status == .ok else { throw BenchError("\(url): \(response.status)") }
+                        _ = try await response.body.collect(upTo: 1 << 20)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+    try await run(count / 5)
+    let meter = server()
+    let before = meter.now()
+    try await run(count)
+    return (meter.now() - before).each(of: count)
+}

@@ -1,0 +1,71 @@
+import Foundation
+import OstiaryMobile
+import OstiaryProtocol
+
+/// A person with a phone: the SDK with a home of its own, answering every question at once.
+struct Person {
+    static let digits: [UInt8] = [2, 7, 1, 8, 4, 6]
+
+    let phone: Ostiary
+    let servers: Servers
+
+    init(name: String, servers: Servers) throws {
+        var configuration = Ostiary.Configuration()
+        configuration.appInfo = "Bench"
+        configuration.deviceName = name
+        configuration.hidesVisualHash = true
+        phone = Ostiary(
+            configuration: configuration, ports: try Ports.files(in: servers.folder.appendingPathComponent("phone-\(name)").path))
+        self.servers = servers
+    }
+
+    static func nonce() -> String { Base64URL.encode(SystemRandomSource().bytes(24)) }
+
+    /// Enrols by the code that REST hands out, and types the confirmation code where a browser would.
+    func enrol() async throws {
+        let nonce = Self.nonce()
+        let code = try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/enrol?name=Ada&userid=ada", nonce: nonce)
+        phone.start(with: code)
+        try await answer { code in
+            try await servers.call("POST", "/servers/\(servers.serverID)/sessions/enrol/confirm", nonce: nonce, body: #"{"code":"\#(code)"}"#)
+        }
+    }
+
+    /// Logs in by a login code and returns the nonce that the backend goes on asking with.
+    func logIn() async throws -> String {
+        let nonce = Self.nonce()
+        phone.start(with: try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/login", nonce: nonce))
+        try await answer { _ in }
+        return nonce
+    }
+
+    /// Logs in to the app itself.
+    func logInToApp() async throws {
+        phone.startAppLogin()
+        try await answer { _ in }
+        phone.stopAppLogin()
+        for await event in phone.events {
+            if case .sessionStop = event { return }
+        }
+    }
+
+    private func answer(_ confirm: (String) async throws -> Void) async throws {
+        for await event in phone.events {
+            switch event {
+            case .confirmEnrol(let session, _, _): phone.setAccount(nil, for: session)
+            case .confirmLogin(let session, let accounts): phone.setAccount(accounts.first, for: session)
+            case .enrolConfirmation(_, let code): try await confirm(code)
+            case .secondFactorStarted: phone.sfInput(pin())
+            case .sessionLogin: return
+            case .error(let error, _): throw error
+            default: break
+            }
+        }
+    }
+
+    private func pin() -> PIN {
+        let pin = PIN()
+        for digit in Self.digits { pin.append(digit: digit) }
+        return pin
+    }
+}

@@ -1,0 +1,121 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import OstiaryProtocol
+
+/// Both servers as an operator runs them: two processes of the release binary with databases of their own, on loopback.
+final class Servers {
+    static let apiKey = "benchmark-" + Base64URL.encode(SystemRandomSource().bytes(24))
+
+    let folder: URL
+    let admin: String
+    private let secondFactor: Process
+    private let serve: Process
+    private(set) var serverID = ""
+
+    init(binary: String) async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-servers-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (sfPort, publicPort, adminPort) = (try Self.freePort(), try Self.freePort(), try Self.freePort())
+        admin = "http://127.0.0.1:\(adminPort)"
+        let sfData = folder.appendingPathComponent("sf").path
+        let data = folder.appendingPathComponent("serve").path
+        let sfIdentity = try Self.output(binary, ["second-factor", "--data", sfData, "--print-identity"])
+        let identity = try Self.output(binary, ["serve", "--data", data, "--print-identity"])
+        secondFactor = try Self.start(
+            binary, ["second-factor", "--data", sfData],
+            ["OSTIARY_SF_LISTEN": "127.0.0.1:\(sfPort)", "OSTIARY_SF_TRUSTED_SERVERS": identity])
+        serve = try Self.start(
+            binary, ["serve", "--data", data],
+            [
+                "OSTIARY_PUBLIC_URL": "http://127.0.0.1:\(publicPort)", "OSTIARY_LISTEN": "127.0.0.1:\(publicPort)",
+                "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)", "OSTIARY_ROOT_API_KEY": Self.apiKey,
+                "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:\(sfPort)", "OSTIARY_SECOND_FACTOR_IDENTITY": sfIdentity,
+            ])
+        try await waitUntilReady()
+        struct Listing: Decodable {
+            struct Server: Decodable { let serverid: String }
+            let servers: [Server]
+        }
+        let listing = try JSONDecoder().decode(Listing.self, from: Data(try await call("GET", "/servers/")))
+        serverID = listing.servers.first?.serverid ?? ""
+    }
+
+    /// Meters of both processes, made anew so that threads started since are counted.
+    func meter() -> [ProcessMeter] { [serve, secondFactor].map { ProcessMeter(process: $0.processIdentifier) } }
+    func serveMeter() -> ProcessMeter { ProcessMeter(process: serve.processIdentifier) }
+
+    /// A REST call with the API key; throws unless it answers 200.
+    @discardableResult
+    func call(_ method: String, _ path: String, nonce: String? = nil, body: String? = nil) async throws -> [UInt8] {
+        var request = HTTPClientRequest(url: admin + path)
+        request.method = .RAW(value: method)
+        request.headers.add(name: "X-apikey", value: Self.apiKey)
+        if let nonce { request.headers.add(name: "X-nonce", value: nonce) }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: body))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let bytes = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+        guard response.status == .ok else { throw BenchError("\(method) \(path): \(response.status) \(String(decoding: bytes, as: UTF8.self))") }
+        return bytes
+    }
+
+    func stop() {
+        for process in [serve, secondFactor] {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func waitUntilReady() async throws {
+        for _ in 0..<200 {
+            if (try? await call("GET", "/ready?full=1")) != nil { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw BenchError("the servers did not become ready; their log is in \(folder.path)")
+    }
+
+    private static func start(_ binary: String, _ arguments: [String], _ environment: [String: String]) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: binary)
+        process.arguments = arguments
+        process.environment = environment.merging(["OSTIARY_LOG_LEVEL": "error"]) { given, _ in given }
+        try process.run()
+        return process
+    }
+
+    static func output(_ binary: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: binary)
+        process.arguments = arguments
+        process.standardOutput = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// A port that nobody listens on now.
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0 }
+        }
+        guard bound else { throw BenchError("no free port") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
+
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// Rows of what was measured, printed in columns.
+struct Table {
+    private var rows: [(name: String, cost: Cost, note: String)] = []
+
+    mutating func add(_ name: String, _ cost: Cost, _ note: String = "") { rows.append((name, cost, note)) }
+
+    subscript(_ name: String) -> Cost? { rows.first { $0.name == name }?.cost }
+
+    func print(title: String) {
+        Swift.print("\n\(title)")
+        Swift.print(Self.line("operation", "CPU µs", "k instr.", "note"))
+        for row in rows {
+            Swift.print(
+                Self.line(
+                    row.name, String(format: "%.1f", row.cost.nanoseconds / 1_000),
+                    row.cost.instructions.map { String(format: "%.1f", $0 / 1_000) } ?? "–", row.note))
+        }
+    }
+
+    private static func line(_ name: String, _ time: String, _ instructions: String, _ note: String) -> String {
+        func left(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
+        func right(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
+        return "  \(left(name, 46))\(right(time, 10))\(right(instructions, 11))  \(note)"
+    }
+}
