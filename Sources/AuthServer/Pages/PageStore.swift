@@ -7,5 +7,18 @@ package protocol PageStore: Sendable {
     /// Exchanges a ticket for a cookie, once: nil when the ticket is unknown, used or too old.
     func redeem(_ ticket: PageSecret, for cookie: PageSecret, until deadline: Instant, at now: Instant) async throws -> Page?
     /// The page of a cookie; nil when there is none any more.
-    func page(of cookie: PageSecret, at now: Instant) async throws -> Page?
+    func page(of cookie: PageSecret, at now: Instant) async throws -> StoredPage?
+    /// Keeps the link of the page's enrolment, sealed under the cookie, in the place of an earlier one.
+    func keep(_ link: SealedLink, for cookie: PageSecret) async throws
+}
+
+/// A page as the store knows it.
+package struct StoredPage: Sendable, Equatable {
+    package let page: Page
+    package let link: SealedLink?
+
+    package init(page: Page, link: SealedLink?) {
+        self.page = page
+        self.link = link
+    }
 }

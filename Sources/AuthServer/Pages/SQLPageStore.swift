@@ -22,6 +22,7 @@ package struct SQLPageStore: PageStore {
                     name TEXT NOT NULL,
                     user_id TEXT,
                     return_url TEXT,
+                    sealed_link \(dialect.blob),
                     expires_at \(dialect.integer) NOT NULL
                 ) \(dialect.tableOptions)
                 """,
@@ -59,13 +60,23 @@ package struct SQLPageStore: PageStore {
         }
     }
 
-    package func page(of cookie: PageSecret, at now: Instant) async throws -> Page? {
+    package func page(of cookie: PageSecret, at now: Instant) async throws -> StoredPage? {
         let hash = cookie.hash
         return try await database.read { connection in
             try connection.one(
-                "SELECT kind, server_id, nonce_hash, name, user_id, return_url FROM page WHERE cookie_hash = $1 AND expires_at > $2",
+                """
+                SELECT kind, server_id, nonce_hash, name, user_id, return_url, sealed_link FROM page
+                WHERE cookie_hash = $1 AND expires_at > $2
+                """,
                 [.blob(hash), SQLValue(now.seconds)]
-            ).map(Self.page)
+            ).map { row in StoredPage(page: try Self.page(row), link: try row.optionalBlob("sealed_link").map(SealedLink.init)) }
+        }
+    }
+
+    package func keep(_ link: SealedLink, for cookie: PageSecret) async throws {
+        let hash = cookie.hash
+        try await database.transaction { connection in
+            try connection.execute("UPDATE page SET sealed_link = $2 WHERE cookie_hash = $1", [.blob(hash), .blob(link.bytes)])
         }
     }
 

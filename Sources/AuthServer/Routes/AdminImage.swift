@@ -50,6 +50,13 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: AdminJSONWriter.text(write))))
     }
 
+    /// A link as plain text.
+    static func link(_ text: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
     /// The answer of a call that only does something.
     static var done: Response { .json { writer in writer.object { _ in } } }
 }

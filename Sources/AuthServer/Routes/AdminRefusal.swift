@@ -1,4 +1,3 @@
-import Authentication
 import HTTPService
 import HTTPTypes
 
@@ -32,16 +31,4 @@ extension AdminRefusal: ErrorResponseConvertible {
         case .immutable(let field): ErrorResponse(.badRequest, "immutable", "\(field) cannot be changed")
         }
     }
-}
-
-extension UnknownServer: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { ErrorResponse(.notFound, "server_unknown", "there is no such virtual server") }
-}
-
-extension SessionNonceError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
-}
-
-extension ServerUpdateError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
 }

@@ -43,7 +43,8 @@ struct AdminRequest: Sendable {
     func enrolmentNames() throws -> (name: String, userID: String?) {
         guard let name = try query("name") else { throw AdminRefusal.badField("name", "is missing: what shall the phone call the account?") }
         return (
-            try AdminText.checked(name, field: "name"), try query("userid").map { text throws(AdminRefusal) in try AdminText.checked(text, field: "userid") }
+            try AdminText.checked(name, field: "name"),
+            try query("userid").map { text throws(AdminRefusal) in try AdminText.checked(text, field: "userid") }
         )
     }
 

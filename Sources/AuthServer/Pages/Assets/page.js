@@ -61,6 +61,10 @@ function element(name, attributes) {
   return made;
 }
 
+function fill(selector, text) {
+  if (text) for (const place of all(selector)) place.textContent = text;
+}
+
 function drawCode(code) {
   for (const place of all("[data-qr]")) draw(place, code, place.dataset.label);
 }
@@ -75,17 +79,16 @@ function follow(page) {
     return;
   }
   one("[data-server]").textContent = page.server;
-  const logo = one("[data-logo]");
-  if (page.logo && logo.hidden) Object.assign(logo, { src: page.logo, hidden: false });
+  for (const logo of all("[data-logo]")) if (page.logo && logo.hidden) Object.assign(logo, { src: page.logo, hidden: false });
   if (page.code) drawCode(page.code);
   for (const link of all("[data-link]")) page.link ? (link.href = page.link) : link.removeAttribute("href");
-  if (page.name) {
-    one("[data-name]").textContent = page.name;
-    one("[data-forname]").hidden = false;
+  fill("[data-name]", page.name);
+  for (const place of all("[data-forname]")) place.hidden = !page.name;
+  fill("[data-device]", page.device);
+  for (const place of all("[data-picture]")) if (page.picture) draw(place, page.picture, `The picture, in words: ${page.words.join(", ")}`);
+  for (const place of all("[data-words]")) {
+    if (page.words) place.replaceChildren(...page.words.map((word) => Object.assign(document.createElement("span"), { textContent: word })));
   }
-  if (page.device) for (const place of all("[data-device]")) place.textContent = page.device;
-  if (page.picture) draw(one("[data-picture]"), page.picture, `The picture, in words: ${page.words.join(", ")}`);
-  if (page.words) one("[data-words]").replaceChildren(...page.words.map((word) => Object.assign(document.createElement("span"), { textContent: word })));
   show(page.state);
   if (page.state === "loggedin" || page.state === "done") leave(page.returnurl);
 }

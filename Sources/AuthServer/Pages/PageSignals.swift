@@ -1,0 +1,39 @@
+import Authentication
+import HTTPService
+
+/// What wakes an open stream: news, and a regular tick for the next frame and for whatever no news came of.
+enum PageSignal: Sendable {
+    case news(SessionNews)
+    case tick
+}
+
+/// The signals of one stream, from the moment it is made until the server drains or the value goes.
+struct PageSignals: Sendable {
+    /// Signals that a slow browser may have before the oldest is dropped; every one of them only says "look again".
+    private static let backlog = 32
+
+    let stream: AsyncStream<PageSignal>
+    private let continuation: AsyncStream<PageSignal>.Continuation
+
+    init(of topics: [EventTopic], events: any SessionEvents, every interval: Duration, drain: DrainSignal) {
+        let (stream, continuation) = AsyncStream.makeStream(of: PageSignal.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+        self.stream = stream
+        self.continuation = continuation
+        // Subscribed before this returns: whoever reads the store afterwards misses nothing.
+        let news = events.subscribe(to: topics)
+        let tasks = [
+            Task { for await item in news { continuation.yield(.news(item)) } },
+            Task {
+                while (try? await Task.sleep(for: interval)) != nil { continuation.yield(.tick) }
+            },
+            Task {
+                await drain.wait()
+                continuation.finish()
+            },
+        ]
+        continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    }
+
+    /// Lets go of the subscription and the clock.
+    func end() { continuation.finish() }
+}

@@ -1,0 +1,63 @@
+/// Everything that a page shows at one moment. Each snapshot is complete, so a browser that was away only has to listen again.
+struct PageSnapshot: Sendable {
+    let kind: PageKind
+    let state: State
+    /// The server's name, and where its logo is.
+    let server: String
+    var logo: String?
+    var returnURL: ReturnURL?
+    /// While a phone is awaited: the code, and the link for the app on the same device.
+    var code: TilePicture?
+    var link: String?
+    /// Whether the code may stand still instead of moving.
+    var mayStandStill = false
+    /// Of an enrolment: its name, and the phone that has read the code.
+    var name: String?
+    var device: String?
+    /// What the person compares with the phone.
+    var words: [String]?
+    var picture: TilePicture?
+
+    /// The words of Assets/*.html.
+    enum State: String, Sendable {
+        /// A phone has not read the code yet, or has.
+        case waiting, scanned
+        // Of a login.
+        case loggedIn = "loggedin"
+        case denied
+        case notMe = "notme"
+        case loggedOut = "loggedout"
+        // Of an enrolment.
+        case code, done, declined, failed
+        case expired
+    }
+
+    init(kind: PageKind, state: State, server: String) {
+        self.kind = kind
+        self.state = state
+        self.server = server
+    }
+
+    func write(to writer: inout AdminJSONWriter) {
+        writer.object { writer in
+            writer.member("kind", kind.rawValue)
+            writer.member("state", state.rawValue)
+            writer.member("server", server)
+            writer.member("logo", logo)
+            writer.member("returnurl", returnURL?.text)
+            writer.member("link", link)
+            writer.member("still", mayStandStill)
+            writer.member("name", name)
+            writer.member("device", device)
+            if let words { writer.member("words", words) }
+            if let code {
+                writer.name("code")
+                code.write(to: &writer)
+            }
+            if let picture {
+                writer.name("picture")
+                picture.write(to: &writer)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Authentication
+import HTTPService
+import OstiaryProtocol
+
+/// What a page shows, from what the domain knows of its nonce.
+struct PageView: Sendable {
+    let sessions: SessionQueries
+    let enrolments: EnrolmentService
+    let servers: ServerService
+    let visualHashes: VisualHashes
+    let publicURL: PublicURL
+
+    /// Begins what the page is for, unless it has begun. Answers the bytes of an enrolment's link, which nobody can make again.
+    func begin(_ page: Page, at now: Instant) async throws -> [UInt8]? {
+        let nonce = SessionNonce(hash: page.nonceHash)
+        switch page.kind {
+        case .login:
+            do {
+                _ = try await sessions.loginLink(for: nonce, at: page.serverID, style: .moving, now: now)
+            } catch LoginLinkError.loggedIn, LoginLinkError.claimed {
+                // The page will say so.
+            }
+            return nil
+        case .enrol:
+            let start = EnrolmentStart(nonce: nonce, displayName: page.name, userID: page.userID)
+            return try await enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
+        }
+    }
+
+    /// - Parameter style: how a login's code is shown.
+    func snapshot(of open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
+        switch open.page.kind {
+        case .login: try await login(open, style: style, at: now)
+        case .enrol: try await enrolment(open, at: now)
+        }
+    }
+
+    /// The next frame of a login's code; nil when no phone is awaited.
+    func code(of open: OpenPage, style: LinkStyle, at now: Instant) async throws -> TilePicture? {
+        guard open.page.kind == .login, let session = try await sessions.progress(of: open.nonce, at: open.page.serverID, now: now),
+            session.state == .open
+        else { return nil }
+        return try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
+    }
+
+    private func login(_ open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
+        let session = try await sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
+        var snapshot = try await blank(open.page, state: Self.state(of: session))
+        guard let session, session.state == .open else { return snapshot }
+        snapshot.code = try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
+        snapshot.link = Link.text(of: try await sessions.link(to: session, .tapped, at: now).bytes, at: publicURL.description)
+        return snapshot
+    }
+
+    private static func state(of session: Session?) -> PageSnapshot.State {
+        switch session?.state {
+        case .open: .waiting
+        case .claimed: .scanned
+        case .loggedIn: .loggedIn
+        case .denied(let denial): denial.notMe ? .notMe : .denied
+        case .stopped: .loggedOut
+        case .expired, nil: .expired
+        }
+    }
+
+    private func enrolment(_ open: OpenPage, at now: Instant) async throws -> PageSnapshot {
+        let progress = try await enrolments.progress(of: open.nonce, at: open.page.serverID, now: now)
+        var snapshot = try await blank(open.page, state: Self.state(of: progress, hasLink: open.link != nil))
+        snapshot.name = open.page.name
+        switch progress {
+        case .waitingForPhone:
+            guard let link = open.link else { break }
+            snapshot.code = try TilePicture(code: link)
+            snapshot.link = Link.text(of: link, at: publicURL.description)
+        case .phoneScanned(let device):
+            let hash = try await visualHashes.hash(of: open.page.serverID)
+            snapshot.device = device
+            snapshot.words = hash.words
+            snapshot.picture = TilePicture(hash.picture)
+        case .waitingForCode(let device, _): snapshot.device = device
+        case .activated, .failed, nil: break
+        }
+        return snapshot
+    }
+
+    /// A link that cannot be shown any more is as good as one that is too old.
+    private static func state(of progress: EnrolmentProgress?, hasLink: Bool) -> PageSnapshot.State {
+        switch progress {
+        case .waitingForPhone: hasLink ? .waiting : .expired
+        case .phoneScanned: .scanned
+        case .waitingForCode: .code
+        case .activated: .done
+        case .failed(.wrongCodes): .failed
+        case .failed(.expired), .failed(.deleted), nil: .expired
+        }
+    }
+
+    private func blank(_ page: Page, state: PageSnapshot.State) async throws -> PageSnapshot {
+        let parameters = try await servers.server(page.serverID).server.parameters
+        var snapshot = PageSnapshot(kind: page.kind, state: state, server: parameters.name)
+        snapshot.logo = parameters.logo.map { "/ap1/logo/\(Base64URL.encode($0.hash))" }
+        snapshot.returnURL = page.returnURL
+        snapshot.mayStandStill = parameters.staticQRAge > 0
+        return snapshot
+    }
+}

@@ -1,0 +1,42 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+
+// What the REST API says of the refusals of the domain: one switch each.
+
+extension AccountError: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        switch self {
+        case .unknown: AdminRefusal.accountUnknown.errorResponse
+        case .userUnknown: ErrorResponse(.notFound, "user_unknown", "this server has no such user")
+        case .secondFactorUnavailable:
+            ErrorResponse(
+                .serviceUnavailable, "second_factor_unavailable", "the second-factor server does not answer; nothing was changed, try again")
+        case .resetRefused:
+            ErrorResponse(.conflict, "reset_refused", "the second-factor server refuses: too many resets of late, or it does not know this phone")
+        }
+    }
+}
+
+extension LoginLinkError: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        switch self {
+        case .loggedIn: ErrorResponse(.conflict, "already_logged_in", "somebody is logged in on this session; end it first")
+        case .claimed: ErrorResponse(.conflict, "being_decided", "a phone is about to decide on this session")
+        case .webNonce: ErrorResponse(.conflict, "app_login", "this is the webNonce of an AppLogin; a login needs a nonce of its own")
+        case .accountUnknown: AdminRefusal.accountUnknown.errorResponse
+        }
+    }
+}
+
+extension UnknownServer: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse { ErrorResponse(.notFound, "server_unknown", "there is no such virtual server") }
+}
+
+extension SessionNonceError: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+}
+
+extension ServerUpdateError: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+}

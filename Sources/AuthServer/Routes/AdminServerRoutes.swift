@@ -1,0 +1,46 @@
+import Authentication
+import Hummingbird
+import OstiaryProtocol
+import QRCode
+
+/// Virtual servers: their names, policies and identities.
+extension AdminRoutes {
+    var serverTable: [AdminRoute] {
+        [
+            AdminRoute(.get, "/servers/", getServers),
+            AdminRoute(.get, "/servers/{serverid}/", getServer),
+            AdminRoute(.put, "/servers/{serverid}/", updateServer),
+            AdminRoute(.get, "/servers/{serverid}/vash", getServerVash),
+        ]
+    }
+
+    private func getServers(_ request: AdminRequest) async throws -> Response {
+        let slice = try request.slice()
+        let all = try await servers.servers()
+        return .json { writer in
+            writer.object { writer in
+                writer.name("servers")
+                writer.array(slice(all)) { writer, overview in AdminServerObject(overview: overview).write(to: &writer) }
+                writer.member("totalnumber", number: all.count)
+            }
+        }
+    }
+
+    private func getServer(_ request: AdminRequest) async throws -> Response {
+        let overview = try await servers.server(try request.serverID())
+        return .json(AdminServerObject(overview: overview).write)
+    }
+
+    private func updateServer(_ request: AdminRequest) async throws -> Response {
+        let id = try request.serverID()
+        let body: AdminServerUpdate = try await request.body()
+        let change = try body.change(of: try await servers.server(id))
+        let overview = try await servers.update(id, with: change, at: request.now)
+        return .json(AdminServerObject(overview: overview).write)
+    }
+
+    private func getServerVash(_ request: AdminRequest) async throws -> Response {
+        let size = try request.number("s", in: QRSymbol.pixelRange, otherwise: 500)
+        return try AdminImage.visualHash(try await visualHashes.hash(of: try request.serverID()), pixels: size)
+    }
+}
