@@ -73,7 +73,7 @@ final class ChildProcess: Sendable {
 
     private static func appending(to file: URL) throws -> FileHandle {
         if !FileManager.default.fileExists(atPath: file.path) {
-            FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()

@@ -19,9 +19,8 @@ struct PINEntry: Sendable {
     /// - Parameter isWanted: asked every 100 ms; false ends the entry as cancelled.
     func read(isWanted: @Sendable @escaping () -> Bool) async -> Outcome {
         await KeyInput.onOwnThread {
-            let terminal = QuietTerminal()
-            terminal.enter()
-            defer { terminal.leave() }
+            QuietTerminal.enter()
+            defer { QuietTerminal.leave() }
             return readLine(isWanted: isWanted)
         }
     }
@@ -30,21 +29,25 @@ struct PINEntry: Sendable {
         guard let digits = try? LockedBytes(capacity: Self.longest) else { return .cancelled }
         var isClean = true
         while true {
-            switch KeyInput.next(isWanted: isWanted) {
-            case .byte(UInt8(ascii: "0")...UInt8(ascii: "9")) where digits.count == Self.longest: isClean = false
-            case .byte(let digit) where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
-                guard (try? digits.append(digit)) != nil else { return .cancelled }
-            case .byte(ControlKey.newline), .byte(ControlKey.carriageReturn) where StandardStreams.inputIsTerminal:
-                return isClean ? .entered(digits) : .notDigits
-            case .byte(ControlKey.carriageReturn): continue
-            case .byte(ControlKey.backspace), .byte(ControlKey.delete): digits.removeLast()
-            case .byte(ControlKey.eraseLine): digits.clear()
-            case .byte(ControlKey.interrupt), .byte(ControlKey.escape), .byte(ControlKey.suspend), .calledOff: return .cancelled
-            case .byte(ControlKey.endOfTransmission) where StandardStreams.inputIsTerminal: return .endOfInput
-            case .byte: isClean = false
-            case .endOfInput: return digits.isEmpty ? .endOfInput : isClean ? .entered(digits) : .notDigits
+            let key = KeyInput.next(isWanted: isWanted)
+            guard case .byte(let byte) = key else {
+                return key == .calledOff ? .cancelled : digits.isEmpty && isClean ? .endOfInput : finished(digits, isClean)
+            }
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): isClean = (try? digits.append(byte)) != nil && isClean
+            case ControlKey.newline: return finished(digits, isClean)
+            case ControlKey.carriageReturn: if StandardStreams.inputIsTerminal { return finished(digits, isClean) }
+            case ControlKey.backspace, ControlKey.delete: digits.removeLast()
+            case ControlKey.eraseLine: digits.clear()
+            case ControlKey.interrupt, ControlKey.escape, ControlKey.suspend: return .cancelled
+            case ControlKey.endOfTransmission: return .endOfInput
+            default: isClean = false
             }
         }
+    }
+
+    private func finished(_ digits: LockedBytes, _ isClean: Bool) -> Outcome {
+        isClean ? .entered(digits) : .notDigits
     }
 }
 

@@ -5,10 +5,9 @@ enum PenaltyCountdown {
     /// - Returns: false when the person gave up waiting (Ctrl-C or Escape), or nobody wants the answer any more.
     static func wait(seconds: Int, isWanted: @Sendable @escaping () -> Bool) async -> Bool {
         await KeyInput.onOwnThread {
-            let terminal = QuietTerminal()
-            terminal.enter()
+            QuietTerminal.enter()
             defer {
-                terminal.leave()
+                QuietTerminal.leave()
                 StandardStreams.write("\r\u{1B}[K", to: STDERR_FILENO)
             }
             let end = ContinuousClock.now + .seconds(seconds)

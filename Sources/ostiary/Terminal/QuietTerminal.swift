@@ -2,58 +2,45 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The terminal without echo and without line editing, from `enter()` until `leave()`.
+/// The terminal without echo and without line editing, from `enter()` until `leave()`. A process has one.
 ///
-/// A signal that would end or stop the process puts the terminal right first: a shell without echo is a nasty thing to leave behind.
+/// A signal that ends the process puts the terminal right first: a shell without echo is a nasty thing to leave behind.
 /// Keys that make signals (Ctrl-C and the like) come as bytes meanwhile, so that whoever reads decides.
-final class QuietTerminal: Sendable {
-    private struct State {
-        var saved: termios?
-        var watchers: [any DispatchSourceSignal] = []
-    }
+enum QuietTerminal {
+    private static let saved = Mutex<termios?>(nil)
 
-    private let descriptor: Int32
-    private let state = Mutex(State())
-    private static let deadlySignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-
-    /// - Parameter descriptor: a terminal; anything else is left as it is.
-    init(descriptor: Int32 = STDIN_FILENO) { self.descriptor = descriptor }
-
-    func enter() {
-        state.withLock { state in
-            guard state.saved == nil else { return }
+    /// Does nothing when standard input is no terminal.
+    static func enter() {
+        saved.withLock { saved in
             var mode = termios()
-            guard tcgetattr(descriptor, &mode) == 0 else { return }
-            state.saved = mode
+            guard saved == nil, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
+            saved = mode
             mode.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
-            tcsetattr(descriptor, TCSAFLUSH, &mode)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
         }
-        watchSignals()
+        _ = watchers
     }
 
-    func leave() {
-        let watchers = state.withLock { state in
-            if var mode = state.saved { tcsetattr(descriptor, TCSADRAIN, &mode) }
-            defer { state = State() }
-            return state.watchers
+    static func leave() {
+        saved.withLock { saved in
+            guard var mode = saved else { return }
+            tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
+            saved = nil
         }
-        for watcher in watchers { watcher.cancel() }
     }
 
-    private func watchSignals() {
-        let watchers = Self.deadlySignals.map { number in
-            #if canImport(Darwin)
-            // Only there does a source need the default action out of its way; on Linux it would never hear an ignored signal.
-            signal(number, SIG_IGN)
-            #endif
-            let watcher = DispatchSource.makeSignalSource(signal: number)
-            watcher.setEventHandler { [weak self] in
-                self?.leave()
-                _exit(128 + number)
-            }
-            watcher.activate()
-            return watcher
+    /// Made at the first use and kept until the process ends. Nobody changes them after that.
+    nonisolated(unsafe) private static let watchers: [any DispatchSourceSignal] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].map { number in
+        #if canImport(Darwin)
+        // Only there does a source need the default action out of its way; on Linux it would never hear an ignored signal.
+        signal(number, SIG_IGN)
+        #endif
+        let watcher = DispatchSource.makeSignalSource(signal: number)
+        watcher.setEventHandler {
+            leave()
+            _exit(128 + number)
         }
-        state.withLock { $0.watchers += watchers }
+        watcher.activate()
+        return watcher
     }
 }

@@ -1,0 +1,2 @@
+import ArgumentParser
+struct SecondFactorCommand: AsyncParsableCommand { static let configuration = CommandConfiguration(commandName: "second-factor") }

@@ -1,0 +1,2 @@
+import ArgumentParser
+struct ServeCommand: AsyncParsableCommand { static let configuration = CommandConfiguration(commandName: "serve") }
