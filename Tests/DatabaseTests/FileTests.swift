@@ -2,6 +2,10 @@ import Database
 import Foundation
 import Testing
 
+/// The system's tool that holds a lock for as long as a command runs.
+private let flockPath = "/usr/bin/flock"
+private let canRunFlock = FileManager.default.isExecutableFile(atPath: flockPath)
+
 @Suite("The database file")
 struct FileTests {
     @Test("Commits wait for the disk: WAL, synchronous FULL, foreign keys, secure delete on the connection that writes")
@@ -53,6 +57,21 @@ struct FileTests {
         }
         try await first.close()
         try await SQLiteDatabase.open(path: link).close()
+    }
+
+    @Test("Another process keeps a server away, and leaves no lock behind when it is killed", .enabled(if: canRunFlock))
+    func killedProcess() async throws {
+        let folder = try TemporaryFolder()
+        let (held, holder) = (Pipe(), Process())
+        holder.executableURL = URL(fileURLWithPath: flockPath)
+        holder.arguments = ["--no-fork", folder.databasePath + ".lock", "sh", "-c", "echo held; exec sleep 600"]
+        holder.standardOutput = held
+        try holder.run()
+        #expect(try held.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
+        #expect(throws: DatabaseOpenError.lockedByAnotherProcess(path: folder.databasePath)) { try SQLiteDatabase.open(path: folder.databasePath) }
+        kill(holder.processIdentifier, SIGKILL)
+        holder.waitUntilExit()
+        try await SQLiteDatabase.open(path: folder.databasePath).close()
     }
 
     @Test("An operator's command writes beside a running server")

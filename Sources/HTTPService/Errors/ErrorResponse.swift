@@ -48,7 +48,10 @@ extension ErrorResponse {
         var fields = headers
         fields[.contentType] = "application/json; charset=utf-8"
         fields[.cacheControl] = "no-store"
-        let json = "{\"error\":\(jsonString(error)),\"message\":\(jsonString(message)),\"requestId\":\(jsonString(requestID))}"
-        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
+        var json = JSONWriter()
+        json.member("error", error)
+        json.member("message", message)
+        json.member("requestId", requestID)
+        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: json.finish()))
     }
 }

@@ -16,19 +16,23 @@ package struct HealthRoutes: Sendable {
 
     /// Adds the routes to a private router.
     package func add(to router: some RouterMethods<ServiceRequestContext>) {
-        router.get("/live") { _, _ in json(.ok, "{\"live\":true}") }
+        router.get("/live") { _, _ in answer(.ok) { $0.member("live", true) } }
         router.get("/ready") { request, _ in
             await ready(full: request.uri.queryParameters["full"] == "1")
         }
     }
 
     private func ready(full: Bool) async -> Response {
-        if drain.isDraining { return json(.serviceUnavailable, "{\"ready\":false,\"checks\":{\"server\":\"stopping\"}}") }
-        let reports = await runChecks()
+        let reports = drain.isDraining ? [("server", "stopping")] : await runChecks()
         let isReady = reports.allSatisfy { $0.failure == nil }
-        let told = reports.filter { full || $0.failure != nil }.map { "\(jsonString($0.name)):\(jsonString($0.failure ?? "ok"))" }
-        let list = told.isEmpty && !full ? "" : ",\"checks\":{\(told.joined(separator: ","))}"
-        return json(isReady ? .ok : .serviceUnavailable, "{\"ready\":\(isReady)\(list)}")
+        let told = reports.filter { full || $0.failure != nil }
+        return answer(isReady ? .ok : .serviceUnavailable) { json in
+            json.member("ready", isReady)
+            guard full || !isReady else { return }
+            json.object("checks") { json in
+                for report in told { json.member(named: report.name, report.failure ?? "ok") }
+            }
+        }
     }
 
     /// All checks at once, in the order in which they were given.
@@ -60,8 +64,10 @@ package struct HealthRoutes: Sendable {
     }
 }
 
-private func json(_ status: HTTPResponse.Status, _ text: String) -> Response {
-    Response(
+private func answer(_ status: HTTPResponse.Status, _ body: (inout JSONWriter) -> Void) -> Response {
+    var json = JSONWriter()
+    body(&json)
+    return Response(
         status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-        body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        body: ResponseBody(byteBuffer: json.finish()))
 }

@@ -15,17 +15,28 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
         id = Array(HMAC<SHA256>.authenticationCode(for: Array("ostiary/kek/id".utf8), using: key).prefix(4))
     }
 
-    /// A new key, for tests and for a first start.
+    /// A new key that no file holds, for tests.
     package static func random() -> KeyEncryptionKey {
         KeyEncryptionKey(SymmetricKey(size: .bits256))
     }
 
-    /// - Parameter hexadecimal: 64 hexadecimal digits; white space around them is ignored.
-    /// - Throws: ``KeyFileError/malformed``.
-    package init(hexadecimal: String) throws(KeyFileError) {
-        let digits = hexadecimal.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard digits.utf8.count == 64, let key = bytes(hexadecimal: digits) else { throw .malformed }
-        self.init(SymmetricKey(data: key))
+    /// - Parameter bytes: 32 bytes; nil for any other number.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.init(SymmetricKey(data: bytes))
+    }
+
+    /// The key of a file, which is made, with a new key, if the path does not exist.
+    /// - Throws: ``KeyFileError``.
+    package static func load(orMakeAt path: String) throws(KeyFileError) -> KeyEncryptionKey {
+        let digits = try KeyFile.read(orMakeAt: path) { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+        return KeyEncryptionKey(SymmetricKey(data: digits))
+    }
+
+    /// The key of a file that must be there.
+    /// - Throws: ``KeyFileError``.
+    package static func load(from path: String) throws(KeyFileError) -> KeyEncryptionKey {
+        KeyEncryptionKey(SymmetricKey(data: try KeyFile.read(path)))
     }
 
     /// Wraps a secret for one place.
@@ -46,13 +57,6 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
             return Array(try AES.GCM.open(box, using: key, authenticating: authenticated(context)))
         } catch {
             throw .notAuthentic
-        }
-    }
-
-    /// The digits of the key file.
-    var hexadecimal: String {
-        key.withUnsafeBytes { bytes in
-            bytes.reduce(into: "") { $0 += String(UInt16($1) + 256, radix: 16).dropFirst() }
         }
     }
 

@@ -1,18 +1,21 @@
 import Foundation
 
-extension KeyEncryptionKey {
-    /// Reads the key of a file, which is made, with a new key and mode 0600, if the path does not exist.
+/// A file that holds 32 secret bytes as 64 hexadecimal digits and that nobody but its owner can read.
+package enum KeyFile {
+    /// Reads a file, which is made with mode 0600 if the path does not exist.
     ///
     /// The file appears complete or not at all; of two processes that make it at once, both end with the same key.
+    /// - Parameter newKey: 32 bytes for a new file.
     /// - Throws: ``KeyFileError``.
-    package static func load(orMakeAt path: String) throws(KeyFileError) -> KeyEncryptionKey {
-        if access(path, F_OK) != 0, errno == ENOENT { try make(at: path) }
-        return try load(from: path)
+    package static func read(orMakeAt path: String, newKey: () -> [UInt8]) throws(KeyFileError) -> [UInt8] {
+        if access(path, F_OK) != 0, errno == ENOENT { try make(at: path, holding: newKey()) }
+        return try read(path)
     }
 
-    /// Reads the key of a file that must be there.
+    /// Reads a file that must be there.
+    /// - Returns: 32 bytes.
     /// - Throws: ``KeyFileError``.
-    package static func load(from path: String) throws(KeyFileError) -> KeyEncryptionKey {
+    package static func read(_ path: String) throws(KeyFileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(path: path, reason: systemReason()) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -20,12 +23,14 @@ extension KeyEncryptionKey {
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, reason: systemReason()) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path: path, reason: "no regular file") }
         guard status.st_mode & 0o077 == 0 else { throw .readableByOthers(path: path) }
-        guard let data = try? file.read(upToCount: 256), let text = String(data: data, encoding: .utf8) else { throw .malformed }
-        return try KeyEncryptionKey(hexadecimal: text)
+        guard let data = try? file.read(upToCount: 256), let text = String(data: data, encoding: .utf8) else { throw .malformed(path: path) }
+        let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard digits.utf8.count == 64, let key = bytes(hexadecimal: digits) else { throw .malformed(path: path) }
+        return key
     }
 
     /// Writes a new key beside the path, then gives it the name in one step that fails if the name is taken.
-    private static func make(at path: String) throws(KeyFileError) {
+    private static func make(at path: String, holding key: [UInt8]) throws(KeyFileError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -38,7 +43,7 @@ extension KeyEncryptionKey {
         guard descriptor >= 0 else { throw .unwritable(path: path, reason: systemReason()) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            try file.write(contentsOf: Data((KeyEncryptionKey.random().hexadecimal + "\n").utf8))
+            try file.write(contentsOf: Data((hexadecimal(key) + "\n").utf8))
             try file.synchronize()
         } catch {
             throw .unwritable(path: path, reason: "the disk does not take it")
@@ -61,7 +66,7 @@ package enum KeyFileError: Error, Equatable, Sendable {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
     case readableByOthers(path: String)
-    case malformed
+    case malformed(path: String)
 }
 
 extension KeyFileError: CustomStringConvertible {
@@ -70,9 +75,13 @@ extension KeyFileError: CustomStringConvertible {
         case .unreadable(let path, let reason): "cannot read the key file \(path): \(reason)"
         case .unwritable(let path, let reason): "cannot make the key file \(path): \(reason)"
         case .readableByOthers(let path): "others can read the key file \(path): run chmod 600 \(path), and change the key if they may have read it"
-        case .malformed: "the key file does not hold 64 hexadecimal digits"
+        case .malformed(let path): "the key file \(path) does not hold 64 hexadecimal digits"
         }
     }
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.reduce(into: "") { $0 += String(UInt16($1) + 256, radix: 16).dropFirst() }
 }
 
 /// What the last failed system call says about itself.

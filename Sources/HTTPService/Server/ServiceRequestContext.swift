@@ -4,13 +4,15 @@ import NIOCore
 /// What a route knows about its request beside the request.
 package struct ServiceRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// Address of the other end of the connection, without the port; nil in tests without a socket.
-    package let remoteAddress: String?
+    private let peer: SocketAddress?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        remoteAddress = source.channel.remoteAddress?.ipAddress
+        peer = source.channel.remoteAddress
     }
+
+    /// Address of the other end of the connection, without the port; nil in tests without a socket.
+    package var remoteAddress: String? { peer?.ipAddress }
 
     /// What a body may hold unless a route says otherwise.
     package var maxUploadSize: Int { ServiceLimits.standard.body }
