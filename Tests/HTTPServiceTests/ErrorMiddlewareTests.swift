@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import Testing
 
@@ -33,7 +34,7 @@ struct ErrorMiddlewareTests {
             Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await request.bytes(limit: 100))))
         }
         router.post("/json") { request, context in "\(try await request.decode(as: [Int].self, context: context).count)" }
-        return Application(responder: router.buildResponder())
+        return Application(responder: router.buildResponder(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     @Test("A refusal says its status, its word and its headers")
