@@ -45,3 +45,11 @@ extension Ostiary {
         throw .cancelled
     }
 }
+
+extension Ostiary {
+    /// Does what `resume()` does, and returns the sessions when every server was asked once.
+    public func refresh() async throws(OstiaryError) -> [Session] {
+        await (try engine()).refresh()
+        return sessions
+    }
+}

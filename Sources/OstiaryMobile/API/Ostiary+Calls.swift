@@ -1,10 +1,10 @@
 /// The calls that an app makes, each of which says by events what came of it.
 extension Ostiary {
     /// Begins an enrolment or a login with the raw bytes of a QR code.
-    public func start(with scanned: [UInt8]) { send(.start(bytes: scanned)) }
+    public func start(with scanned: [UInt8]) { send(.start(.bytes(scanned))) }
 
     /// Begins an enrolment or a login with a link, `https://host/l#…`, or with the text that follows the `#`.
-    public func start(link: String) { send(.start(link: link)) }
+    public func start(link: String) { send(.start(.text(link))) }
 
     /// Goes on with a session that is `readyForUserInteraction`, when the configuration says that the app does that itself; nil means the one
     /// session that is ready.
@@ -34,7 +34,7 @@ extension Ostiary {
     public func deleteAccount(_ account: Account) { send(.deleteAccount(account.id)) }
 
     /// Logs the person in to this very app, with the one account that there is. No confirmation is asked.
-    public func startAppLogin() { send(.startAppLogin) }
+    public func startAppLogin() { send(.start(.app)) }
 
     /// Logs the app out and forgets the last second factor.
     public func stopAppLogin() { send(.stopAppLogin) }

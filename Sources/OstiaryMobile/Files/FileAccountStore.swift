@@ -40,7 +40,9 @@ extension Ports {
             let keys = try FileKeyStore(home: home, keyring: keyring ?? FileKeyring(path: home + "/keyring"))
             return Ports(keys: keys, accounts: accounts, transport: transport, clock: clock)
         } catch let error as AccountStoreError {
-            switch error { case .unavailable: throw .storeUnavailable }
+            switch error {
+            case .unavailable: throw .storeUnavailable
+            }
         } catch {
             throw .keyStore
         }

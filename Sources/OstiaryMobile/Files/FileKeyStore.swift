@@ -7,7 +7,10 @@ import OstiaryProtocol
 ///
 /// It keeps a copied or backed-up file from being of use without the keyring; it does not keep a program of the same owner away.
 public struct FileKeyStore: KeyStore {
-    private enum Kind: UInt8 { case deviceKey = 1, secret = 2 }
+    private enum Kind: UInt8 {
+        case deviceKey = 1
+        case secret = 2
+    }
 
     private let folder: String
     private let keyring: any Keyring

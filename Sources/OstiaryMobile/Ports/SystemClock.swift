@@ -1,11 +1,11 @@
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #elseif canImport(Android)
-    import Android
+import Android
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// The clocks of the system.
@@ -15,10 +15,10 @@ public struct SystemClock: DeviceClock {
     public var wall: UInt64 { Self.read(CLOCK_REALTIME) }
 
     #if os(Linux) || os(Android)
-        public var monotonic: UInt64 { Self.read(CLOCK_BOOTTIME) }
+    public var monotonic: UInt64 { Self.read(CLOCK_BOOTTIME) }
     #else
-        /// Goes on while the device sleeps, on Apple systems.
-        public var monotonic: UInt64 { Self.read(CLOCK_MONOTONIC) }
+    /// Goes on while the device sleeps, on Apple systems.
+    public var monotonic: UInt64 { Self.read(CLOCK_MONOTONIC) }
     #endif
 
     public func sleep(seconds: Double) async {

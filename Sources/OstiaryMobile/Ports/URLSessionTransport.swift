@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The system's HTTP client: https, or http to this very machine; no cookies, no cache, no redirects.

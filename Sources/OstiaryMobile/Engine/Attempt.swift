@@ -1,0 +1,105 @@
+import OstiaryProtocol
+
+/// One attempt of a PIN at both servers: M1 and M2 (protocol §7).
+extension Engine {
+    /// The key to seal attempts to, which the second-factor server signed, and which belongs to the one the PIN was set at.
+    func secondFactorPrekey(
+        _ offered: Encoded<Prekey>?, at rootHash: [UInt8], pinned: StoredBytes?
+    ) async throws(OstiaryError) -> Prekey {
+        let verified = try await server(rootHash).verified
+        if let pinned, pinned.bytes != verified.bundle.secondFactorRootHash { throw .serverIdentity }
+        guard let prekey = offered ?? verified.bundle.secondFactor.value.prekeys.max(by: { $0.value.notAfter < $1.value.notAfter })
+        else { throw .secondFactorUnavailable }
+        guard (try? prekey.verify(with: verified.secondFactorKeys, at: now(at: rootHash))) != nil else { throw .serverIdentity }
+        return prekey.value
+    }
+
+    /// A new try of this PIN, or the one that was left without an outcome if the digits are the same.
+    func makeTry(_ pin: LockedBytes, for challenge: Challenge, unsettled: PINTry?, parameters: Argon2id.Parameters) async throws(OstiaryError)
+        -> PINTry
+    {
+        let secret = try keyStore { (keys) throws(KeyStoreError) in try keys.secret(named: challenge.instance.deviceSecretName) }
+        let stretched = try await PINComputation.prepare(
+            pin, deviceSecret: SecretBytes(secret), scope: challenge.scope, parameters: parameters)
+        try checkNotAborted()
+        let now = ports.clock.monotonic
+        if let unsettled, now < unsettled.madeAt + PINTry.longestLife, unsettled.stretched.bytes.matches(stretched.bytes) { return unsettled }
+        return PINTry(attempt: AttemptID(using: random), stretched: stretched, blinding: try PINComputation.blind(stretched), madeAt: now)
+    }
+
+    /// Asks for the evaluation of a try, with the same attempt id until there is an answer; gives up after 15 seconds of waiting.
+    func evaluate(_ attempt: PINTry, for challenge: Challenge, pinnedKey: [UInt8]?) async throws(OstiaryError) -> Evaluated {
+        let root = try await server(challenge.rootHash).verified.secondFactorKeys.root
+        var sealed: SealedRequest?
+        let exchanged: Exchanged
+        do throws(OstiaryError) {
+            exchanged = try await untilSettled { () async throws(OstiaryError) in
+                try await reaching(for: challenge.session, patience: 15) { () async throws(OstiaryError) in
+                    try await exchange(with: challenge.rootHash, challenge.ephemeral) { sentAt throws(OstiaryError) in
+                        let (message, inner) = try makeM1(attempt, challenge, of: root, at: sentAt)
+                        sealed = inner
+                        return message
+                    }
+                }
+            }
+        } catch .serverConnection {
+            return .unavailable
+        }
+        try checkNotAborted()
+        switch exchanged.answer.status {
+        case .busy, .secondFactorUnavailable, .sequence: return .unavailable
+        case .penalised: return .penalised(try m2(exchanged.answer.body).tries)
+        case .blocked: return .blocked(try m2(exchanged.answer.body).tries)
+        default: break
+        }
+        let answer = try m2(try body(of: exchanged, about: challenge.account, at: challenge.rootHash))
+        guard let sealed else { throw .serverAnswer }
+        return .counted(try await read(answer, sealed, attempt, challenge, pinnedKey: pinnedKey))
+    }
+
+    private func m2(_ body: [UInt8]) throws(OstiaryError) -> M2 {
+        guard let answer = try? M2(decoding: body) else { throw .serverAnswer }
+        return answer
+    }
+
+    private func makeM1(
+        _ attempt: PINTry, _ challenge: Challenge, of root: Root, at sentAt: Instant
+    ) throws(OstiaryError) -> ([UInt8], SealedRequest) {
+        let blinded = attempt.blinding.blindedElement
+        let inner = try seal(blinded, to: challenge.prekey, of: root, challenge.ephemeral, at: sentAt)
+        let signed = try sign(
+            Attempt(
+                instanceID: challenge.instance.id, attemptID: attempt.attempt, sessionHash: challenge.sessionHash, context: challenge.context,
+                epoch: challenge.instance.epoch, blindedHash: SHA(blinded), sealedHash: inner.hash, ephemeralHash: SHA(challenge.ephemeral.publicKey),
+                madeAt: sentAt),
+            with: challenge.keyName)
+        let message = M1(accountID: challenge.account, attempt: signed, payload: challenge.payload, sealed: inner.bytes)
+        return (message.encoded, inner)
+    }
+
+    /// Opens what the second-factor server sealed for this phone alone, and checks that the pinned key made it.
+    private func read(
+        _ answer: M2, _ sealed: SealedRequest, _ attempt: PINTry, _ challenge: Challenge, pinnedKey: [UInt8]?
+    ) async throws(OstiaryError) -> Evaluation {
+        let keys = try await server(challenge.rootHash).verified.secondFactorKeys
+        let inner: Answer
+        do throws(ExchangeError) {
+            inner = try sealed.open(answer.sealed, from: keys, clock: now(at: challenge.rootHash))
+        } catch {
+            throw OstiaryError(error)
+        }
+        guard inner.status == .ok, let evaluation = try? SecondFactorEvaluation(decoding: inner.body), evaluation.attemptID == attempt.attempt
+        else { throw .serverAnswer }
+        guard let key = pinnedKey ?? evaluation.evaluationKey else { throw .serverAnswer }
+        do throws(PINBlindingError) {
+            let y = try attempt.blinding.finish(evaluation: evaluation.evaluation, pinnedKey: key)
+            return Evaluation(y: y, serverShare: answer.serverShare.map { SecretBytes($0) }, evaluationKey: key, tries: evaluation.tries)
+        } catch {
+            switch error {
+            case .unavailable: throw .lockedMemory
+            case .malformed: throw .serverAnswer
+            case .serverIdentity: throw .serverIdentity
+            }
+        }
+    }
+}

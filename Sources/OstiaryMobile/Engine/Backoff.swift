@@ -1,0 +1,17 @@
+/// How long to wait before the next try of something that failed: 1, 2, 4, 8, then 15 seconds each, until `limit` seconds were waited.
+struct Backoff {
+    private let limit: Double
+    private var next = 1.0
+    private var waited = 0.0
+
+    init(limit: Double) { self.limit = limit }
+
+    /// Seconds to wait now; nil when it has been long enough.
+    mutating func delay() -> Double? {
+        guard waited < limit else { return nil }
+        let delay = min(next, limit - waited)
+        waited += delay
+        next = min(next * 2, 15)
+        return delay
+    }
+}

@@ -1,0 +1,97 @@
+import Crypto
+import Foundation
+import OstiaryProtocol
+
+/// What a second factor is asked for, and everything that its attempts are bound to (protocol §7).
+struct Challenge: Sendable {
+    let context: SecondFactorContext
+    let session: Session.ID
+    /// The account that M1 names, and whose key signs the attempts.
+    let account: AccountID
+    let keyName: String
+    let instance: StoredInstance
+    let sessionHash: [UInt8]
+    let payload: [UInt8]
+    let rootHash: [UInt8]
+    let ephemeral: EphemeralKey
+    /// Of the second-factor server.
+    let prekey: Prekey
+
+    var scope: BoxScope { BoxScope(instance: instance.id, epoch: instance.epoch) }
+}
+
+/// One try: kept until its outcome is known, so that a repeat is the same try and costs nothing.
+struct PINTry: Sendable {
+    let attempt: AttemptID
+    let stretched: StretchedPIN
+    let blinding: PINBlinding
+    /// By the monotonic clock.
+    let madeAt: UInt64
+
+    /// The second-factor server takes the proof of an evaluation for 120 s; a try that is nearly as old is not repeated.
+    static let longestLife: UInt64 = 90
+}
+
+/// What the servers made of a try.
+enum Evaluated: Sendable {
+    case counted(Evaluation)
+    case penalised(Tries)
+    case blocked(Tries)
+    /// A server could not be asked, or was busy for too long; perhaps nothing was counted.
+    case unavailable
+}
+
+struct Evaluation: Sendable {
+    let y: SecretBytes
+    /// Nil where it came with E2.
+    let serverShare: SecretBytes?
+    /// pkK, which made `y`.
+    let evaluationKey: [UInt8]
+    let tries: Tries
+}
+
+/// The computations of a PIN, away from the engine because they take tens of milliseconds.
+enum PINComputation {
+    @concurrent
+    static func prepare(
+        _ pin: LockedBytes, deviceSecret: SecretBytes, scope: BoxScope, parameters: Argon2id.Parameters
+    ) async throws(OstiaryError) -> StretchedPIN {
+        do throws(Argon2idError) {
+            return try StretchedPIN(pin: pin, deviceSecret: deviceSecret, scope: scope, parameters: parameters)
+        } catch {
+            throw .lockedMemory
+        }
+    }
+
+    static func blind(_ pin: StretchedPIN) throws(OstiaryError) -> PINBlinding {
+        do throws(PINBlindingError) { return try PINBlinding(pin) } catch { throw .lockedMemory }
+    }
+
+    /// The second-factor master in the box; nil for a wrong PIN.
+    static func open(_ box: PINBox, _ pin: StretchedPIN, _ evaluation: Evaluation) throws(OstiaryError) -> SecretBytes? {
+        guard let share = evaluation.serverShare else { throw .serverAnswer }
+        do throws(BoxError) {
+            return try BoxKey(pin, serverShare: share, evaluation: evaluation.y).open(box)
+        } catch {
+            switch error {
+            case .wrongPIN: return nil
+            case .corrupted, .otherParameters: throw .storeUnreadable
+            case .badLength: throw .serverAnswer
+            }
+        }
+    }
+
+    static func seal(_ master: SecretBytes, _ pin: StretchedPIN, serverShare: SecretBytes, _ evaluation: Evaluation) throws(OstiaryError) -> PINBox {
+        do throws(BoxError) {
+            return try BoxKey(pin, serverShare: serverShare, evaluation: evaluation.y).seal(master, pinnedKey: evaluation.evaluationKey)
+        } catch {
+            throw .serverAnswer
+        }
+    }
+
+    /// The second-factor key that the master is the seed of.
+    static func key(_ master: SecretBytes) throws(OstiaryError) -> Curve25519.Signing.PrivateKey {
+        guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: master.exposed) else { throw .storeUnreadable }
+        return key
+    }
+}

@@ -1,0 +1,26 @@
+import OstiaryProtocol
+
+/// A call of the app on its way to the engine.
+enum Command: Sendable {
+    case start(FlowSource)
+    case startUserInteraction(Session.ID?)
+    case setAccount(Account.ID?, Session.ID, userInput: String?)
+    case pin(LockedBytes)
+    case cancelSecondFactor
+    case deny(Session.ID, notMe: Bool)
+    case stop(Session.ID)
+    case stopAppLogin
+    case deleteAccount(Account.ID)
+    case resume
+    case watch(Bool)
+}
+
+/// Where an enrolment or a login comes from.
+enum FlowSource: Sendable {
+    /// A QR code.
+    case bytes([UInt8])
+    /// A link.
+    case text(String)
+    /// The app itself.
+    case app
+}

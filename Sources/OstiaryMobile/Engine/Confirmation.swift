@@ -1,0 +1,67 @@
+import OstiaryProtocol
+
+/// Waiting for the code to be typed into the enrolling browser (W1, protocol §5).
+extension Engine {
+    /// Shows the code, waits until the server says that the account is confirmed, and logs in with what it says then.
+    func awaitConfirmation(_ id: Session.ID, of account: StoredAccount) async throws(OstiaryError) {
+        let outcome: L6
+        do throws(OstiaryError) {
+            outcome = try await confirmed(id, account)
+        } catch {
+            guard Self.confirmationIsOver(error) else { throw error }
+            drop(account.id)
+            throw .enrolmentExpired
+        }
+        try write { (state) throws(OstiaryError) in state.setAccount(account.id) { $0.state = .active } }
+        if let active = stored?.account(account.id) { emit(.accountUpdated(shown(active))) }
+        // From here on the account stays, whatever becomes of this session.
+        flow?.farewell = nil
+        if let token = outcome.cache { caches[account.id] = LoginCache(token: SecretBytes(token), isSingleUse: true) }
+        guard let sid = outcome.sessionID, outcome.result == .loggedIn else { throw .serverAnswer }
+        try loggedIn(id, outcome, sid: sid, account: account.id)
+    }
+
+    private func confirmed(_ id: Session.ID, _ account: StoredAccount) async throws(OstiaryError) -> L6 {
+        var (hold, last) = (UInt8(0), Instant(0))
+        while true {
+            let began = ports.clock.monotonic
+            let exchanged = try await reaching(for: id, patience: Double(Self.enrolmentLife)) { () async throws(OstiaryError) in
+                try await askWhetherConfirmed(account, hold: hold, after: last)
+            }
+            last = exchanged.request.sentAt
+            try checkNotAborted()
+            guard exchanged.answer.status == .accountPending else {
+                let body = try body(of: exchanged, about: account.id, at: account.rootHash.bytes)
+                guard let outcome = try? L6(decoding: body) else { throw .serverAnswer }
+                return outcome
+            }
+            if hold == 0 { showCode(id, of: account) }
+            hold = longestHold
+            // A server that does not hold the question is not asked more than once a second.
+            if ports.clock.monotonic <= began { await ports.clock.sleep(seconds: 1) }
+            try checkNotAborted()
+        }
+    }
+
+    private func askWhetherConfirmed(_ account: StoredAccount, hold: UInt8, after: Instant) async throws(OstiaryError) -> Exchanged {
+        let ephemeral = try makeEphemeral()
+        return try await exchange(with: account.rootHash.bytes, ephemeral, timeout: 15 + Double(hold), after: after) { sentAt throws(OstiaryError) in
+            let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
+            return try sign(W1(accountID: account.id, hold: hold), with: account.keyName, freshness: freshness).bytes
+        }
+    }
+
+    private func showCode(_ id: Session.ID, of account: StoredAccount) {
+        change(id) { $0.shown.state = .waitingForUserInput }
+        guard let session = session(id)?.shown else { return }
+        emit(.enrolConfirmation(session, code: ConfirmationCode(enrolHash: account.enrolHash.bytes).description))
+    }
+
+    /// Three wrong codes, or ten minutes: the server forgot an account that never was one.
+    private static func confirmationIsOver(_ error: OstiaryError) -> Bool {
+        switch error {
+        case .accountUnknown, .accountDeleted, .refused, .enrolmentExpired, .sessionUnknown: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import OstiaryProtocol
+
+/// A server whose bundle was believed, with how far its clock is from ours.
+struct ConnectedServer {
+    let rootHash: [UInt8]
+    let address: ServerAddress
+    let verified: VerifiedBundle
+    /// Seconds to add to the device's clock to get the server's; from its last signed answer (protocol §4).
+    var offset: Int64 = 0
+
+    var stored: StoredServer {
+        StoredServer(
+            rootHash: StoredBytes(rootHash), url: address.origin, name: verified.bundle.name, bundle: StoredBytes(verified.bytes),
+            sequence: verified.bundle.sequence.seconds)
+    }
+
+    /// The newest prekey, also when the device's clock says that it is too old: the server knows better, and answers CLOCK.
+    func newestPrekey() -> Prekey? { verified.bundle.prekeys.map(\.value).max { $0.notAfter < $1.notAfter } }
+}
+
+/// Bundles: fetched by the pinned root hash, believed only with its signatures, never older than one that was believed before (protocol §3).
+extension Engine {
+    /// The server's clock, as far as it is known.
+    func now(at rootHash: [UInt8]) -> Instant {
+        let wall = ports.clock.wall
+        let offset = servers[rootHash]?.offset ?? 0
+        return offset < 0 ? Instant(wall) - offset.magnitude : Instant(wall) + UInt64(offset)
+    }
+
+    /// A server by its root hash: from memory, from the store, or by asking it.
+    func server(_ rootHash: [UInt8]) async throws(OstiaryError) -> ConnectedServer {
+        if let server = servers[rootHash] { return server }
+        guard let stored = try known().server(rootHash), let address = ServerAddress(stored.url) else { throw .accountUnknown }
+        if let server = try? believe(stored.bundle.bytes, of: rootHash, at: address),
+            now(at: rootHash) <= (server.newestPrekey()?.notAfter ?? Instant(0))
+        {
+            return server
+        }
+        return try await fetchBundle(of: rootHash, at: address)
+    }
+
+    @discardableResult
+    func fetchBundle(of rootHash: [UInt8], at address: ServerAddress) async throws(OstiaryError) -> ConnectedServer {
+        let response = try await call(address, "/ap1/bundle/\(Base64URL.encode(rootHash))", body: nil)
+        guard response.status != 404 else { throw .serverIdentity }
+        guard response.status == 200 else { throw Self.error(forHTTP: response.status) }
+        return try believe(response.body, of: rootHash, at: address)
+    }
+
+    /// Takes a bundle as this server's newest, if it is one.
+    @discardableResult
+    func believe(_ bytes: [UInt8], of rootHash: [UInt8], at address: ServerAddress) throws(OstiaryError) -> ConnectedServer {
+        guard let encoded = try? Encoded<OstiaryProtocol.Bundle>(decoding: bytes) else { throw .serverAnswer }
+        let seen = max(stored?.server(rootHash)?.sequence ?? 0, servers[rootHash]?.verified.bundle.sequence.seconds ?? 0)
+        let verified: VerifiedBundle
+        do throws(BundleRefusal) {
+            verified = try VerifiedBundle.verify(encoded, rootHash: rootHash, seen: Instant(seen), at: now(at: rootHash))
+        } catch {
+            throw OstiaryError(error)
+        }
+        // What the server signed about its address counts; the link only said where to look first.
+        guard let signed = ServerAddress(verified.bundle.url) else { throw .serverNotAllowed }
+        let server = ConnectedServer(rootHash: rootHash, address: signed, verified: verified, offset: servers[rootHash]?.offset ?? 0)
+        servers[rootHash] = server
+        if let old = stored?.server(rootHash), old != server.stored {
+            try write { (state) throws(OstiaryError) in state.keep(server.stored) }
+        }
+        return server
+    }
+
+    func call(_ address: ServerAddress, _ path: String, body: [UInt8]?, timeout: Double = 15) async throws(OstiaryError) -> TransportResponse {
+        guard let url = address.url(path) else { throw .serverNotAllowed }
+        do throws(TransportError) {
+            return try await ports.transport.send(TransportRequest(url: url, body: body, timeout: timeout))
+        } catch {
+            throw OstiaryError(error)
+        }
+    }
+
+    /// What an HTTP status without a message of ours means: busy or broken servers may recover, a refusal to read will not.
+    static func error(forHTTP status: Int) -> OstiaryError {
+        switch status {
+        case 408, 425, 429, 500...599: .serverConnection
+        default: .serverAnswer
+        }
+    }
+}

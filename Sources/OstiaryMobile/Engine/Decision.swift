@@ -1,0 +1,120 @@
+import OstiaryProtocol
+
+/// The phone's signed answer to a login (L5) and the server's outcome of it (L6), protocol §6.
+extension Engine {
+    /// What became of an L5 that the server read.
+    enum Decided: Sendable {
+        case done(L6)
+        /// The remembered second factor does not count any more.
+        case secondFactorNeeded
+        /// The second-factor server could not be asked.
+        case unavailable
+    }
+
+    /// Approves by the least that the server asks for: nothing, what it remembers, or a second factor now.
+    func approve(
+        _ id: Session.ID, _ question: Question, as account: StoredAccount, userInput: String
+    ) async throws(OstiaryError) -> L6 {
+        switch question.shown.secondFactor {
+        case .none:
+            switch try await decide(id, question, as: account, method: [], cache: nil, userInput: userInput) {
+            case .done(let outcome): return outcome
+            case .secondFactorNeeded: break
+            case .unavailable: throw .secondFactorUnavailable
+            }
+        case .cacheAllowed:
+            if let cache = caches[account.id], question.shown.methods.contains(.cached) {
+                if cache.isSingleUse { caches[account.id] = nil }
+                let outcome = try await decide(id, question, as: account, method: .cached, cache: cache.token, userInput: userInput)
+                if case .done(let outcome) = outcome { return outcome }
+                caches[account.id] = nil
+            }
+        case .needed: break
+        }
+        return try await verify(id, question, as: account, userInput: userInput)
+    }
+
+    /// Asks for the PIN, and decides with what it opens.
+    private func verify(
+        _ id: Session.ID, _ question: Question, as account: StoredAccount, userInput: String
+    ) async throws(OstiaryError) -> L6 {
+        guard let instance = try known().instance(account.instance) else { throw .secondFactorUnknown }
+        let challenge = Challenge(
+            context: .verify, session: id, account: account.id, keyName: account.keyName, instance: instance,
+            sessionHash: question.sessionHash(account.id), payload: [], rootHash: question.rootHash, ephemeral: question.ephemeral,
+            prekey: try await secondFactorPrekey(question.shown.secondFactorPrekey, at: question.rootHash, pinned: instance.secondFactorRootHash))
+        return try await verifyPIN(challenge) { attempt, signature throws(OstiaryError) in
+            let decided = try await decide(
+                id, question, as: account, method: .pin, attempt: attempt, signature: signature, cache: nil, userInput: userInput)
+            if case .done(let outcome) = decided { return outcome }
+            return nil
+        }
+    }
+
+    /// Sends the decision until its outcome is known. A repeat with the same content gets the first outcome.
+    private func decide(
+        _ id: Session.ID, _ question: Question, as account: StoredAccount, method: Methods, attempt: AttemptID? = nil,
+        signature: [UInt8]? = nil, cache: SecretBytes?, userInput: String
+    ) async throws(OstiaryError) -> Decided {
+        try checkNotAborted()
+        let message = L5(
+            sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
+            attemptID: attempt ?? AttemptID(using: random), decision: .accept, method: method, secondFactorSignature: signature,
+            cache: cache?.exposed, userInput: userInput)
+        // From here on the server may count the session as logged in, whatever we hear of it.
+        flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
+        let exchanged = try await untilSettled { () async throws(OstiaryError) in
+            try await reaching(for: id) { () async throws(OstiaryError) in
+                try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
+                    try sign(message, with: account.keyName).bytes
+                }
+            }
+        }
+        switch exchanged.answer.status {
+        case .secondFactorNeeded, .pinRequired: return .secondFactorNeeded
+        case .secondFactorUnavailable, .busy: return .unavailable
+        default: break
+        }
+        let body = try body(of: exchanged, about: account.id, at: question.rootHash)
+        guard let outcome = try? L6(decoding: body), outcome.result == .loggedIn else { throw .serverAnswer }
+        change(id) { $0.lastStamp = exchanged.request.sentAt }
+        try checkNotAborted()
+        if let token = outcome.cache {
+            caches[account.id] = LoginCache(token: SecretBytes(token), isSingleUse: false)
+        } else if method == .pin {
+            caches[account.id] = nil
+        }
+        return .done(outcome)
+    }
+
+    /// Repeats an exchange while the server says that it, or the second-factor server behind it, is not able right now: after 1, 2, 4 and
+    /// 8 seconds. Returns the last answer.
+    func untilSettled(_ body: () async throws(OstiaryError) -> Exchanged) async throws(OstiaryError) -> Exchanged {
+        var backoff = Backoff(limit: 15)
+        while true {
+            let exchanged = try await body()
+            let status = exchanged.answer.status
+            guard status == .busy || status == .secondFactorUnavailable, let delay = backoff.delay() else { return exchanged }
+            await ports.clock.sleep(seconds: delay)
+            try checkNotAborted()
+        }
+    }
+
+    /// What the server hears of a login that stops before its decision: a signed denial if the person denied it, else nothing.
+    func refuse(_ question: Question, as account: StoredAccount, _ abort: Flow.Abort?) async {
+        guard case .denied(let notMe)? = abort else { return }
+        let message = L5(
+            sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
+            attemptID: AttemptID(using: random), decision: notMe ? .notMe : .decline, method: [])
+        do throws(OstiaryError) {
+            let exchanged = try await reaching(for: nil, patience: 15) { () async throws(OstiaryError) in
+                try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
+                    try sign(message, with: account.keyName).bytes
+                }
+            }
+            _ = try body(of: exchanged, about: account.id, at: question.rootHash)
+        } catch {
+            emit(.error(error, session: nil))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import OstiaryProtocol
+
+/// Beginning and ending a flow.
+extension Engine {
+    /// Begins an enrolment, a login or an AppLogin; throws when it cannot even begin.
+    @discardableResult
+    func begin(_ source: FlowSource) throws(OstiaryError) -> Session.ID {
+        guard flow == nil else { throw .flowInProgress }
+        try reread()
+        switch source {
+        case .app: return try beginAppLogin()
+        case .bytes(let bytes): return try begin(try Self.link(scanned: bytes), via: .scan)
+        case .text(let text): return try begin(try Self.link(text), via: .link)
+        }
+    }
+
+    private func begin(_ link: Link, via: Via) throws(OstiaryError) -> Session.ID {
+        switch link {
+        case .login(let link):
+            guard let server = try known().server(tag: link.value.serverTag) else { throw .noAccountsForServer }
+            let rootHash = server.rootHash.bytes
+            return run(Session(id: UUID()), at: rootHash) { engine, id throws(OstiaryError) in
+                try await engine.login(id, by: link, via: via, at: rootHash)
+            }
+        case .enrol(let link):
+            return run(Session(id: UUID(), isEnrolment: true), at: link.rootHash) { engine, id throws(OstiaryError) in
+                try await engine.enrol(id, by: link)
+            }
+        }
+    }
+
+    private func beginAppLogin() throws(OstiaryError) -> Session.ID {
+        guard !live.contains(where: { $0.shown.isAppLogin && !$0.shown.isOver }) else { throw .wrongOrder }
+        let accounts = try known().accounts.filter { $0.state == .active }
+        guard accounts.count <= 1 else { throw .severalAccounts }
+        guard let account = accounts.first else { throw try known().shownAccounts.isEmpty ? .noAccountsForServer : .accountPending }
+        return run(Session(id: UUID(), isAppLogin: true), at: account.rootHash.bytes) { engine, id throws(OstiaryError) in
+            try await engine.logInToApp(id, as: account)
+        }
+    }
+
+    private func run(
+        _ shown: Session, at rootHash: [UInt8], _ body: @escaping @Sendable (isolated Engine, Session.ID) async throws(OstiaryError) -> Void
+    ) -> Session.ID {
+        let id = shown.id
+        flow = Flow(session: id)
+        add(LiveSession(shown: shown, rootHash: rootHash))
+        flow?.task = Task {
+            do throws(OstiaryError) { try await body(self, id) } catch { await self.fail(id, error) }
+            if self.flow?.session == id { self.flow = nil }
+        }
+        return id
+    }
+
+    /// A session that is known now: shown, and if the app wants it so, kept until it says to go on.
+    func becomeReady(_ id: Session.ID, _ describe: (inout Session) -> Void) async throws(OstiaryError) {
+        try checkNotAborted()
+        update(id) { session in
+            describe(&session)
+            session.state = .readyForUserInteraction
+        }
+        if configuration.manuallyStartUserInteraction, session(id)?.shown.isAppLogin == false { _ = try await wait(at: .ready) }
+    }
+
+    /// The end of a flow that did not reach its aim. What the server must hear of it is said first.
+    private func fail(_ id: Session.ID, _ error: OstiaryError) async {
+        guard flow?.session == id else { return }
+        let farewell = flow?.farewell
+        guard let abort = flow?.abort else {
+            flow = nil
+            if let session = close(id, as: .failed) { emit(.error(error, session: session)) }
+            if error.leavesServerUnsure, let farewell { runErrand { await farewell($0, nil) } }
+            return
+        }
+        // This task is cancelled; a fresh one can still reach the server.
+        await Task { await farewell?(self, abort) }.value
+        let ending: Session.Ending = if case .denied = abort { .denied } else { .cancelled }
+        flow = nil
+        if let session = close(id, as: ending) { emit(.sessionStop(session)) }
+    }
+
+    /// A link from a QR code: the raw bytes, or the text of a link.
+    static func link(scanned bytes: [UInt8]) throws(OstiaryError) -> Link {
+        if let link = try? Link(decoding: bytes) { return link }
+        if bytes.starts(with: Array("http".utf8)), let text = String(validating: bytes, as: UTF8.self) { return try link(text) }
+        throw refusal(of: bytes)
+    }
+
+    static func link(_ text: String) throws(OstiaryError) -> Link {
+        if let link = try? Link(text: text) { return link }
+        let fragment = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).last ?? ""
+        throw refusal(of: Base64URL.decode(fragment) ?? [])
+    }
+
+    /// A code of our version but of an unknown kind comes from a newer server.
+    private static func refusal(of bytes: [UInt8]) -> OstiaryError {
+        bytes.count > 20 && bytes[0] == protocolVersion && bytes[1] > 2 ? .linkUnknownKind : .linkUnreadable
+    }
+}

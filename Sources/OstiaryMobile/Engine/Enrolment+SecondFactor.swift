@@ -1,0 +1,158 @@
+import Crypto
+import Foundation
+import OstiaryProtocol
+
+/// The second factor of an enrolment, and E3: a first PIN is set, or the PIN that this app already has here vouches (protocol §5, §7).
+extension Engine {
+    /// Makes the account at the server. Whatever E3 depends on is durable before E3 is sent.
+    func make(_ id: Session.ID, _ enrolment: Enrolment) async throws(OstiaryError) -> E4 {
+        do throws(OstiaryError) {
+            guard enrolment.shown.secondFactor != .none else {
+                guard let made = try await send(enrolment, instance: nil, proof: nil, session: id) else { throw .secondFactorUnavailable }
+                return made
+            }
+            if let voucher = try known().voucher(at: enrolment.rootHash) { return try await vouch(id, enrolment, by: voucher) }
+            return try await setFirstPIN(id, enrolment)
+        } catch {
+            if !error.leavesServerUnsure { drop(enrolment.shown.accountID) }
+            throw error
+        }
+    }
+
+    private func vouch(
+        _ id: Session.ID, _ enrolment: Enrolment, by voucher: (account: StoredAccount, instance: StoredInstance)
+    ) async throws(OstiaryError) -> E4 {
+        let instance = voucher.instance
+        let challenge = Challenge(
+            context: .enrol, session: id, account: voucher.account.id, keyName: voucher.account.keyName, instance: instance,
+            sessionHash: Transcript.operation(.enrol, instance: instance.id, epoch: instance.epoch, payload: enrolment.payload),
+            payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral,
+            prekey: try await secondFactorPrekey(
+                enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: instance.secondFactorRootHash))
+        return try await verifyPIN(challenge) { attempt, signature throws(OstiaryError) in
+            try await send(enrolment, instance: instance, proof: EnrolmentProof(challenge, attempt, signature), session: id)
+        }
+    }
+
+    private func setFirstPIN(_ id: Session.ID, _ enrolment: Enrolment) async throws(OstiaryError) -> E4 {
+        guard let serverShare = enrolment.shown.serverShare.map({ SecretBytes($0) }) else { throw .serverAnswer }
+        let prekey = try await secondFactorPrekey(enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: nil)
+        try keyStore { (keys) throws(KeyStoreError) in try keys.store(random.bytes(32), named: enrolment.secretName) }
+        let instance = StoredInstance(
+            id: InstanceID(using: random), rootHash: StoredBytes(enrolment.rootHash),
+            secondFactorRootHash: StoredBytes(try await server(enrolment.rootHash).verified.bundle.secondFactorRootHash),
+            deviceSecretName: enrolment.secretName, epoch: 1, box: StoredBytes([]), tries: .none)
+        let challenge = Challenge(
+            context: .firstSet, session: id, account: enrolment.shown.accountID, keyName: enrolment.keyName, instance: instance,
+            sessionHash: Transcript.operation(.firstSet, instance: instance.id, epoch: instance.epoch, payload: enrolment.payload),
+            payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral, prekey: prekey)
+        return try await secondFactor(challenge) { pin throws(OstiaryError) in
+            if let refusal = Self.refusal(of: pin, enrolment.shown.pinPolicy) {
+                emit(.error(refusal, session: session(id)?.shown))
+                return .again(.failed)
+            }
+            // A new try each time: what is sealed under its key is sealed once.
+            let attempt = try await makeTry(pin, for: challenge, unsettled: nil, parameters: .standard)
+            switch try await evaluate(attempt, for: challenge, pinnedKey: nil) {
+            case .unavailable: return .again(.error)
+            case .penalised, .blocked: throw .serverAnswer
+            case .counted(let evaluation):
+                let master = SecretBytes(random.bytes(32))
+                let box = try PINComputation.seal(master, attempt.stretched, serverShare: serverShare, evaluation)
+                let proof = try EnrolmentProof(setting: challenge, attempt.attempt, master, evaluation)
+                guard let made = try await send(enrolment, instance: challenge.instance.holding(box), proof: proof, session: id) else {
+                    throw .secondFactorUnavailable
+                }
+                return .done(made)
+            }
+        }
+    }
+
+    /// Why a PIN may not be set; nil when it may.
+    private static func refusal(of pin: LockedBytes, _ policy: PINPolicy) -> OstiaryError? {
+        guard (Int(policy.fewestDigits)...Int(policy.mostDigits)).contains(pin.count) else { return .pinLength }
+        return policy.refusesEasy && pin.withUnsafeBytes { EasyPIN.includes($0) } ? .pinEasyToGuess : nil
+    }
+
+    /// Stores the account and its instance, then sends E3 until its outcome is known; nil when the second-factor server could not be asked.
+    private func send(
+        _ enrolment: Enrolment, instance: StoredInstance?, proof: EnrolmentProof?, session id: Session.ID
+    ) async throws(OstiaryError) -> E4? {
+        try await storeUnacknowledged(enrolment, instance)
+        let account = enrolment.shown.accountID
+        flow?.farewell = { engine, _ in engine.discard(account) }
+        let message = E3(
+            enrolHash: enrolment.hash, decision: .accept, instanceID: instance?.id, attemptID: proof?.attempt, context: proof?.context ?? .enrol,
+            epoch: instance?.epoch ?? 0, secondFactorKey: proof?.newKey, secondFactorSignature: proof?.signature)
+        let exchanged = try await untilSettled { () async throws(OstiaryError) in
+            try await reaching(for: id) { () async throws(OstiaryError) in
+                try await exchange(with: enrolment.rootHash, enrolment.ephemeral) { _ throws(OstiaryError) in
+                    try sign(message, with: enrolment.keyName).bytes
+                }
+            }
+        }
+        switch exchanged.answer.status {
+        case .secondFactorUnavailable, .busy: return nil
+        case .enrolUsed, .linkOld: throw .enrolmentExpired
+        default: break
+        }
+        let body = try body(of: exchanged, about: nil, at: enrolment.rootHash)
+        guard let made = try? E4(decoding: body) else { throw .serverAnswer }
+        try checkNotAborted()
+        return made
+    }
+
+    private func storeUnacknowledged(_ enrolment: Enrolment, _ instance: StoredInstance?) async throws(OstiaryError) {
+        let server = try await server(enrolment.rootHash).stored
+        let account = StoredAccount(
+            id: enrolment.shown.accountID, rootHash: StoredBytes(enrolment.rootHash), instance: instance?.id, keyName: enrolment.keyName,
+            username: enrolment.shown.displayName, displayName: enrolment.shown.displayName, state: .enrolling,
+            enrolHash: StoredBytes(enrolment.hash), createdAt: ports.clock.wall)
+        try write { (state) throws(OstiaryError) in
+            guard state.account(account.id) == nil else { return }
+            state.keep(server)
+            state.accounts.append(account)
+            if let instance, state.instance(instance.id) == nil { state.instances.append(instance) }
+            if instance?.deviceSecretName != enrolment.secretName { state.discarded.append(enrolment.secretName) }
+            state.claims.removeAll { $0.enrolment == enrolment.id }
+        }
+    }
+}
+
+/// What E3 shows of the second factor.
+struct EnrolmentProof: Sendable {
+    let attempt: AttemptID
+    let context: SecondFactorContext
+    let signature: [UInt8]
+    /// pkSf, when the PIN was set just now.
+    let newKey: [UInt8]?
+
+    init(_ challenge: Challenge, _ attempt: AttemptID, _ signature: [UInt8]) {
+        self.attempt = attempt
+        context = challenge.context
+        self.signature = signature
+        newKey = nil
+    }
+
+    /// Of a PIN that was set: signed with the new second-factor key, over the key of the evaluation as well.
+    init(setting challenge: Challenge, _ attempt: AttemptID, _ master: SecretBytes, _ evaluation: Evaluation) throws(OstiaryError) {
+        let key = try PINComputation.key(master)
+        let publicKey = Array(key.publicKey.rawRepresentation)
+        self.attempt = attempt
+        context = challenge.context
+        newKey = publicKey
+        signature = edwardsSignature(
+            key, .secondFactorSet,
+            Transcript.secondFactorSet(
+                instance: challenge.instance.id, attempt: attempt, context: challenge.context, sessionHash: challenge.sessionHash,
+                evaluationKey: evaluation.evaluationKey, secondFactorKey: publicKey))
+    }
+}
+
+extension StoredInstance {
+    func holding(_ box: PINBox) -> StoredInstance {
+        var instance = self
+        instance.box = StoredBytes(box.encoded)
+        return instance
+    }
+}

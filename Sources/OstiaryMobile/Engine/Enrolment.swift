@@ -1,0 +1,156 @@
+import Foundation
+import OstiaryProtocol
+
+/// What an enrolment is about, as the server signed it (E2), and what ties the phone's answer to it.
+struct Enrolment: Sendable {
+    let rootHash: [UInt8]
+    let id: EnrolmentID
+    /// The new account's device key: its name in the key store, and its public half.
+    let keyName: String
+    let deviceKey: [UInt8]
+    /// Where `dsec` goes, if an instance is made.
+    let secretName: String
+    let ephemeral: EphemeralKey
+    let shown: E2
+    let hash: [UInt8]
+
+    /// devPk || enrolHash, what the attempts of an enrolment are bound to (protocol §7).
+    var payload: [UInt8] { deviceKey + hash }
+}
+
+/// Enrolment: from a scanned link to an account that is logged in (protocol §5).
+extension Engine {
+    func enrol(_ id: Session.ID, by link: EnrolLink) async throws(OstiaryError) {
+        let address = try check(link)
+        let server = try await reaching(for: id) { () async throws(OstiaryError) in try await fetchBundle(of: link.rootHash, at: address) }
+        let enrolment = try await claim(id, link)
+        flow?.farewell = { engine, abort in await engine.decline(enrolment, abort) }
+        try await becomeReady(id) { session in
+            session.info.serverName = server.verified.bundle.name
+            session.enrolInfo = EnrolInfo(enrolment.shown)
+        }
+        try await confirmEnrol(id, enrolment)
+        let made = try await make(id, enrolment)
+        let account = try keepMade(enrolment, made)
+        flow?.farewell = { engine, _ in engine.discard(account.id) }
+        change(id) { session in
+            session.account = account.id
+            session.shown.account = self.shown(account)
+        }
+        try await awaitConfirmation(id, of: account)
+    }
+
+    /// What can be refused before anything is sent.
+    private func check(_ link: EnrolLink) throws(OstiaryError) -> ServerAddress {
+        guard let address = ServerAddress(link.url) else { throw .serverNotAllowed }
+        let state = try known()
+        if let same = state.server(tag: Array(link.rootHash.prefix(4))), same.rootHash.bytes != link.rootHash { throw .serverIdentity }
+        if configuration.singleAccount, !state.accounts.isEmpty { throw .singleAccount }
+        return address
+    }
+
+    /// E1 and E2. The key's name is stored before the server hears of the key: the same link goes on with the same key.
+    private func claim(_ id: Session.ID, _ link: EnrolLink) async throws(OstiaryError) -> Enrolment {
+        let claim = try storeClaim(link)
+        let deviceKey = try keyStore { (keys) throws(KeyStoreError) in
+            do throws(KeyStoreError) { return try keys.publicKey(named: claim.keyName) } catch {
+                guard error == .unknownName else { throw error }
+                return try keys.makeDeviceKey(named: claim.keyName)
+            }
+        }
+        let message = E1(
+            enrolID: link.enrolID, enrolSecret: link.enrolSecret, deviceKey: deviceKey, appInfo: configuration.appInfo,
+            osInfo: configuration.deviceName)
+        let ephemeral = try makeEphemeral()
+        let exchanged = try await reaching(for: id) { () async throws(OstiaryError) in
+            try await exchange(with: link.rootHash, ephemeral) { _ throws(OstiaryError) in message.encoded }
+        }
+        try checkNotAborted()
+        switch exchanged.answer.status {
+        case .refused, .linkOld, .sessionUnknown, .enrolUsed: throw .enrolmentExpired
+        default: break
+        }
+        let body = try body(of: exchanged, about: nil, at: link.rootHash)
+        guard let shown = try? E2(decoding: body) else { throw .serverAnswer }
+        return Enrolment(
+            rootHash: link.rootHash, id: link.enrolID, keyName: claim.keyName, deviceKey: deviceKey, secretName: claim.secretName,
+            ephemeral: ephemeral, shown: shown, hash: Transcript.enrolment(requestHash: exchanged.request.hash, shown: body))
+    }
+
+    private func storeClaim(_ link: EnrolLink) throws(OstiaryError) -> StoredClaim {
+        let rootHash = StoredBytes(link.rootHash)
+        let fresh = StoredClaim(
+            enrolment: link.enrolID, rootHash: rootHash, keyName: makeName("device"), secretName: makeName("dsec"), madeAt: ports.clock.wall)
+        return try write { (state) throws(OstiaryError) in
+            if let claim = state.claims.first(where: { $0.enrolment == link.enrolID && $0.rootHash == rootHash }) { return claim }
+            state.claims.append(fresh)
+            return fresh
+        }
+    }
+
+    private func confirmEnrol(_ id: Session.ID, _ enrolment: Enrolment) async throws(OstiaryError) {
+        let visualHash = configuration.hidesVisualHash ? nil : try await VisualHash.compute(enrolment.rootHash)
+        try checkNotAborted()
+        change(id) { $0.shown.state = .waitingForUserInput }
+        let state = try known()
+        let accounts = state.shownAccounts.filter { $0.serverIdentity == Base64URL.encode(enrolment.rootHash) }
+        let event = session(id).map { OstiaryEvent.confirmEnrol($0.shown, accounts: accounts, visualHash: visualHash) }
+        _ = try await wait(at: .confirming([], isEnrolment: true), telling: event)
+    }
+
+    /// After E4: the secrets first, then the account that names them.
+    private func keepMade(_ enrolment: Enrolment, _ made: E4) throws(OstiaryError) -> StoredAccount {
+        let name = makeName("otp")
+        let id = enrolment.shown.accountID
+        try keyStore { (keys) throws(KeyStoreError) in try keys.store(made.otpKey, named: name) }
+        let account = try write { (state) throws(OstiaryError) in
+            state.setAccount(id) { account in
+                account.state = .pending
+                account.otpReference = made.otpReference
+                account.otpSecretName = name
+            }
+            return state.account(id)
+        }
+        guard let account else { throw .accountDeleted }
+        emit(.accountAdded(shown(account)))
+        return account
+    }
+
+    /// What the server hears of an enrolment that the person stopped before it was made: it can be scanned again.
+    private func decline(_ enrolment: Enrolment, _ abort: Flow.Abort?) async {
+        guard let abort else { return }
+        let isNotMe = if case .denied(notMe: true) = abort { true } else { false }
+        let message = E3(
+            enrolHash: enrolment.hash, decision: isNotMe ? .notMe : .decline, instanceID: nil, attemptID: nil, context: .firstSet, epoch: 0,
+            secondFactorKey: nil, secondFactorSignature: nil)
+        do throws(OstiaryError) {
+            let exchanged = try await reaching(for: nil, patience: 15) { () async throws(OstiaryError) in
+                try await exchange(with: enrolment.rootHash, enrolment.ephemeral) { _ throws(OstiaryError) in
+                    try sign(message, with: enrolment.keyName).bytes
+                }
+            }
+            _ = try body(of: exchanged, about: nil, at: enrolment.rootHash)
+        } catch {
+            emit(.error(error, session: nil))
+        }
+    }
+}
+
+extension EnrolInfo {
+    init(_ question: E2) {
+        displayName = question.displayName
+        nsAccounts = question.serverAccounts.enumerated().map { ServerAccount(id: $0.offset, description: $0.element) }
+    }
+}
+
+extension VisualHash {
+    /// Takes 70 to 300 ms, away from the engine.
+    @concurrent
+    static func compute(_ rootHash: [UInt8]) async throws(OstiaryError) -> VisualHash {
+        do throws(Argon2idError) {
+            return VisualHash(try OstiaryProtocol.VisualHash(rootHash: rootHash))
+        } catch {
+            throw .lockedMemory
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import OstiaryProtocol
+
+/// A request with its answer, whose signature was checked.
+struct Exchanged {
+    let request: SealedRequest
+    let answer: Answer
+}
+
+/// Requests of AP1: sealed, answered, opened; with a new bundle or another clock once more where the server asks for it (protocol §4).
+extension Engine {
+    func makeEphemeral() throws(OstiaryError) -> EphemeralKey {
+        do throws(ExchangeError) { return try EphemeralKey(using: random) } catch { throw OstiaryError(error) }
+    }
+
+    /// One message to a server and its answer, whatever the status. `message` is asked again when the request has to be made again;
+    /// it is given the time stamp that the request will bear.
+    func exchange(
+        with rootHash: [UInt8], _ ephemeral: EphemeralKey, timeout: Double = 15, after: Instant = Instant(0),
+        _ message: (Instant) throws(OstiaryError) -> [UInt8]
+    ) async throws(OstiaryError) -> Exchanged {
+        var (mayRenew, mayAdjust) = (true, true)
+        while true {
+            let server = try await server(rootHash)
+            guard let prekey = server.newestPrekey() else { throw .serverAnswer }
+            let sentAt = max(now(at: rootHash), after + 1)
+            let request = try seal(try message(sentAt), to: prekey, of: server.verified.operatorKeys.root, ephemeral, at: sentAt)
+            let response = try await call(server.address, "/ap1", body: request.bytes, timeout: timeout)
+            switch response.status {
+            case 200:
+                let answer = try open(response.body, to: request, from: server)
+                if answer.status == .clock, mayAdjust { mayAdjust = false } else { return Exchanged(request: request, answer: answer) }
+            case 409 where mayRenew:
+                mayRenew = false
+                try believe(response.body, of: rootHash, at: server.address)
+            default:
+                throw Self.error(forHTTP: response.status)
+            }
+        }
+    }
+
+    func seal(
+        _ message: [UInt8], to prekey: Prekey, of root: Root, _ ephemeral: EphemeralKey, at sentAt: Instant
+    ) throws(OstiaryError) -> SealedRequest {
+        do throws(ExchangeError) {
+            return try SealedRequest(message, to: prekey, of: root, ephemeral: ephemeral, at: sentAt)
+        } catch {
+            throw OstiaryError(error)
+        }
+    }
+
+    private func open(_ bytes: [UInt8], to request: SealedRequest, from server: ConnectedServer) throws(OstiaryError) -> Answer {
+        let clock = now(at: server.rootHash)
+        do throws(ExchangeError) {
+            let answer = try request.open(bytes, from: server.verified.operatorKeys, clock: clock)
+            adjust(server.rootHash, to: answer.time)
+            return answer
+        } catch {
+            throw server.verified.operatorKeys.hasKey(at: clock) ? OstiaryError(error) : .clockWrong
+        }
+    }
+
+    /// A few seconds are the time that the answer took; more is a clock that is wrong, here or there.
+    private func adjust(_ rootHash: [UInt8], to time: Instant) {
+        let wall = ports.clock.wall
+        guard let difference = Int64(exactly: time.seconds).map({ $0 - Int64(clamping: wall) }) else { return }
+        servers[rootHash]?.offset = abs(difference) > 5 ? difference : 0
+    }
+
+    /// The body of an answer that says OK; else the reason as an error. A proof that the account is gone removes it here.
+    func body(of exchanged: Exchanged, about account: AccountID?, at rootHash: [UInt8]) throws(OstiaryError) -> [UInt8] {
+        switch exchanged.answer.status {
+        case .ok: return exchanged.answer.body
+        case .accountDeleted:
+            try bury(account, proof: exchanged.answer.body, at: rootHash)
+            throw .accountDeleted
+        case let status: throw OstiaryError(status)
+        }
+    }
+
+    /// Does something that needs the server, again and again while it cannot be reached: the app hears `serverConnection` at the first
+    /// failure, and gets it thrown when the configured patience is over.
+    func reaching<Value>(
+        for id: Session.ID?, patience: Double? = nil, _ body: () async throws(OstiaryError) -> Value
+    ) async throws(OstiaryError) -> Value {
+        var backoff = Backoff(limit: patience ?? Double(configuration.connectionPatience))
+        var isFirst = true
+        while true {
+            do throws(OstiaryError) {
+                let value = try await body()
+                if !isFirst { note(connectionError: false, of: id) }
+                return value
+            } catch {
+                guard error == .serverConnection, let delay = backoff.delay() else { throw error }
+                if isFirst {
+                    note(connectionError: true, of: id)
+                    emit(.error(.serverConnection, session: id.flatMap { session($0)?.shown }))
+                }
+                isFirst = false
+                await ports.clock.sleep(seconds: delay)
+                if Task.isCancelled { throw .cancelled }
+            }
+        }
+    }
+
+    func note(connectionError: Bool, of id: Session.ID?) {
+        guard let id, session(id)?.shown.connectionError != connectionError else { return }
+        update(id) { $0.connectionError = connectionError }
+    }
+}

@@ -1,0 +1,109 @@
+import OstiaryProtocol
+
+/// The one enrolment or login that is going on, and what it waits for.
+struct Flow {
+    /// What the flow can take now.
+    enum Step {
+        /// It waits for a server or computes.
+        case working
+        /// It waits for `startUserInteraction`.
+        case ready
+        /// It waits for `setAccount` with one of these, or with nil for an enrolment.
+        case confirming([AccountID], isEnrolment: Bool)
+        /// It waits for a second factor.
+        case secondFactor
+    }
+
+    /// What a flow waited for.
+    enum Input {
+        case goOn
+        case account(AccountID?, userInput: String)
+        case pin(LockedBytes)
+        case aborted
+    }
+
+    /// Why a flow is to stop.
+    enum Abort {
+        case cancelled
+        case denied(notMe: Bool)
+    }
+
+    let session: Session.ID
+    var task: Task<Void, Never>?
+    var step = Step.working
+    var abort: Abort?
+    /// What the server is told when the flow stops here: because of the person, or (nil) of an error that leaves it unsure.
+    var farewell: (@Sendable (isolated Engine, Abort?) async -> Void)?
+    fileprivate var waiting: CheckedContinuation<Input, Never>?
+
+    init(session: Session.ID) { self.session = session }
+}
+
+/// Feeding the flow: each call belongs to one step, anything else is `wrongOrder`.
+extension Engine {
+    /// Makes the running flow wait for the person, whom `event` asks: it is told when the answer can be taken.
+    func wait(at step: Flow.Step, telling event: OstiaryEvent? = nil) async throws(OstiaryError) -> Flow.Input {
+        guard flow?.abort == nil else { throw .cancelled }
+        let input = await withCheckedContinuation { continuation in
+            flow?.step = step
+            flow?.waiting = continuation
+            if flow == nil { continuation.resume(returning: .aborted) }
+            if let event { emit(event) }
+        }
+        if case .aborted = input { throw .cancelled }
+        return input
+    }
+
+    private func feed(_ input: Flow.Input) {
+        let waiting = flow?.waiting
+        flow?.waiting = nil
+        flow?.step = .working
+        waiting?.resume(returning: input)
+    }
+
+    /// Stops the running flow wherever it is.
+    func abort(_ reason: Flow.Abort) {
+        guard flow != nil, flow?.abort == nil else { return }
+        flow?.abort = reason
+        flow?.task?.cancel()
+        feed(.aborted)
+    }
+
+    /// Throws when the running flow was stopped; asked after every wait.
+    func checkNotAborted() throws(OstiaryError) {
+        if flow?.abort != nil || Task.isCancelled { throw .cancelled }
+    }
+
+    /// `startUserInteraction`: harmless when the SDK went on by itself.
+    func goOn(_ id: Session.ID?) throws(OstiaryError) {
+        guard let flow, id == nil || id == flow.session else { throw .wrongOrder }
+        if case .ready = flow.step { feed(.goOn) } else if configuration.manuallyStartUserInteraction { throw .wrongOrder }
+    }
+
+    func confirm(_ account: Account.ID?, _ id: Session.ID, userInput: String?) throws(OstiaryError) {
+        guard let flow, flow.session == id, case .confirming(let offered, let isEnrolment) = flow.step else { throw .wrongOrder }
+        guard WireText.allows(userInput ?? "", cap: 4_096) else { throw .userInputRefused }
+        if isEnrolment {
+            guard account == nil else { throw .accountGivenForEnrolment }
+            feed(.account(nil, userInput: ""))
+        } else {
+            guard let chosen = account?.accountID, offered.contains(chosen) else { throw .accountNotOffered }
+            feed(.account(chosen, userInput: userInput ?? ""))
+        }
+    }
+
+    func take(_ pin: LockedBytes) throws(OstiaryError) {
+        guard case .secondFactor? = flow?.step else { throw .wrongOrder }
+        feed(.pin(pin))
+    }
+
+    func cancelSecondFactor() throws(OstiaryError) {
+        guard case .secondFactor? = flow?.step else { throw .wrongOrder }
+        abort(.cancelled)
+    }
+
+    func deny(_ id: Session.ID, notMe: Bool) throws(OstiaryError) {
+        guard flow?.session == id, flow?.abort == nil else { throw .wrongOrder }
+        abort(.denied(notMe: notMe))
+    }
+}

@@ -1,0 +1,66 @@
+import OstiaryProtocol
+
+/// A session with what the SDK knows of it beyond what it shows.
+struct LiveSession {
+    var shown: Session
+    let rootHash: [UInt8]
+    /// `sid`; nil until the server named it.
+    var sid: SessionID?
+    var account: AccountID?
+    /// The time stamp of the last signed message about it; the next one is later (protocol §8).
+    var lastStamp = Instant(0)
+    /// When the server last said that it goes on, by the monotonic clock.
+    var lastSeen: UInt64 = 0
+    var pinger: Task<Void, Never>?
+}
+
+/// A second factor that the server remembers for a while.
+struct LoginCache {
+    let token: SecretBytes
+    /// Of the activation of an account: good once.
+    let isSingleUse: Bool
+}
+
+extension Engine {
+    /// How many sessions that are over are still shown.
+    private static let mostEnded = 20
+
+    func session(_ id: Session.ID) -> LiveSession? { live.first { $0.shown.id == id } }
+
+    /// Changes a session without telling anybody.
+    func change(_ id: Session.ID, _ body: (inout LiveSession) -> Void) {
+        guard let index = live.firstIndex(where: { $0.shown.id == id }) else { return }
+        body(&live[index])
+        publish()
+    }
+
+    /// Changes what is shown of a session, and tells.
+    func update(_ id: Session.ID, _ body: (inout Session) -> Void) {
+        change(id) { body(&$0.shown) }
+        if let session = session(id) { emit(.sessionUpdate(session.shown)) }
+    }
+
+    func add(_ session: LiveSession) {
+        let ended = live.filter { $0.shown.isOver }
+        if ended.count >= Self.mostEnded, let oldest = ended.first?.shown.id { live.removeAll { $0.shown.id == oldest } }
+        live.append(session)
+        emit(.sessionUpdate(session.shown))
+    }
+
+    /// Ends a session here: nothing secret stays with it. Returns it as it is now.
+    @discardableResult
+    func close(_ id: Session.ID, as ending: Session.Ending) -> Session? {
+        change(id) { session in
+            session.pinger?.cancel()
+            session.pinger = nil
+            session.shown.state = ending == .failed ? .error : .done
+            session.shown.ending = ending
+            session.shown.webNonce = nil
+            session.shown.username = nil
+        }
+        return session(id)?.shown
+    }
+
+    /// What an app is shown of an account.
+    func shown(_ account: StoredAccount) -> Account { Account(account, at: stored?.server(account.rootHash.bytes)) }
+}

@@ -1,0 +1,66 @@
+import OstiaryProtocol
+
+extension OstiaryError {
+    /// Whether the server may have done what was asked although we failed.
+    var leavesServerUnsure: Bool {
+        switch self {
+        case .serverConnection, .serverAnswer, .serverIdentity, .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable, .keyStore,
+            .lockedMemory, .cancelled:
+            true
+        default: false
+        }
+    }
+
+    /// What a server's refusal means to the app.
+    init(_ status: Status) {
+        self =
+            switch status {
+            case .clock: .clockWrong
+            case .refused, .secondFactorNeeded, .penalised, .pinRequired: .refused
+            case .sessionUnknown: .sessionUnknown
+            case .sessionTaken: .sessionTaken
+            case .sessionOver: .sessionOver
+            case .linkOld: .linkOld
+            case .accountUnknown: .accountUnknown
+            case .accountBlocked: .accountBlocked
+            case .accountPending: .accountPending
+            case .accountDeleted: .accountDeleted
+            case .enrolUsed: .enrolmentExpired
+            case .blocked: .secondFactorBlocked
+            case .wrongEpoch, .secondFactorUnknown, .closed: .secondFactorUnknown
+            case .busy, .tooMany: .tooMany
+            case .secondFactorUnavailable: .secondFactorUnavailable
+            // The answer to the first copy was lost: as good as no answer, and repeated like that.
+            case .replayed: .serverConnection
+            case .ok, .sequence: .serverAnswer
+            }
+    }
+
+    /// What a bundle that is not believed means to the app.
+    init(_ refusal: BundleRefusal) {
+        self =
+            switch refusal {
+            case .wrongIdentity, .older: .serverIdentity
+            case .suiteNotSpoken: .serverNotAllowed
+            case .outsideValidity: .clockWrong
+            }
+    }
+
+    init(_ error: ExchangeError) {
+        self =
+            switch error {
+            case .badSignature: .serverIdentity
+            case .malformed, .cannotSeal, .cannotOpen: .serverAnswer
+            }
+    }
+
+    init(_ error: TransportError) {
+        self =
+            switch error {
+            case .unreachable: .serverConnection
+            case .tooLong: .serverAnswer
+            case .addressRefused: .serverNotAllowed
+            case .cancelled: .cancelled
+            }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import OstiaryProtocol
+
+/// After the process was started or woken: what was going on goes on.
+extension Engine {
+    func resume() { runErrand { await $0.refresh() } }
+
+    /// Pings every session once, takes up what waits, sends what could not be sent; returns when each was tried.
+    func refresh() async {
+        do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
+        sweep()
+        takeUpConfirmations()
+        takeUpSessions()
+        for session in live where session.shown.isLoggedIn && session.shown.pingTime > 0 {
+            let id = session.shown.id
+            do throws(OstiaryError) {
+                try await ping(id, hold: 0)
+                note(connectionError: false, of: id)
+                keepAlive(id)
+            } catch {
+                keepAlive(id, atOnce: true)
+            }
+        }
+        await deliverOutbox()
+    }
+
+    /// Accounts whose code was not typed yet, unless somebody waits for it already.
+    private func takeUpConfirmations() {
+        for account in stored?.accounts ?? [] where account.state == .pending {
+            guard !live.contains(where: { $0.account == account.id && !$0.shown.isOver }) else { continue }
+            var shown = Session(id: UUID(), isEnrolment: true)
+            shown.account = self.shown(account)
+            shown.enrolInfo.displayName = account.displayName
+            let id = shown.id
+            add(LiveSession(shown: shown, rootHash: account.rootHash.bytes, account: account.id))
+            runErrand { engine in
+                do throws(OstiaryError) { try await engine.awaitConfirmation(id, of: account) } catch {
+                    await engine.failErrand(id, error)
+                }
+            }
+        }
+    }
+
+    private func failErrand(_ id: Session.ID, _ error: OstiaryError) {
+        guard error != .cancelled, let session = close(id, as: .failed) else { return }
+        emit(.error(error, session: session))
+    }
+
+    /// Logins of browsers that began in an earlier process. They count as logged in once the server says so.
+    private func takeUpSessions() {
+        for session in stored?.sessions ?? [] {
+            guard !live.contains(where: { $0.shown.id == session.id }), let account = stored?.account(session.account) else { continue }
+            var shown = Session(id: session.id)
+            shown.account = self.shown(account)
+            shown.username = account.username
+            shown.info.serviceName = session.serviceName
+            shown.pingTime = Int(session.pingTime)
+            shown.state = .active
+            shown.wasLoggedIn = true
+            live.append(
+                LiveSession(
+                    shown: shown, rootHash: session.rootHash.bytes, sid: session.session, account: account.id, lastSeen: ports.clock.monotonic))
+        }
+        publish()
+    }
+}

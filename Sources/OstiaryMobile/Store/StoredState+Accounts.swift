@@ -1,0 +1,77 @@
+import OstiaryProtocol
+
+/// Questions to the document, and the changes that must happen in one step.
+extension StoredState {
+    func account(_ id: AccountID) -> StoredAccount? { accounts.first { $0.id == id } }
+
+    func server(_ rootHash: [UInt8]) -> StoredServer? { servers.first { $0.rootHash.bytes == rootHash } }
+
+    /// The server that a link's tag means: the tag is the front of the root hash (protocol §3).
+    func server(tag: [UInt8]) -> StoredServer? { servers.first { Array($0.rootHash.bytes.prefix(4)) == tag } }
+
+    func instance(_ id: InstanceID?) -> StoredInstance? { instances.first { $0.id == id } }
+
+    /// The accounts that can log in at a server.
+    func activeAccounts(at rootHash: [UInt8]) -> [StoredAccount] {
+        accounts.filter { $0.rootHash.bytes == rootHash && $0.state == .active }
+    }
+
+    /// An account of this server whose PIN can vouch for a further one.
+    func voucher(at rootHash: [UInt8]) -> (account: StoredAccount, instance: StoredInstance)? {
+        for account in activeAccounts(at: rootHash) {
+            if let instance = instance(account.instance) { return (account, instance) }
+        }
+        return nil
+    }
+
+    mutating func setAccount(_ id: AccountID, _ change: (inout StoredAccount) -> Void) {
+        guard let index = accounts.firstIndex(where: { $0.id == id }) else { return }
+        change(&accounts[index])
+    }
+
+    mutating func setTries(_ tries: StoredTries, of instance: InstanceID) {
+        guard let index = instances.firstIndex(where: { $0.id == instance }) else { return }
+        instances[index].tries = tries
+    }
+
+    mutating func keep(_ server: StoredServer) {
+        if let index = servers.firstIndex(where: { $0.rootHash == server.rootHash }) {
+            if servers[index].sequence <= server.sequence { servers[index] = server }
+        } else {
+            servers.append(server)
+        }
+    }
+
+    /// Takes an account out with everything that only it needed; the names of its keys go to `discarded`.
+    mutating func remove(_ id: AccountID) {
+        guard let account = account(id) else { return }
+        accounts.removeAll { $0.id == id }
+        sessions.removeAll { $0.account == id }
+        discarded.append(account.keyName)
+        if let name = account.otpSecretName { discarded.append(name) }
+        if let instance = instance(account.instance), !accounts.contains(where: { $0.instance == instance.id }) {
+            instances.removeAll { $0.id == instance.id }
+            discarded.append(instance.deviceSecretName)
+        }
+        forgetUnusedServers()
+    }
+
+    mutating func forgetUnusedServers() {
+        servers.removeAll { server in
+            !accounts.contains { $0.rootHash == server.rootHash } && !outbox.contains { $0.rootHash == server.rootHash }
+        }
+    }
+}
+
+extension Account {
+    init(_ account: StoredAccount, at server: StoredServer?) {
+        self.init(
+            id: ID(rawValue: account.id.text), username: account.username, displayName: account.displayName, serverName: server?.name ?? "",
+            serverURL: server?.url ?? "", serverIdentity: Base64URL.encode(account.rootHash.bytes), state: account.state, createdAt: account.createdAt
+        )
+    }
+}
+
+extension Account.ID {
+    var accountID: AccountID? { AccountID(text: rawValue) }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import OstiaryProtocol
+
+/// The document about everything that outlives the process. Nothing in it opens anything without the key store.
+struct StoredState: Codable, Sendable, Equatable {
+    /// A document of a higher version is left alone.
+    static let newestVersion = 1
+
+    var version = Self.newestVersion
+    var servers: [StoredServer] = []
+    var instances: [StoredInstance] = []
+    var accounts: [StoredAccount] = []
+    var claims: [StoredClaim] = []
+    var sessions: [StoredSession] = []
+    var outbox: [StoredDeletion] = []
+    /// Names of keys and secrets that are to be destroyed.
+    var discarded: [String] = []
+
+    /// The document in `bytes`, an empty one for nil.
+    init(decoding bytes: [UInt8]?) throws(OstiaryError) {
+        guard let bytes else {
+            self.init()
+            return
+        }
+        guard let state = try? JSONDecoder().decode(StoredState.self, from: Data(bytes)), state.version <= Self.newestVersion
+        else { throw .storeUnreadable }
+        self = state
+    }
+
+    init() {}
+
+    /// The same document always has the same bytes.
+    func encoded() throws(OstiaryError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        guard let bytes = try? encoder.encode(self) else { throw .storeUnreadable }
+        return Array(bytes)
+    }
+}
+
+/// A server that this device has an account at, or owes a message.
+struct StoredServer: Codable, Sendable, Equatable {
+    let rootHash: StoredBytes
+    var url: String
+    var name: String
+    /// The newest bundle that was believed, and its sequence.
+    var bundle: StoredBytes
+    var sequence: UInt64
+}
+
+/// `sfId` and what belongs to it: one PIN for all accounts at one virtual server (protocol §1).
+struct StoredInstance: Codable, Sendable, Equatable {
+    let id: InstanceID
+    let rootHash: StoredBytes
+    /// The second-factor server that the PIN was set at.
+    let secondFactorRootHash: StoredBytes
+    /// Where the key store has `dsec`.
+    let deviceSecretName: String
+    var epoch: UInt32
+    /// The PIN box, with the evaluation key that it pins.
+    var box: StoredBytes
+    var tries: StoredTries
+}
+
+struct StoredAccount: Codable, Sendable, Equatable {
+    let id: AccountID
+    let rootHash: StoredBytes
+    /// Nil for an account that was made without a second factor.
+    let instance: InstanceID?
+    /// Where the key store has the device key.
+    let keyName: String
+    var username: String
+    var displayName: String
+    var state: Account.State
+    /// What the confirmation code is made from.
+    let enrolHash: StoredBytes
+    var otpReference: UInt32?
+    /// Where the key store has `otpKey`.
+    var otpSecretName: String?
+    let createdAt: UInt64
+}
+
+/// A device key that was shown to the server for an enrolment: scanned again, the same link goes on with the same key.
+struct StoredClaim: Codable, Sendable, Equatable {
+    let enrolment: EnrolmentID
+    let rootHash: StoredBytes
+    let keyName: String
+    /// Where the key store will have `dsec`, if this enrolment makes an instance.
+    let secretName: String
+    let madeAt: UInt64
+}
+
+/// A login that goes on while its app is not running.
+struct StoredSession: Codable, Sendable, Equatable {
+    let id: UUID
+    let session: SessionID
+    let account: AccountID
+    let rootHash: StoredBytes
+    let pingTime: UInt32
+    let serviceName: String
+}
+
+/// A signed Delete that the server has not acknowledged.
+struct StoredDeletion: Codable, Sendable, Equatable {
+    let account: AccountID
+    let rootHash: StoredBytes
+    let message: StoredBytes
+}
+
+/// Bytes that are base64url in the document.
+struct StoredBytes: Codable, Sendable, Hashable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let bytes = Base64URL.decode(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no base64url")
+        }
+        self.bytes = bytes
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Base64URL.encode(bytes))
+    }
+}
+
+extension Identifier: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let identifier = Identifier(text: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no identifier")
+        }
+        self = identifier
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+extension Account.State: Codable {}

@@ -1,0 +1,44 @@
+import OstiaryProtocol
+
+/// The last that was heard of the counter of tries, so that it can be shown before the next try (protocol §7).
+struct StoredTries: Codable, Sendable, Equatable {
+    let failed: UInt8
+    let most: UInt8
+    /// The penalty in seconds, as it was told at the two moments below.
+    let wait: UInt32
+    let blocked: Bool
+    let wall: UInt64
+    let monotonic: UInt64
+
+    static let none = StoredTries(failed: 0, most: 0, wait: 0, blocked: false, wall: 0, monotonic: 0)
+
+    init(_ tries: Tries, blocked: Bool, heardAt clock: any DeviceClock) {
+        self.init(
+            failed: tries.failed, most: tries.most, wait: tries.wait, blocked: blocked, wall: clock.wall, monotonic: clock.monotonic)
+    }
+
+    private init(failed: UInt8, most: UInt8, wait: UInt32, blocked: Bool, wall: UInt64, monotonic: UInt64) {
+        self.failed = failed
+        self.most = most
+        self.wait = wait
+        self.blocked = blocked
+        self.wall = wall
+        self.monotonic = monotonic
+    }
+
+    /// No failed tries any more; the limit stays known.
+    var afterSuccess: StoredTries { StoredTries(failed: 0, most: most, wait: 0, blocked: false, wall: 0, monotonic: 0) }
+
+    /// Seconds of the penalty that are left. The monotonic clock decides, so that setting the other one changes nothing; after a restart of
+    /// the device, which sets it back, the wall clock does, and what surely passed since the restart counts in any case.
+    func penalty(at clock: any DeviceClock) -> UInt32 {
+        let now = (wall: clock.wall, monotonic: clock.monotonic)
+        let passed: UInt64
+        if now.monotonic >= monotonic {
+            passed = now.monotonic - monotonic
+        } else {
+            passed = max(now.monotonic, now.wall > wall ? now.wall - wall : 0)
+        }
+        return passed >= UInt64(wait) ? 0 : wait - UInt32(passed)
+    }
+}
