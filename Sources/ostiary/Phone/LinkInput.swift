@@ -7,59 +7,65 @@ enum LinkInput {
     /// Larger than any screenshot; what is larger is not read to its end.
     static let largestFile = ImageLimits.standard.bytes
 
-    /// The bytes of the code that `argument` leads to.
+    /// A code and how it came here, which the server is told: a link may have been forwarded, a scanned code was on a screen.
+    enum Found: Equatable, Sendable {
+        case scanned([UInt8])
+        case link(String)
+    }
+
+    /// The code that `argument` leads to.
     ///
-    /// - Parameter argument: a link (`https://host/l#…`, or its base64url alone), the path of a file, or `-` for standard input.
-    ///   A file is a PNG or JPEG of a screen with a code in it, the raw bytes of a code, or a link as text.
-    /// - Throws: `LinkInputError`.
-    static func resolve(_ argument: String) throws -> [UInt8] {
+    /// - Parameters:
+    ///   - argument: a link (`https://host/l#…`, or its base64url alone), the path of a file, or `-` for standard input.
+    ///     A file is a PNG or JPEG of a screen with a code in it, the raw bytes of a code, or a link as text.
+    ///   - isInputTaken: whether standard input is for something else.
+    static func resolve(_ argument: String, isInputTaken: Bool = false) throws(LinkInputError) -> Found {
         if argument == "-" {
-            guard let bytes = KeyInput.everything(limit: largestFile) else { throw LinkInputError.tooLarge }
+            guard !isInputTaken else { throw .inputTaken }
+            guard let bytes = KeyInput.everything(limit: largestFile) else { throw .tooLarge }
             return try code(in: bytes, of: "standard input")
         }
-        if let bytes = linkBytes(argument) { return bytes }
+        if isLink(argument) { return .link(argument) }
         return try code(in: contents(of: argument), of: argument)
     }
 
-    /// The bytes of the code in the contents of a file.
-    static func code(in bytes: [UInt8], of name: String) throws -> [UInt8] {
-        guard !bytes.isEmpty else { throw LinkInputError.empty(name) }
-        if isCode(bytes) { return bytes }
-        if let text = String(validating: bytes, as: UTF8.self), let link = linkBytes(text.trimmingCharacters(in: .whitespacesAndNewlines)) {
-            return link
-        }
-        do {
-            let found = try QRReader.read(bytes).compactMap { contents in isCode(contents) ? contents : nil }
-            guard let first = found.first else { throw LinkInputError.foreignCode(name) }
-            guard found.count == 1 else { throw LinkInputError.severalCodes(name) }
-            return first
-        } catch let error as QRReaderError {
-            throw LinkInputError(error, name: name)
-        }
+    /// The code in the contents of a file.
+    static func code(in bytes: [UInt8], of name: String) throws(LinkInputError) -> Found {
+        guard !bytes.isEmpty else { throw .empty(name) }
+        if isCode(bytes) { return .scanned(bytes) }
+        let text = String(validating: bytes, as: UTF8.self)?.trimmingCharacters(in: .whitespacesAndNewlines)
+        if let text, isLink(text) { return .link(text) }
+        let symbols: [[UInt8]]
+        do { symbols = try QRReader.read(bytes) } catch { throw LinkInputError(error, name: name) }
+        let codes = symbols.compactMap(scanned)
+        guard let first = codes.first else { throw .foreignCode(name) }
+        guard codes.count == 1 else { throw .severalCodes(name) }
+        return first
     }
 
-    private static func contents(of path: String) throws -> [UInt8] {
+    /// What a QR symbol holds: the bytes of a code, or the text of a link.
+    private static func scanned(_ symbol: [UInt8]) -> Found? {
+        if isCode(symbol) { return .scanned(symbol) }
+        guard let text = String(validating: symbol, as: UTF8.self), isLink(text) else { return nil }
+        return .scanned(symbol)
+    }
+
+    private static func contents(of path: String) throws(LinkInputError) -> [UInt8] {
         let path = NSString(string: path).expandingTildeInPath
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-            throw LinkInputError.neitherLinkNorFile(path)
+            throw .neitherLinkNorFile(path)
         }
-        guard let file = FileHandle(forReadingAtPath: path) else { throw LinkInputError.unreadable(path) }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadable(path) }
         defer { try? file.close() }
-        guard let data = try? file.read(upToCount: largestFile + 1) else { throw LinkInputError.empty(path) }
-        guard data.count <= largestFile else { throw LinkInputError.tooLarge }
+        guard let data = try? file.read(upToCount: largestFile + 1) else { throw .empty(path) }
+        guard data.count <= largestFile else { throw .tooLarge }
         return Array(data)
     }
 
-    private static func linkBytes(_ text: String) -> [UInt8]? {
-        let fragment = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).last ?? ""
-        guard let bytes = Base64URL.decode(fragment), isCode(bytes) else { return nil }
-        return bytes
-    }
+    private static func isLink(_ text: String) -> Bool { (try? Link(text: text)) != nil }
 
-    private static func isCode(_ bytes: [UInt8]) -> Bool {
-        (try? Link(decoding: bytes)) != nil
-    }
+    private static func isCode(_ bytes: [UInt8]) -> Bool { (try? Link(decoding: bytes)) != nil }
 }
 
 /// Why what was handed over leads to no code. All of them are for the person who typed the command.
@@ -73,6 +79,8 @@ enum LinkInputError: Error, Equatable, CustomStringConvertible {
     /// A picture with codes that are not ours.
     case foreignCode(String)
     case severalCodes(String)
+    /// Both the code and the PINs would come from standard input.
+    case inputTaken
 
     init(_ error: QRReaderError, name: String) {
         self =
@@ -90,6 +98,7 @@ enum LinkInputError: Error, Equatable, CustomStringConvertible {
         case .tooLarge: "too large: give a picture of at most \(LinkInput.largestFile >> 20) MiB"
         case .noCode(let name): "no QR code found in \(name): take the picture again, with the whole code in it"
         case .foreignCode(let name): "the QR code in \(name) is not an enrol or login code"
+        case .inputTaken: "standard input is for PINs: give the code as a link or a file"
         case .severalCodes(let name): "there is more than one code in \(name): crop the picture to one"
         }
     }

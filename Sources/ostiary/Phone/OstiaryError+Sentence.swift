@@ -1,0 +1,64 @@
+import OstiaryMobile
+
+/// What an error means to the person with the phone, and how the command ends on it.
+extension OstiaryError {
+    /// One line, lower case, with what to do next when there is something to do.
+    var sentence: String {
+        switch self {
+        case .notConfigured, .alreadyConfigured, .wrongOrder: "this does not belong to what is going on"
+        case .flowInProgress: "another enrolment or login is going on"
+        case .accountNotOffered: "the account is not one that this login asks for"
+        case .accountGivenForEnrolment: "an enrolment makes its own account"
+        case .userInputRefused: "the user input is longer than 4 096 bytes, or holds characters that may not travel"
+        case .pinLength: "a PIN has 5 to 12 digits, and as many as the server wants"
+        case .pinEasyToGuess: "that PIN is easy to guess: choose another"
+        case .cancelled: "cancelled"
+        case .linkUnreadable: "this is not an enrol or login code"
+        case .linkUnknownKind: "this code is of a kind that this program does not know: it may be too old"
+        case .serverNotAllowed: "the server's address is neither https nor this machine"
+        case .noAccountsForServer: "there is no account for this server on this phone: enrol first"
+        case .severalAccounts: "an AppLogin needs exactly one account on this phone"
+        case .singleAccount: "this phone allows one account"
+        case .accountUnknown: "the server does not know this account"
+        case .accountBlocked: "the account is blocked: ask the operator of the server"
+        case .accountPending: "the account waits for its code to be typed into the browser"
+        case .accountDeleted: "the account was deleted"
+        case .serverConnection: "the server cannot be reached: try again later"
+        case .serverIdentity: "the server is not the one that was enrolled with, or cannot prove it"
+        case .serverAnswer: "the server's answer cannot be understood"
+        case .clockWrong: "the clock of this machine is wrong: check the clock"
+        case .refused: "the server refused"
+        case .tooMany: "too many requests: wait a little"
+        case .enrolmentExpired: "the enrol code was used, or is older than ten minutes: ask for a new one"
+        case .linkOld: "the login code is too old: take the one that is shown now"
+        case .sessionUnknown: "the server does not know this login: take the code that is shown now"
+        case .sessionTaken: "another phone took this login"
+        case .sessionOver: "this login is over"
+        case .secondFactorBlocked: "too many wrong PINs: the operator of the second-factor server can lift the block"
+        case .secondFactorUnavailable: "the PIN cannot be checked at the moment, nothing was counted: try again later"
+        case .secondFactorUnknown: "the second-factor server does not know this phone: enrol again"
+        case .storeUnavailable: "the phone's home cannot be read or written"
+        case .storeUnreadable: "the phone's home is damaged, or was written by a newer version"
+        case .keyStore: "the phone's keys cannot be read or written"
+        case .lockedMemory: "the system has no memory that is kept from being written to disk"
+        case .notOffered: "this server does not offer that"
+        }
+    }
+
+    var exit: PhoneExit {
+        switch self {
+        case .cancelled: .cancelledOrDenied
+        case .secondFactorBlocked: .blockedOrPenalised
+        case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver: .codeOver
+        case .serverConnection: .serverUnreachable
+        case .serverIdentity: .serverIdentity
+        case .linkUnreadable, .linkUnknownKind: .usage
+        case .pinLength, .pinEasyToGuess: .secondFactorFailed
+        case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
+            .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
+            .accountDeleted, .serverAnswer, .clockWrong, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown, .storeUnavailable,
+            .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
+            .other
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import OstiaryMobile
+
+/// What the command line has answered already; everything else is asked of the person.
+struct PhoneAnswers: Sendable {
+    var yes = false
+    var deny = false
+    var notMe = false
+    /// Id or user name of the account to log in with.
+    var account: String?
+    var userInput: String?
+    /// PINs come as lines from a script: asked once, never compared, no penalty waited out.
+    var pinsAreLines = false
+
+    /// The account that was named, or the only one, or with `--yes` the oldest; nil when the person has to choose.
+    /// - Throws: `PhoneInputError.unknownAccount` when the one that was named was not offered.
+    func choice(among accounts: [Account]) throws(PhoneInputError) -> Account? {
+        if let account {
+            guard let chosen = accounts.first(where: { $0.isCalled(account) }) else { throw .unknownAccount(account) }
+            return chosen
+        }
+        return accounts.count == 1 || yes ? accounts.first : nil
+    }
+}
+
+extension Account {
+    func isCalled(_ name: String) -> Bool { id.rawValue == name || username == name || displayName == name }
+}
+
+/// What the person asked for that this phone cannot do.
+enum PhoneInputError: Error, Equatable, CustomStringConvertible {
+    case unknownAccount(String)
+    case ambiguousAccount(String)
+    case unknownSession(String)
+    case needsAnswer
+
+    var description: String {
+        switch self {
+        case .unknownAccount(let name): "no account \(name) here: see ostiary phone accounts"
+        case .ambiguousAccount(let name): "several accounts are called \(name): give the id that ostiary phone accounts shows"
+        case .unknownSession(let id): "no session \(id) here: see ostiary phone sessions"
+        case .needsAnswer: "standard input is for PINs: give --yes, --deny or --not-me as well"
+        }
+    }
+}

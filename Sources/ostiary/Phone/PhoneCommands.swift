@@ -1,0 +1,123 @@
+import ArgumentParser
+import OstiaryMobile
+
+/// `ostiary phone`: the mobile SDK in a terminal.
+struct PhoneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "phone",
+        abstract: "A phone to enrol and log in with.",
+        discussion: """
+            A code is given as a link, as a file with the bytes of a QR code, or as a picture of a screen (PNG or JPEG); - is standard input.
+
+            Exit codes: 0 done, 1 other, 2 cancelled or denied, 3 second factor failed, 4 blocked or penalised, 5 code expired, used or
+            taken by another phone, 6 server not reachable, 7 server identity, 64 usage.
+            """,
+        subcommands: [
+            EnrolCommand.self, LoginCommand.self, AppLoginCommand.self, AccountsCommand.self, SessionsCommand.self, DeleteAccountCommand.self,
+        ])
+
+    @OptionGroup var options: PhoneOptions
+}
+
+/// A command of the phone: its failures become an event or a line, and an exit code.
+protocol PhoneSubcommand: AsyncParsableCommand {
+    var options: PhoneOptions { get }
+    func perform(_ voice: PhoneVoice) async throws -> PhoneExit
+}
+
+extension PhoneSubcommand {
+    func run() async throws {
+        let voice = PhoneVoice(isJSON: options.json)
+        let exit: PhoneExit
+        do {
+            exit = try await perform(voice)
+        } catch let error as OstiaryError {
+            voice.tell(error)
+            exit = error.exit
+        } catch let error as LinkInputError {
+            voice.complain(error.description)
+            exit = .usage
+        } catch let error as PhoneInputError {
+            voice.complain(error.description)
+            exit = .usage
+        }
+        if exit != .done { throw exit.code }
+    }
+}
+
+/// `ostiary phone enrol`.
+struct EnrolCommand: PhoneSubcommand {
+    static let configuration = CommandConfiguration(commandName: "enrol", abstract: "Make an account on this phone, with an enrol code.")
+
+    @OptionGroup var options: PhoneOptions
+    @OptionGroup var refusal: DenyOptions
+    @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
+    var hold = 0
+    @Argument(help: "The enrol code: a link, a file, or -.")
+    var code: String
+
+    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+        let answers = try PhoneAnswers(options, refusal)
+        let input = try LinkInput.resolve(code, isInputTaken: options.pinStdin)
+        let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
+        return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.start(input) }
+    }
+}
+
+/// `ostiary phone login`.
+struct LoginCommand: PhoneSubcommand {
+    static let configuration = CommandConfiguration(commandName: "login", abstract: "Log a browser in, with a login code.")
+
+    @OptionGroup var options: PhoneOptions
+    @OptionGroup var refusal: DenyOptions
+    @Option(help: ArgumentHelp("Id or user name of the account; with --yes and no account, the oldest that the login accepts.", valueName: "account"))
+    var account: String?
+    @Option(help: ArgumentHelp("Text that reaches the website's backend with the login.", valueName: "text"))
+    var userInput: String?
+    @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
+    var hold = 0
+    @Argument(help: "The login code: a link, a file, or -.")
+    var code: String
+
+    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+        var answers = try PhoneAnswers(options, refusal)
+        answers.account = account
+        answers.userInput = userInput
+        let input = try LinkInput.resolve(code, isInputTaken: options.pinStdin)
+        let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
+        return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.start(input) }
+    }
+}
+
+/// `ostiary phone app-login`.
+struct AppLoginCommand: PhoneSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-login", abstract: "Log in to the app itself, with the one account on this phone; gives the webNonce for a backend.")
+
+    @OptionGroup var options: PhoneOptions
+    @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
+    var hold = 0
+
+    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+        let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
+        let answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
+        return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.startAppLogin() }
+    }
+}
+
+extension PhoneAnswers {
+    /// - Throws: `PhoneInputError.needsAnswer` when a confirmation would have to be read from where the PINs come from.
+    init(_ options: PhoneOptions, _ refusal: DenyOptions) throws(PhoneInputError) {
+        self.init(yes: options.yes, deny: refusal.deny, notMe: refusal.notMe, pinsAreLines: options.pinStdin)
+        guard !pinsAreLines || yes || deny || notMe else { throw .needsAnswer }
+    }
+}
+
+extension Ostiary {
+    fileprivate func start(_ input: LinkInput.Found) {
+        switch input {
+        case .scanned(let bytes): start(with: bytes)
+        case .link(let text): start(link: text)
+        }
+    }
+}

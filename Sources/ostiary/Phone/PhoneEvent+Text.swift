@@ -1,0 +1,86 @@
+import OstiaryMobile
+
+/// What happens on the phone, as lines for a person.
+extension OstiaryEvent {
+    var lines: [String] {
+        switch self {
+        case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \($0.username)" })
+        case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)
+        case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \u{1B}[1m\(code)\u{1B}[0m", ""]
+        case .secondFactorStarted: []
+        case .secondFactorUpdated(let secondFactor): secondFactor.secondFactorInfo.lines
+        case .sessionLogin(let session): session.loginLines
+        case .sessionStop(let session): ["\(session.title): over (\(session.ending?.words ?? "ended"))"]
+        case .sessionUpdate, .accountAdded, .accountUpdated: []
+        case .accountDeleted(let account): ["the account \(account.username) at \(account.serverName) is deleted"]
+        case .newDevice(let device, let account): ["a new device was enrolled for \(account.username): \(device.name)"]
+        case .error(let error, _): ["\u{2717} \(error.sentence)" + (error.code.map { " (\($0))" } ?? "")]
+        }
+    }
+}
+
+extension Session {
+    var title: String { info.serviceName.isEmpty ? (account?.serverName ?? "session") : info.serviceName }
+
+    fileprivate var loginLines: [String] {
+        let who = (username ?? account?.username).map { " as \($0)" } ?? ""
+        let first = isEnrolment ? "\u{2713} enrolled, and logged in\(who)" : "\u{2713} logged in\(who)"
+        return [first] + (webNonce.map { ["  webNonce \($0)"] } ?? [])
+    }
+
+    fileprivate func enrolLines(_ accounts: [Account], _ visualHash: VisualHash?) -> [String] {
+        var lines = ["New account \(enrolInfo.displayName) at \(info.serverName)"]
+        if !accounts.isEmpty { lines.append("on this phone already: \(accounts.map(\.username).joined(separator: ", "))") }
+        if !enrolInfo.nsAccounts.isEmpty {
+            lines.append("on other devices: \(enrolInfo.nsAccounts.map(\.description).joined(separator: ", "))")
+        }
+        guard let visualHash else { return lines }
+        let drawing = StandardStreams.outputIsTerminal ? VisualHashDrawing.lines(visualHash) : []
+        return lines + ["The page shows the same picture and words, or something is wrong:"] + drawing.map { "  \($0)" }
+            + ["  \(visualHash.words.joined(separator: " "))"]
+    }
+}
+
+extension Session.Ending {
+    fileprivate var words: String {
+        switch self {
+        case .user: "logged out on the phone"
+        case .inactivity: "nobody used the app"
+        case .server: "ended by the server"
+        case .timeout: "the phone did not answer in time"
+        case .account: "the account was blocked or deleted"
+        case .replaced: "a newer login took its place"
+        case .denied: "denied"
+        case .cancelled: "cancelled"
+        case .failed: "failed"
+        }
+    }
+}
+
+extension SessionInfo {
+    fileprivate var lines: [String] {
+        var lines = ["Log in to \(serviceName)" + (serviceOrigin.isEmpty ? "" : " (\(serviceOrigin))")]
+        let browser = [browserLabel, browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
+        if !browser.isEmpty { lines.append("asked by \(browser)") }
+        if binding == .unboundLink { lines.append("careful: nothing shows that the browser that asks is yours") }
+        return lines + announceInfo.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    }
+}
+
+extension SecondFactorInfo {
+    fileprivate var lines: [String] {
+        switch result {
+        case nil, .success: []
+        case .error: ["\(OstiaryError.secondFactorUnavailable.sentence)"]
+        case .failed where penalisedFor > 0 && !blocked: ["wrong PIN, or too early: \(triesLeft); wait \(PenaltyCountdown.spelled(penalisedFor))"]
+        case .failed: [blocked ? "no PIN is accepted any more" : "wrong PIN: \(triesLeft)"]
+        }
+    }
+
+    /// For example `2 of 5 tries left`.
+    var triesLeft: String {
+        guard maxAttempts > 0 else { return "try again" }
+        let left = max(0, maxAttempts - failedAttempts)
+        return left == 1 ? "the last try is next" : "\(left) of \(maxAttempts) tries left"
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import OstiaryMobile
+
+/// The SDK over the files of one home. Several phones may share a home: the files are locked, not the home.
+enum PhoneHome {
+    /// Environment variable with the key that seals the home's keys: 64 hexadecimal digits. Without it a file in the home holds one.
+    static let keyringVariable = "OSTIARY_PHONE_KEYRING"
+
+    /// - Parameter isWatching: whether a stop is to be heard of at once.
+    /// - Throws: `OstiaryError` when the home cannot be used.
+    static func open(_ options: PhoneOptions, isWatching: Bool = false) throws -> Ostiary {
+        try open(at: options.homeURL.path, isWatching: isWatching)
+    }
+
+    static func open(at path: String, isWatching: Bool) throws(OstiaryError) -> Ostiary {
+        let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
+        let ports = try Ports.files(in: path, keyring: keyring)
+        var configuration = Ostiary.Configuration()
+        configuration.appInfo = "ostiary phone \(programVersion)"
+        configuration.deviceName = deviceName
+        configuration.connectionPatience = 5
+        configuration.watchesSessions = isWatching
+        return Ostiary(configuration: configuration, ports: ports)
+    }
+
+    /// The accounts of a home.
+    static func accounts(of ostiary: Ostiary) throws(OstiaryError) -> [Account] {
+        guard let accounts = ostiary.accounts else { throw .storeUnreadable }
+        return accounts
+    }
+
+    /// What the page of an enrolment and older devices call this phone.
+    private static var deviceName: String {
+        String("terminal on \(ProcessInfo.processInfo.hostName)".prefix(100))
+    }
+}

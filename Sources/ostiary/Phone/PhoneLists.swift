@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import OstiaryMobile
+
+/// `ostiary phone accounts`.
+struct AccountsCommand: PhoneSubcommand {
+    static let configuration = CommandConfiguration(commandName: "accounts", abstract: "List the accounts on this phone.")
+
+    @OptionGroup var options: PhoneOptions
+
+    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+        let accounts = try PhoneHome.accounts(of: PhoneHome.open(options))
+        for account in accounts {
+            let suffix = account.state == .active ? "" : "  (\(account.state.rawValue))"
+            let json = [("event", JSONText.string("account")), ("account", account.json)].asObject.text
+            StandardStreams.print(options.json ? json : "\(account.id)  \(account.username)  \(account.serverName)  \(account.serverURL)\(suffix)")
+        }
+        if accounts.isEmpty { voice.remark("no accounts: enrol with ostiary phone enrol") }
+        return .done
+    }
+}
+
+/// `ostiary phone delete-account`.
+struct DeleteAccountCommand: PhoneSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete-account", abstract: "Remove an account and its keys from this phone, and tell the server.")
+
+    @OptionGroup var options: PhoneOptions
+    @Option(help: ArgumentHelp("The same as the argument.", valueName: "account"))
+    var account: String?
+    @Argument(help: "Id or user name of the account; may be left out when there is only one.")
+    var name: String?
+
+    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+        let ostiary = try PhoneHome.open(options)
+        let chosen = try choose(among: try PhoneHome.accounts(of: ostiary))
+        guard options.yes || confirmed(chosen) else { return .cancelledOrDenied }
+        do throws(OstiaryError) {
+            try await ostiary.remove(chosen)
+        } catch {
+            guard error == .serverConnection else { throw error }
+            // The account is gone from this phone all the same; the SDK tells the server as soon as it can.
+            voice.tell(.accountDeleted(chosen))
+            throw error
+        }
+        voice.tell(.accountDeleted(chosen))
+        return .done
+    }
+
+    private func choose(among accounts: [Account]) throws(PhoneInputError) -> Account {
+        guard let wanted = name ?? account else {
+            guard let only = accounts.first, accounts.count == 1 else { throw accounts.isEmpty ? .unknownAccount("") : .ambiguousAccount("that") }
+            return only
+        }
+        let found = accounts.filter { $0.isCalled(wanted) }
+        guard let first = found.first else { throw .unknownAccount(wanted) }
+        guard found.count == 1 else { throw .ambiguousAccount(wanted) }
+        return first
+    }
+
+    private func confirmed(_ account: Account) -> Bool {
+        StandardStreams.write("Delete \(account.username) at \(account.serverName)? [y/N] ", to: STDERR_FILENO)
+        return ["y", "yes"].contains(KeyInput.line()?.lowercased() ?? "")
+    }
+}

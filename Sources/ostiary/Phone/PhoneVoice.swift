@@ -1,0 +1,32 @@
+import OstiaryMobile
+
+/// Tells what happens: to a script as JSON on standard output, to a person as text.
+struct PhoneVoice: Sendable {
+    let isJSON: Bool
+
+    func tell(_ event: OstiaryEvent) {
+        if isJSON {
+            if let json = event.json { StandardStreams.print(json.text) }
+        } else {
+            for line in event.lines { StandardStreams.print(line) }
+        }
+    }
+
+    /// A failure that has no event of its own.
+    func tell(_ error: OstiaryError) { tell(.error(error, session: nil)) }
+
+    /// A failure of this command rather than of the phone.
+    func complain(_ message: String) {
+        if isJSON {
+            let members: [(String, JSONText)] = [("event", "error"), ("code", .null), ("name", "input"), ("message", .string(message))]
+            StandardStreams.print(members.asObject.text)
+        } else {
+            StandardStreams.complain("ostiary phone: \(message)")
+        }
+    }
+
+    /// A remark for a person; scripts don't get it.
+    func remark(_ text: String) {
+        if !isJSON { StandardStreams.print(text) }
+    }
+}

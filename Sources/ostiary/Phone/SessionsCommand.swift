@@ -1,0 +1,35 @@
+import ArgumentParser
+import OstiaryMobile
+
+/// `ostiary phone sessions`.
+struct SessionsCommand: PhoneSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions", abstract: "List what is logged in with this phone, and end it.",
+        discussion: "The sessions of logins are told to the server as being there; an AppLogin lives only as long as its command runs.")
+
+    @OptionGroup var options: PhoneOptions
+    @Option(help: ArgumentHelp("Log this session out: an id of the list, or all.", valueName: "id"))
+    var end: String?
+
+    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+        let ostiary = try PhoneHome.open(options)
+        let sessions = try await ostiary.refresh().filter { !$0.isOver }
+        if let end { return try await finish(end, of: sessions, ostiary, voice) }
+        for session in sessions {
+            let json = [("event", JSONText.string("session")), ("session", session.json)].asObject.text
+            StandardStreams.print(options.json ? json : "\(session.id.uuidString.lowercased())  \(session.username ?? "-")  \(session.title)")
+        }
+        if sessions.isEmpty { voice.remark("nothing is logged in") }
+        return .done
+    }
+
+    private func finish(_ end: String, of sessions: [Session], _ ostiary: Ostiary, _ voice: PhoneVoice) async throws -> PhoneExit {
+        let chosen = end == "all" ? sessions : sessions.filter { $0.id.uuidString.lowercased() == end.lowercased() }
+        guard end == "all" || !chosen.isEmpty else { throw PhoneInputError.unknownSession(end) }
+        for session in chosen {
+            try await ostiary.end(session)
+            if let ended = ostiary.session(session.id) { voice.tell(.sessionStop(ended)) }
+        }
+        return .done
+    }
+}
