@@ -1,14 +1,19 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
-/// The parts that are measured are `package`, not `public`: this package borrows the name of the one it measures. Only a root package may.
-let borrowed: [SwiftSetting] = [.unsafeFlags(["-package-name", "ostiary"])]
+/// The parts that are measured are `package`, not `public`: this package borrows the name of the one it measures, which SwiftPM takes from
+/// the folder that it lies in. Only a root package may.
+let house = URL(fileURLWithPath: Context.packageDirectory).deletingLastPathComponent().lastPathComponent
+let borrowed: [SwiftSetting] = [
+    .unsafeFlags(["-package-name", String(house.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })])
+]
 
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "ostiary", path: ".."),
+        .package(path: ".."),
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -22,20 +27,20 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "CInstructions",
-                .product(name: "OstiaryParts", package: "ostiary"),
-                .product(name: "OstiaryMobile", package: "ostiary"),
+                .product(name: "OstiaryParts", package: house),
+                .product(name: "OstiaryMobile", package: house),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
-            swiftSettings: borrowed),
+            packageAccess: false, swiftSettings: borrowed),
         // Our own bare hello through the same HTTP stack, and one point read through the same driver.
         .executableTarget(
             name: "Hello",
             dependencies: [
-                .product(name: "OstiaryParts", package: "ostiary"),
+                .product(name: "OstiaryParts", package: house),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
-            swiftSettings: borrowed),
+            packageAccess: false, swiftSettings: borrowed),
     ]
 )
