@@ -22,7 +22,7 @@ struct ErrorMiddlewareTests {
         let password = "hunter2"
     }
 
-    private func application() -> some ApplicationProtocol {
+    private func application(logsTo handler: any LogHandler = QuietLogHandler()) -> some ApplicationProtocol {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware(limits: ServiceLimits(body: 100, uri: 200))
         router.get("/refusal") { _, _ -> String in throw Penalty.running }
@@ -34,7 +34,7 @@ struct ErrorMiddlewareTests {
             Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await request.bytes(limit: 100))))
         }
         router.post("/json") { request, context in "\(try await request.decode(as: [Int].self, context: context).count)" }
-        return Application(responder: router.buildResponder(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return Application(responder: router.buildResponder(), logger: Logger(label: "test") { _ in handler })
     }
 
     @Test("A refusal says its status, its word and its headers")
@@ -84,6 +84,15 @@ struct ErrorMiddlewareTests {
         }
     }
 
+    @Test("A log handler that keeps nothing does not stop a request")
+    func forgetfulLogger() async throws {
+        try await application(logsTo: SwiftLogNoOpLogHandler()).test(.router) { client in
+            let answer = try await client.execute(uri: "/fault", method: .get)
+            #expect(answer.status == .internalServerError)
+            #expect(answer.headers[.requestID] == "none")
+        }
+    }
+
     @Test("A body at the limit passes, one byte more is 413, announced or not")
     func bodyLimit() async throws {
         try await application().test(.router) { client in
@@ -106,6 +115,19 @@ struct ErrorMiddlewareTests {
             #expect(try await client.execute(uri: "/fine?" + String(repeating: "x", count: 194), method: .get).status == .ok)
         }
     }
+}
+
+/// Keeps metadata, as a real handler does, and prints nothing.
+private struct QuietLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {}
 }
 
 extension TestResponse {

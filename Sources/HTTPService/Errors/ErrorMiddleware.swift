@@ -15,9 +15,9 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
             // The connection is beyond repair; the framework answers 400 and closes it.
             throw error
         } catch {
-            response = errorResponse(for: error, logger: context.logger).response(requestID: context.id)
+            response = errorResponse(for: error, logger: context.logger).response(requestID: context.requestID)
         }
-        response.headers[.requestID] = context.id
+        response.headers[.requestID] = context.requestID
         return response
     }
 }
@@ -50,4 +50,11 @@ private func word(for status: HTTPResponse.Status) -> String {
 extension HTTPField.Name {
     /// Names a request in the server's log.
     package static let requestID = HTTPField.Name("X-Request-Id")!
+}
+
+extension RequestContext {
+    /// Names this request in log and answers. The framework keeps it in the logger and traps if the log handler drops it; this does not.
+    package var requestID: String {
+        logger[metadataKey: "hb.request.id"]?.description ?? "none"
+    }
 }
