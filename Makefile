@@ -52,7 +52,10 @@ models-full: ## the same with the longest runs (about 7 minutes, 6 GB)
 
 bench: ## print the table of costs per operation
 	@scripts/setup
-	Benchmarks/run $(ARGS)
+	swift build -c release --product ostiary $(SWIFT_FLAGS)
+	swift build -c release --package-path Benchmarks --product Hello
+	swift build -c release --package-path Benchmarks --product Bench
+	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello
 
 clean: ## remove what was built
 	rm -rf .build Models/build Benchmarks/.build Examples/*/.build
