@@ -17,7 +17,12 @@ extension Engine {
         // From here on the account stays, whatever becomes of this session.
         flow?.farewell = nil
         if let token = outcome.cache { caches[account.id] = LoginCache(token: SecretBytes(token), isSingleUse: true) }
-        guard let sid = outcome.sessionID, outcome.result == .loggedIn else { throw .serverAnswer }
+        guard outcome.result == .loggedIn else { throw .serverAnswer }
+        guard let sid = outcome.sessionID else {
+            // Confirmed, but nobody was there to go on with the browser's session: the account stays, that session is over.
+            if let session = close(id, as: .timeout) { emit(.sessionStop(session)) }
+            return
+        }
         try loggedIn(id, outcome, sid: sid, account: account.id)
     }
 

@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import OstiaryMobile
+import Synchronization
+
+/// An account store in memory, with what a test wants it to refuse.
+final class MemoryAccountStore: AccountStore {
+    private let content = Mutex<[UInt8]?>(nil)
+    private let refuses = Mutex(false)
+    private let written = Mutex(0)
+
+    var document: [UInt8]? {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
+    }
+
+    var isUnavailable: Bool {
+        get { refuses.withLock { $0 } }
+        set { refuses.withLock { $0 = newValue } }
+    }
+
+    /// How often the document was changed.
+    var changes: Int { written.withLock { $0 } }
+
+    func read() throws(AccountStoreError) -> [UInt8]? {
+        guard !isUnavailable else { throw .unavailable }
+        return document
+    }
+
+    func update(_ change: ([UInt8]?) -> [UInt8]?) throws(AccountStoreError) {
+        guard !isUnavailable else { throw .unavailable }
+        content.withLock { content in
+            guard let new = change(content), new != content else { return }
+            content = new
+            written.withLock { $0 += 1 }
+        }
+    }
+}
+
+/// A key store in memory.
+final class MemoryKeyStore: KeyStore {
+    private enum Entry: Sendable {
+        case key(P256.Signing.PrivateKey)
+        case secret([UInt8])
+    }
+
+    private let entries = Mutex<[String: Entry]>([:])
+
+    var names: [String] { entries.withLock { $0.keys.sorted() } }
+
+    func makeDeviceKey(named name: String) throws(KeyStoreError) -> [UInt8] {
+        let key = P256.Signing.PrivateKey()
+        entries.withLock { $0[name] = .key(key) }
+        return Array(key.publicKey.x963Representation)
+    }
+
+    func publicKey(named name: String) throws(KeyStoreError) -> [UInt8] { Array(try key(name).publicKey.x963Representation) }
+
+    func sign(_ message: [UInt8], withKeyNamed name: String) throws(KeyStoreError) -> [UInt8] {
+        let key = try key(name)
+        do { return Array(try key.signature(for: message).rawRepresentation) } catch { throw .unavailable }
+    }
+
+    func store(_ secret: [UInt8], named name: String) throws(KeyStoreError) { entries.withLock { $0[name] = .secret(secret) } }
+
+    func secret(named name: String) throws(KeyStoreError) -> [UInt8] {
+        guard case .secret(let secret)? = entries.withLock({ $0[name] }) else { throw .unknownName }
+        return secret
+    }
+
+    func delete(named name: String) throws(KeyStoreError) { _ = entries.withLock { $0.removeValue(forKey: name) } }
+
+    private func key(_ name: String) throws(KeyStoreError) -> P256.Signing.PrivateKey {
+        guard case .key(let key)? = entries.withLock({ $0[name] }) else { throw .unknownName }
+        return key
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import OstiaryMobile
+import OstiaryProtocol
+import Testing
+
+/// A phone with its home in memory, and the events it told, one after the other.
+final class TestPhone {
+    let server: TestServer
+    let clock: TestClock
+    let accounts: MemoryAccountStore
+    let keys: MemoryKeyStore
+    let ostiary: Ostiary
+    private var events: AsyncStream<OstiaryEvent>.AsyncIterator
+
+    init(
+        _ server: TestServer, accounts: MemoryAccountStore = MemoryAccountStore(), keys: MemoryKeyStore = MemoryKeyStore(),
+        _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
+    ) {
+        self.server = server
+        clock = server.clock
+        self.accounts = accounts
+        self.keys = keys
+        var configuration = Ostiary.Configuration()
+        configuration.hidesVisualHash = true
+        configuration.deviceName = "test phone"
+        configure(&configuration)
+        ostiary = Ostiary(
+            configuration: configuration,
+            ports: Ports(keys: keys, accounts: accounts, transport: TestTransport(server: server), clock: server.clock))
+        events = ostiary.events.makeAsyncIterator()
+    }
+
+    /// A server with a phone that has one active account, and the PIN 271828.
+    static func enrolled(_ configure: (inout Ostiary.Configuration) -> Void = { _ in }) async throws -> TestPhone {
+        let server = try TestServer(clock: TestClock())
+        let phone = TestPhone(server, configure)
+        try await phone.enrol()
+        return phone
+    }
+
+    /// Through the whole enrolment; the session that it logs in is over afterwards, and nothing is remembered.
+    func enrol(pin: String = "271828") async throws {
+        ostiary.start(with: try await server.makeEnrolLink())
+        let session = try await confirmEnrol()
+        ostiary.setAccount(nil, for: session)
+        _ = try await secondFactor()
+        ostiary.sfInput(PIN(pin))
+        _ = try await until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        await server.confirmAccounts()
+        let loggedIn = try await login()
+        try await ostiary.end(loggedIn)
+        _ = try await stopped()
+        await server.with { server in server.caches = [:] }
+    }
+
+    /// The next event for which `pick` finds something; others are skipped.
+    func until<Value>(_ pick: (OstiaryEvent) -> Value?) async throws -> Value {
+        while let event = await events.next() {
+            if let value = pick(event) { return value }
+        }
+        throw MissingValue()
+    }
+
+    /// The events up to and with the first for which `isLast` holds.
+    func all(until isLast: (OstiaryEvent) -> Bool) async throws -> [OstiaryEvent] {
+        var all: [OstiaryEvent] = []
+        while let event = await events.next() {
+            all.append(event)
+            if isLast(event) { return all }
+        }
+        throw MissingValue()
+    }
+
+    func confirmLogin() async throws -> (Session, [Account]) {
+        try await until { if case .confirmLogin(let session, let accounts) = $0 { (session, accounts) } else { nil } }
+    }
+
+    func confirmEnrol() async throws -> Session {
+        try await until { if case .confirmEnrol(let session, _, _) = $0 { session } else { nil } }
+    }
+
+    func secondFactor() async throws -> SecondFactor {
+        try await until { event in
+            switch event {
+            case .secondFactorStarted(let factor), .secondFactorUpdated(let factor): factor
+            default: nil
+            }
+        }
+    }
+
+    func login() async throws -> Session { try await until { if case .sessionLogin(let session) = $0 { session } else { nil } } }
+
+    func stopped() async throws -> Session { try await until { if case .sessionStop(let session) = $0 { session } else { nil } } }
+
+    func failure() async throws -> (OstiaryError, Session?) {
+        try await until { if case .error(let error, let session) = $0 { (error, session) } else { nil } }
+    }
+
+    /// The error that ended a session.
+    func finalFailure() async throws -> OstiaryError {
+        try await until { if case .error(let error, let session?) = $0, session.state == .error { error } else { nil } }
+    }
+
+    /// Begins a login by code and confirms it with the first account.
+    func beginLogin() async throws -> Session {
+        ostiary.start(with: try await server.makeLoginLink())
+        let (session, accounts) = try await confirmLogin()
+        ostiary.setAccount(accounts.first, for: session)
+        return session
+    }
+
+    /// The account of an enrolled phone.
+    var account: AccountID {
+        get throws {
+            let shown = try #require(ostiary.accounts?.first)
+            return try #require(AccountID(text: shown.id.rawValue))
+        }
+    }
+}
+
+extension PIN {
+    convenience init(_ digits: String) {
+        self.init()
+        for digit in digits.utf8 { append(digit: digit - 48) }
+    }
+}

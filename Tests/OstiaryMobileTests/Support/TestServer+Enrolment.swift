@@ -1,0 +1,90 @@
+import OstiaryMobile
+import OstiaryProtocol
+
+extension TestServer {
+    func claim(_ opened: OpenedRequest) throws -> (Status, [UInt8]) {
+        let message = try E1(decoding: opened.message)
+        guard var enrolment = enrolments[message.enrolID], enrolment.secret == message.enrolSecret else { return (.refused, []) }
+        guard !enrolment.isUsed, enrolment.claim.map({ $0.deviceKey == message.deviceKey }) ?? true else { return (.enrolUsed, []) }
+        let account = enrolment.claim?.account ?? AccountID(using: random)
+        let share = shares[account] ?? random.bytes(32)
+        shares[account] = share
+        let body = E2(
+            accountID: account, displayName: "ada@example", serverAccounts: ["ada on a tablet"], secondFactor: .needed, pinPolicy: .standard,
+            serverShare: share, secondFactorPrekey: secondFactor.published(at: now)
+        ).encoded
+        enrolment.claim = (message.deviceKey, account, Transcript.enrolment(requestHash: opened.hash, shown: body), opened.ephemeral)
+        enrolments[message.enrolID] = enrolment
+        return (.ok, body)
+    }
+
+    func finish(_ opened: OpenedRequest) throws -> (Status, [UInt8]) {
+        let message = try Encoded<E3>(decoding: opened.message)
+        let e3 = message.value
+        guard let (id, enrolment) = enrolments.first(where: { $0.value.claim?.ephemeral == opened.ephemeral }), let claim = enrolment.claim,
+            claim.hash == e3.enrolHash
+        else { return (.refused, []) }
+        try message.verify(by: try key(claim.deviceKey))
+        guard e3.decision == .accept else {
+            enrolments[id]?.claim = nil
+            declines.append(e3.decision)
+            return (.ok, [])
+        }
+        guard !mishaps.isSecondFactorDown else { return (.secondFactorUnavailable, []) }
+        if accounts[claim.account] == nil { try makeAccount(e3, claim.deviceKey, claim.account, claim.hash) }
+        enrolments[id]?.isUsed = true
+        if settings.skipsConfirmation { accounts[claim.account]?.state = .active }
+        let state = accounts[claim.account]?.state ?? .pending
+        return (.ok, E4(state: state, otpReference: 77, otpKey: [UInt8](repeating: 9, count: 32)).encoded)
+    }
+
+    private func makeAccount(_ e3: E3, _ deviceKey: [UInt8], _ id: AccountID, _ hash: [UInt8]) throws {
+        let instanceID = try present(e3.instanceID)
+        let attempt = try present(e3.attemptID)
+        let signature = try present(e3.secondFactorSignature)
+        let sessionHash = Transcript.operation(e3.context, instance: instanceID, epoch: e3.epoch, payload: deviceKey + hash)
+        if e3.context == .firstSet {
+            let oprf = try present(firstSets[attempt])
+            let newKey = try present(e3.secondFactorKey)
+            let signed = Transcript.secondFactorSet(
+                instance: instanceID, attempt: attempt, context: .firstSet, sessionHash: sessionHash, evaluationKey: oprf.publicKey,
+                secondFactorKey: newKey)
+            try EdwardsPublicKey(newKey).verify(signature, .secondFactorSet, signed)
+            instances[instanceID] = Instance(key: oprf, share: try present(shares[id]), secondFactorKey: newKey)
+        } else {
+            let signed = Transcript.secondFactorProof(instance: instanceID, attempt: attempt, context: e3.context, sessionHash: sessionHash)
+            try EdwardsPublicKey(try present(instances[instanceID]).secondFactorKey).verify(signature, .secondFactorProof, signed)
+            prove(instanceID)
+        }
+        accounts[id] = Account(deviceKey: deviceKey, instance: instanceID)
+    }
+
+    func confirmation(_ opened: OpenedRequest) async throws -> (Status, [UInt8]) {
+        let message = try Encoded<W1>(decoding: opened.message)
+        let id = message.value.accountID
+        if let tombstone = tombstones[id] { return (.accountDeleted, tombstone) }
+        try message.verify(by: try key(account(id).deviceKey), freshness: opened.freshness)
+        if try account(id).state == .pending { await hold(message.value.hold) }
+        if let tombstone = tombstones[id] { return (.accountDeleted, tombstone) }
+        guard try account(id).state == .active else { return (.accountPending, []) }
+        let session = SessionID(using: random)
+        let answer = L6(result: .loggedIn, sessionID: session, pingTime: settings.pingTime, userName: "ada", cache: mintCache(id, isSingleUse: true))
+        sessions[session] = LoginSession(isApp: false, claimedBy: id, outcome: ([], answer))
+        return (.ok, answer.encoded)
+    }
+
+    func mintCache(_ id: AccountID, isSingleUse: Bool) -> [UInt8] {
+        let token = random.bytes(32)
+        caches[id] = (token, isSingleUse)
+        return token
+    }
+
+    func delete(_ opened: OpenedRequest) throws -> (Status, [UInt8]) {
+        let message = try Encoded<Delete>(decoding: opened.message)
+        let id = message.value.accountID
+        try message.verify(by: try key(account(id).deviceKey))
+        accounts[id] = nil
+        for session in sessions.keys where sessions[session]?.claimedBy == id { sessions[session]?.stop = .account }
+        return (.ok, [])
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import OstiaryMobile
+import OstiaryProtocol
+
+/// The network between the phone and the double.
+struct TestTransport: Transport {
+    let server: TestServer
+
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        await Task.yield()
+        guard !Task.isCancelled else { throw .cancelled }
+        let response = await server.receive(request)
+        guard !Task.isCancelled else { throw .cancelled }
+        guard let response else { throw .unreachable }
+        return response
+    }
+}
+
+extension TestServer {
+    var bundle: Encoded<OstiaryProtocol.Bundle> {
+        let identity = SecondFactorIdentity(chain: secondFactor.chain, prekeys: [secondFactor.published(at: now)])
+        let bundle = Bundle(
+            chain: keys.chain, name: "Example", url: Self.url, sequence: bundleSequence, prekeys: [keys.published(at: now)],
+            secondFactor: Encoded(identity))
+        return Encoded(bundle, signedBy: keys.operatorKey)
+    }
+
+    /// Nil when nothing comes back.
+    func receive(_ request: TransportRequest) async -> TransportResponse? {
+        guard !mishaps.isDown else { return nil }
+        if let status = mishaps.httpStatus { return TransportResponse(status: status, body: []) }
+        guard let body = request.body else {
+            let bytes = bundle.bytes
+            return TransportResponse(status: 200, body: mishaps.tamperBundle?(bytes) ?? bytes)
+        }
+        guard let header = try? RequestHeader(of: body), header.serverTag == keys.root.root.tag else {
+            return TransportResponse(status: 400, body: [])
+        }
+        guard header.prekeyID == keys.prekey.id else { return TransportResponse(status: 409, body: bundle.bytes) }
+        guard let opened = try? OpenedRequest(body, with: keys.prekey), let type = try? MessageType(of: opened.message)
+        else { return TransportResponse(status: 400, body: []) }
+        received.append(type)
+        onMessage?(type)
+        let (status, answer) = await answer(type, opened)
+        guard let bytes = try? opened.answer(status, body: answer, at: now, signedBy: keys.operatorKey) else { return nil }
+        if let lost = mishaps.lostAnswers[type], lost > 0 {
+            mishaps.lostAnswers[type] = lost - 1
+            return nil
+        }
+        return TransportResponse(status: 200, body: mishaps.tamper?(type, bytes) ?? bytes)
+    }
+
+    private func answer(_ type: MessageType, _ opened: OpenedRequest) async -> (Status, [UInt8]) {
+        guard opened.sentAt.distance(to: now) <= 120 else { return (.clock, []) }
+        if let status = mishaps.statuses[type]?.first {
+            mishaps.statuses[type]?.removeFirst()
+            return (status, [])
+        }
+        do {
+            switch type {
+            case .e1: return try claim(opened)
+            case .e3: return try finish(opened)
+            case .w1: return try await confirmation(opened)
+            case .l1: return try show(opened)
+            case .m1: return try evaluate(opened)
+            case .l5: return try decide(opened)
+            case .ping: return try await ping(opened)
+            case .stop: return try stop(opened)
+            case .delete: return try delete(opened)
+            default: return (.refused, [])
+            }
+        } catch let status as Status {
+            return (status, [])
+        } catch {
+            return (.refused, [])
+        }
+    }
+
+    /// An account's key, or the status that says why there is none.
+    func account(_ id: AccountID) throws -> Account {
+        guard let account = accounts[id] else { throw Status.accountUnknown }
+        return account
+    }
+
+    func key(_ bytes: [UInt8]) throws -> DevicePublicKey { try DevicePublicKey(bytes) }
+
+    /// Returns when there is news, at once if the phone does not want to wait.
+    func hold(_ seconds: UInt8) async {
+        guard seconds > 0 else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+}

@@ -1,0 +1,152 @@
+import OstiaryMobile
+import OstiaryProtocol
+
+/// Both servers in one actor, as far as a phone can tell: the rules of protocol §4 to §8 without storage, pages and REST. What a test wants to
+/// go wrong is set in `mishaps`.
+actor TestServer {
+    struct Enrolment {
+        let secret: [UInt8]
+        var claim: (deviceKey: [UInt8], account: AccountID, hash: [UInt8], ephemeral: [UInt8])?
+        var isUsed = false
+    }
+
+    struct Account {
+        let deviceKey: [UInt8]
+        let instance: InstanceID
+        var state = EnrolmentState.pending
+        var isBlocked = false
+    }
+
+    struct Instance {
+        let key: OPRFKey
+        let share: [UInt8]
+        var secondFactorKey: [UInt8]
+        var highest = 0
+        var proven = 0
+        var penaltyUntil: UInt64 = 0
+        var failed: Int { highest - proven }
+    }
+
+    struct LoginSession {
+        let isApp: Bool
+        var offers: [(ephemeral: [UInt8], hash: [UInt8], body: [UInt8])] = []
+        var claimedBy: AccountID?
+        var outcome: (unsigned: [UInt8], answer: L6)?
+        var stop: StopReason?
+        var lastStamp = Instant(0)
+        var pings = 0
+        var denial: Decision?
+    }
+
+    let clock: TestClock
+    nonisolated let random = SystemRandomSource()
+    var keys: TestServerKeys
+    let secondFactor: TestServerKeys
+    var mishaps = Mishaps()
+    var settings = Settings()
+    var enrolments: [EnrolmentID: Enrolment] = [:]
+    var accounts: [AccountID: Account] = [:]
+    var instances: [InstanceID: Instance] = [:]
+    var attempts: [AttemptID: (blinded: [UInt8], evaluation: SecondFactorEvaluation)] = [:]
+    var firstSets: [AttemptID: OPRFKey] = [:]
+    var sessions: [SessionID: LoginSession] = [:]
+    var caches: [AccountID: (token: [UInt8], isSingleUse: Bool)] = [:]
+    var tombstones: [AccountID: [UInt8]] = [:]
+    var shares: [AccountID: [UInt8]] = [:]
+    var declines: [Decision] = []
+    var userInputs: [String] = []
+    /// What arrived and was opened, in order.
+    var received: [MessageType] = []
+    var seenAttempts: [AttemptID] = []
+    /// Phones that wait for news.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var bundleSequence: Instant
+    /// Called while a message is being answered, before it has any effect.
+    var onMessage: (@Sendable (MessageType) -> Void)?
+
+    /// What goes wrong.
+    struct Mishaps: Sendable {
+        var isDown = false
+        /// HTTP status instead of an answer.
+        var httpStatus: Int?
+        /// How many answers get lost after they had their effect, by message.
+        var lostAnswers: [MessageType: Int] = [:]
+        /// Statuses to answer with, one after the other, instead of doing anything.
+        var statuses: [MessageType: [Status]] = [:]
+        var isSecondFactorDown = false
+        /// Changes the bytes of answers to a message.
+        var tamper: (@Sendable (MessageType, [UInt8]) -> [UInt8])?
+        var tamperBundle: (@Sendable ([UInt8]) -> [UInt8])?
+        /// Evaluate with another key than the pinned one.
+        var usesWrongEvaluationKey = false
+        /// Seconds that the server's clock is ahead.
+        var clockAhead: UInt64 = 0
+    }
+
+    struct Settings: Sendable {
+        var pingTime: UInt32 = 300
+        var pinTimeout = 0
+        var penalties: [UInt32] = [0, 0, 30, 300, 0]
+        var secondFactorNeed = SecondFactorNeed.needed
+        var selectedAccount: AccountID?
+        var skipsConfirmation = false
+        var notices: [NewDeviceNotice] = []
+        var announceInfo: [Announcement] = []
+    }
+
+    init(clock: TestClock, seed: UInt8 = 0x11) throws {
+        self.clock = clock
+        let now = Instant(clock.wall)
+        keys = try TestServerKeys(seed: seed, at: now)
+        secondFactor = try TestServerKeys(seed: seed &+ 0x40, at: now)
+        bundleSequence = now
+    }
+
+    var now: Instant { Instant(clock.wall + mishaps.clockAhead) }
+
+    /// Changes or reads anything, from a test.
+    @discardableResult
+    func with<Value: Sendable>(_ body: @Sendable (isolated TestServer) throws -> Value) rethrows -> Value { try body(self) }
+
+    // MARK: what a browser or a backend does
+
+    func makeEnrolLink() throws -> [UInt8] {
+        let id = EnrolmentID(using: random)
+        let secret = random.bytes(16)
+        enrolments[id] = Enrolment(secret: secret)
+        return EnrolLink(rootHash: keys.rootHash, enrolID: id, enrolSecret: secret, url: Self.url).encoded
+    }
+
+    func makeLoginLink() throws -> [UInt8] {
+        let id = SessionID(using: random)
+        sessions[id] = LoginSession(isApp: false)
+        return LoginLink(
+            serverTag: keys.root.root.tag, sessionID: id, issuedAt: UInt32(now.seconds), frame: 0, binding: .qrStatic, qrSecret: [1, 2, 3]
+        ).encoded
+    }
+
+    /// The code was typed into the browser.
+    func confirmAccounts() {
+        for id in accounts.keys { accounts[id]?.state = .active }
+        wakeAll()
+    }
+
+    func stopSessions(_ reason: StopReason = .server) {
+        for id in sessions.keys where sessions[id]?.outcome != nil && sessions[id]?.stop == nil { sessions[id]?.stop = reason }
+        wakeAll()
+    }
+
+    func bury(_ id: AccountID, signedBy key: OperatorKey? = nil) {
+        accounts[id] = nil
+        tombstones[id] = Encoded(Tombstone(accountID: id, time: now), signedBy: key ?? keys.operatorKey).bytes
+        wakeAll()
+    }
+
+    func wakeAll() {
+        let phones = waiting
+        waiting = []
+        for phone in phones { phone.resume() }
+    }
+
+    static let url = "https://login.example"
+}
