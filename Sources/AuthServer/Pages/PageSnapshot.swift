@@ -1,7 +1,7 @@
 /// Everything that a page shows at one moment. Each snapshot is complete, so a browser that was away only has to listen again.
 struct PageSnapshot: Sendable {
     let kind: PageKind
-    let state: State
+    var state: State
     /// The server's name, and where its logo is.
     let server: String
     var logo: String?
@@ -9,8 +9,8 @@ struct PageSnapshot: Sendable {
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: TilePicture?
     var link: String?
-    /// Whether the code may stand still instead of moving.
-    var mayStandStill = false
+    /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
+    var stillAge: UInt32 = 0
     /// Of an enrolment: its name, and the phone that has read the code.
     var name: String?
     var device: String?
@@ -46,7 +46,7 @@ struct PageSnapshot: Sendable {
             writer.member("logo", logo)
             writer.member("returnurl", returnURL?.text)
             writer.member("link", link)
-            writer.member("still", mayStandStill)
+            writer.member("still", stillAge > 0)
             writer.member("name", name)
             writer.member("device", device)
             if let words { writer.member("words", words) }

@@ -10,6 +10,8 @@ struct PageView: Sendable {
     let visualHashes: VisualHashes
     let publicURL: PublicURL
 
+    func root(of server: ServerID) async throws -> Root { try await visualHashes.root(of: server) }
+
     /// Begins what the page is for, unless it has begun. Answers the bytes of an enrolment's link, which nobody can make again.
     func begin(_ page: Page, at now: Instant) async throws -> [UInt8]? {
         let nonce = SessionNonce(hash: page.nonceHash)
@@ -100,7 +102,7 @@ struct PageView: Sendable {
         var snapshot = PageSnapshot(kind: page.kind, state: state, server: parameters.name)
         snapshot.logo = parameters.logo.map { "/ap1/logo/\(Base64URL.encode($0.hash))" }
         snapshot.returnURL = page.returnURL
-        snapshot.mayStandStill = parameters.staticQRAge > 0
+        snapshot.stillAge = parameters.staticQRAge
         return snapshot
     }
 }

@@ -22,6 +22,6 @@ package struct ReturnURL: Sendable, Equatable {
     private static func hasAllowedOrigin(_ text: String) -> Bool {
         guard let separator = text.firstRange(of: "://") else { return false }
         let authority = text[separator.upperBound...].prefix { !"/?#".contains($0) }
-        return (try? PublicURL(parsing: text[..<separator.upperBound] + authority)) != nil
+        return (try? PublicURL(parsing: String(text[..<separator.upperBound]) + authority)) != nil
     }
 }

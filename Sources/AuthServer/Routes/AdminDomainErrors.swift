@@ -40,3 +40,22 @@ extension SessionNonceError: ErrorResponseConvertible {
 extension ServerUpdateError: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse { .badRequest("\(self)") }
 }
+
+extension EnrolmentStartError: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        switch self {
+        case .badName, .badUserID: .badRequest("\(self)")
+        case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
+        }
+    }
+}
+
+extension ConfirmationError: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        switch self {
+        case .nothingToConfirm: ErrorResponse(.notFound, "nothing_to_confirm", "no phone waits for a code on this session")
+        case .expired: ErrorResponse(.gone, "enrolment_expired", "the enrolment was not finished in time; start again")
+        case .notACode: .badRequest("code has four letters and digits, as the phone shows them")
+        }
+    }
+}

@@ -7,16 +7,16 @@ import QRCode
 
 /// Answers with pictures and bytes.
 enum AdminImage {
-    /// The code as the query asks for it: `img=png` for a picture of `s` pixels, otherwise the bytes.
-    static func code(_ bytes: [UInt8], _ request: AdminRequest) throws -> Response {
-        let size = try request.number("s", in: QRSymbol.pixelRange, otherwise: 500)
-        switch try request.query("img") {
-        case nil: return answer(bytes, "application/octet-stream")
-        case "png":
-            let symbol = try QRSymbol(bytes: bytes)
-            guard size >= symbol.side + 2 * QRSymbol.quietZone else { throw AdminRefusal.badField("s", "is too small for this code") }
-            return answer(try symbol.png(pixels: size), "image/png")
-        case .some: throw AdminRefusal.badField("img", "is png or left out")
+    /// How a code is answered.
+    enum CodeFormat: Equatable, Sendable {
+        case bytes
+        case png(pixels: Int)
+    }
+
+    static func code(_ bytes: [UInt8], as format: CodeFormat) throws -> Response {
+        switch format {
+        case .bytes: answer(bytes, "application/octet-stream")
+        case .png(let pixels): answer(try QRSymbol(bytes: bytes).png(pixels: pixels), "image/png")
         }
     }
 

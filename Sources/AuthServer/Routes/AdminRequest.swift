@@ -4,12 +4,15 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import OstiaryProtocol
+import QRCode
 
 /// One request of the REST API: its parts, parsed at the edge into values that cannot be wrong.
 struct AdminRequest: Sendable {
     let request: Request
     let parameters: Parameters
     let now: Instant
+    /// Names the request in the log.
+    let requestID: String
 
     /// An id that cannot exist is one that does not exist.
     func serverID() throws -> ServerID {
@@ -54,6 +57,16 @@ struct AdminRequest: Sendable {
             throw AdminRefusal.badField(name, "is a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    /// `img=png` and `s` pixels for a picture, otherwise the bytes.
+    func codeFormat() throws -> AdminImage.CodeFormat {
+        let pixels = try number("s", in: QRSymbol.pixelRange, otherwise: 500)
+        switch try query("img") {
+        case nil: return .bytes
+        case "png": return .png(pixels: pixels)
+        case .some: throw AdminRefusal.badField("img", "is png or left out")
+        }
     }
 
     /// Which part of a list is asked for.

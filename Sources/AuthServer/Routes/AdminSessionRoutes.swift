@@ -1,4 +1,5 @@
 import Authentication
+import HTTPService
 import Hummingbird
 import OstiaryProtocol
 
@@ -28,7 +29,8 @@ extension AdminRoutes {
 
     /// A picture or bytes cannot move, so this is a code that stands still.
     private func getQrLogin(_ request: AdminRequest) async throws -> Response {
-        try AdminImage.code(try await link(.still, request).bytes, request)
+        let format = try request.codeFormat()
+        return try AdminImage.code(try await link(.still, request).bytes, as: format)
     }
 
     private func getLinkLogin(_ request: AdminRequest) async throws -> Response {

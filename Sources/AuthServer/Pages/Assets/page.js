@@ -81,6 +81,7 @@ function follow(page) {
   one("[data-server]").textContent = page.server;
   for (const logo of all("[data-logo]")) if (page.logo && logo.hidden) Object.assign(logo, { src: page.logo, hidden: false });
   if (page.code) drawCode(page.code);
+  for (const button of all("[data-act=still]")) button.parentElement.hidden = holdStill || !page.still;
   for (const link of all("[data-link]")) page.link ? (link.href = page.link) : link.removeAttribute("href");
   fill("[data-name]", page.name);
   for (const place of all("[data-forname]")) place.hidden = !page.name;
@@ -124,7 +125,7 @@ async function ask() {
   stopListening();
   try {
     const answer = await fetch("/pages/state", { cache: "no-store" });
-    if (answer.status === 401) return show("closed");
+    if (answer.status === 401) return over();
     if (answer.ok) {
       const tried = failures;
       follow(await answer.json());
@@ -135,6 +136,12 @@ async function ask() {
     one("[data-offline]").hidden = false;
   }
   if (!["done", "closed"].includes(shown)) timer = setTimeout(ask, 2000);
+}
+
+/** The page's time is over; what was told before stays true. */
+function over() {
+  stopListening();
+  if (["opening", "waiting", "scanned", "code"].includes(shown)) show("closed");
 }
 
 function stopListening() {

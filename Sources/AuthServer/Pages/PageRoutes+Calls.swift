@@ -1,0 +1,104 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OstiaryProtocol
+
+/// What the pages ask, one short call each.
+extension PageRoutes {
+    /// The ticket of the link becomes the cookie, once.
+    func redeemTicket(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        try pages.checkOrigin(request.headers)
+        let body = try AdminBody.decode(TicketBody.self, from: try await request.bytes())
+        let now = clock()
+        let page = try await pages.redeem(body.ticket, at: now)
+        try await begin(page, at: now)
+        var response = Response.json { writer in writer.object { writer in writer.member("kind", page.page.kind.rawValue) } }
+        response.headers[.setCookie] = pages.cookie.setting(page.cookie)
+        return response
+    }
+
+    /// The page as it is now, for browsers that no stream reaches.
+    func state(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let now = clock()
+        let page = try await pages.page(of: request.headers, at: now)
+        return .json(try await view.snapshot(of: page, style: .moving, at: now).write)
+    }
+
+    /// Begins anew what ran out or was refused.
+    func renew(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        try pages.checkOrigin(request.headers)
+        let now = clock()
+        try await begin(try await pages.page(of: request.headers, at: now), at: now)
+        return .done
+    }
+
+    /// The code that the phone shows. Three wrong ones end the enrolment; what can be no code is not counted.
+    func confirm(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        try pages.checkOrigin(request.headers)
+        let now = clock()
+        let page = try await pages.page(of: request.headers, at: now)
+        guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
+        let body = try AdminBody.decode(CodeBody.self, from: try await request.bytes())
+        let outcome = try await enrolments.confirm(page.nonce, code: body.code, at: page.page.serverID, now: now)
+        return .json { writer in
+            writer.object { writer in
+                switch outcome {
+                case .activated: writer.member("outcome", "done")
+                case .wrong(let left):
+                    writer.member("outcome", "wrong")
+                    writer.member("left", number: left)
+                case .removed: writer.member("outcome", "over")
+                }
+            }
+        }
+    }
+
+    /// The QR code of a link that was opened in a browser instead of the app. The link is of our making, so nothing is told that its holder does not know.
+    func showLink(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        try pages.checkOrigin(request.headers)
+        let body = try AdminBody.decode(LinkBody.self, from: try await request.bytes())
+        guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let server = try await server(of: bytes) else {
+            throw PageRefusal.linkNotValid
+        }
+        let code = try TilePicture(code: Array(Link.text(of: bytes, at: publicURL.description).utf8))
+        return .json { writer in
+            writer.object { writer in
+                writer.member("server", server)
+                writer.name("code")
+                code.write(to: &writer)
+            }
+        }
+    }
+
+    private func begin(_ page: OpenPage, at now: Instant) async throws {
+        if let link = try await view.begin(page.page, at: now) { try await pages.keep(link, for: page) }
+    }
+
+    /// The name of the virtual server that a link belongs to; nil when it is not one of ours.
+    private func server(of link: [UInt8]) async throws -> String? {
+        guard let link = try? Link(decoding: link) else { return nil }
+        for overview in try await servers.servers() {
+            let root = try await view.root(of: overview.server.id)
+            switch link {
+            case .enrol(let link) where link.rootHash == root.hash: return overview.server.parameters.name
+            case .login(let link) where link.value.serverTag == root.tag: return overview.server.parameters.name
+            case .enrol, .login: continue
+            }
+        }
+        return nil
+    }
+}
+
+private struct TicketBody: Decodable {
+    let ticket: String
+}
+
+private struct CodeBody: Decodable {
+    let code: String
+}
+
+private struct LinkBody: Decodable {
+    let link: String
+}

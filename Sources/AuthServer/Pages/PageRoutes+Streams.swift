@@ -1,0 +1,59 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OstiaryProtocol
+
+/// The streams of server-sent events.
+extension PageRoutes {
+    /// What happens to the page of the cookie. `?still` asks for a code that does not move.
+    func stream(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let now = clock()
+        let page = try await pages.page(of: request.headers, at: now)
+        guard let place = pageGate.enter(Base64URL.encode(page.cookie.hash)) else { throw PageRefusal.busy }
+        let stream = PageStream(
+            page: page, view: view, signals: try await signals(of: page), isStill: request.uri.queryParameters["still"] != nil, clock: clock,
+            deadline: now + PageLifetime.page)
+        return .events { writer in
+            try await stream.write(to: &writer)
+            withExtendedLifetime(place) {}
+        }
+    }
+
+    /// LOGIN, LOGOUT, CONFIRMSCAN and CANCEL of one session, for pages of business applications on any site.
+    func sessionEvents(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let query = request.uri.queryParameters
+        guard let server = query["server"].flatMap({ ServerID(text: String($0)) }) else { throw AdminRefusal.badField("server", "is a serverid") }
+        guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw AdminRefusal.badField("session", "is an hsid") }
+        _ = try await servers.server(server)
+        guard let place = eventGate.enter(session.text) else { throw PageRefusal.busy }
+        let signals = PageSignals(of: [.stream(session)], events: events, every: tick, drain: drain)
+        let stream = SessionEventStream(signals: signals, server: server, stream: session)
+        var response = Response.events { writer in
+            try await stream.write(to: &writer)
+            withExtendedLifetime(place) {}
+        }
+        response.headers[.accessControlAllowOrigin] = "*"
+        response.headers[.crossOriginResourcePolicy] = "cross-origin"
+        return response
+    }
+
+    private func signals(of page: OpenPage) async throws -> PageSignals {
+        let stream = try await view.sessions.stream(of: page.nonce, at: page.page.serverID)
+        return PageSignals(of: [.stream(stream)], events: events, every: tick, drain: drain)
+    }
+}
+
+extension Response {
+    /// A stream of server-sent events; it ends when `write` returns.
+    fileprivate static func events(_ write: @Sendable @escaping (inout any ResponseBodyWriter) async throws -> Void) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", HTTPField.Name("X-Accel-Buffering")!: "no"],
+            body: ResponseBody { writer in
+                try await write(&writer)
+                try await writer.finish(nil)
+            })
+    }
+}

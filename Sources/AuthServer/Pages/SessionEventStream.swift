@@ -1,0 +1,52 @@
+import Authentication
+import HTTPService
+import Hummingbird
+import NIOCore
+import OstiaryProtocol
+
+/// Session events for the pages of business applications, by `hsid` only: what happened, never to whom.
+struct SessionEventStream: Sendable {
+    /// Ticks between signs of life.
+    private static let ticksPerHeartbeat = 15
+
+    let signals: PageSignals
+    let server: ServerID
+    let stream: StreamID
+
+    func write(to writer: inout any ResponseBodyWriter) async throws {
+        defer { signals.end() }
+        try await writer.write(ByteBuffer(bytes: EventStreamText.retry))
+        var ticks = 0
+        for await signal in signals.stream {
+            switch signal {
+            case .news(let news):
+                guard let name = Self.name(of: news.kind) else { continue }
+                try await writer.write(ByteBuffer(bytes: EventStreamText.event(name, data)))
+            case .tick:
+                ticks += 1
+                if ticks % Self.ticksPerHeartbeat == 0 { try await writer.write(ByteBuffer(bytes: EventStreamText.heartbeat)) }
+            }
+        }
+    }
+
+    private var data: [UInt8] {
+        AdminJSONWriter.text { writer in
+            writer.object { writer in
+                writer.member("session", stream.text)
+                writer.member("server", server.text)
+            }
+        }
+    }
+
+    /// Nil for what is no business of a browser.
+    private static func name(of kind: SessionNews.Kind) -> StaticString? {
+        switch kind {
+        case .scanned: "CONFIRMSCAN"
+        case .loggedIn: "LOGIN"
+        case .loggedOut, .expired: "LOGOUT"
+        case .cancelled: "CANCEL"
+        case .enrolment(.activated): "LOGIN"
+        case .enrolment, .accountChanged: nil
+        }
+    }
+}
