@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryMobile
 
 /// What happens on the phone, as one JSON object a line (docs/phone.md). Names and order of members are a contract with scripts.

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Database
+import Foundation
+import HTTPService
+import Logging
+import OstiaryProtocol
+import SecondFactor
+import SecondFactorServer
+
+/// `ostiary second-factor`: the server that counts PIN attempts and knows nothing else.
+struct SecondFactorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "second-factor",
+        abstract: "Run the second-factor server.",
+        discussion: "Settings are environment variables that begin with OSTIARY_SF_, or keys of --config: see docs/operations.md.",
+        subcommands: [SecondFactorRun.self, SecondFactorReset.self],
+        defaultSubcommand: SecondFactorRun.self)
+}
+
+/// The server itself.
+struct SecondFactorRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Run the server; the same without this word.")
+
+    @OptionGroup var options: ServerOptions
+
+    func run() async throws {
+        try await StartFailure.told(by: "ostiary second-factor") {
+            let settings = try await options.settings()
+            if options.printIdentity { return try await printIdentity(settings) }
+            try await serve(try SecondFactorServerSettings(settings, dataFolder: options.dataFolder))
+        }
+    }
+
+    private func printIdentity(_ settings: Settings) async throws {
+        let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
+        let (database, key) = try ServerStorage.open(storage, ownership: .shared)
+        let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
+        StandardStreams.print(try await keeper.identityText(keyEncryptionKey: key, rootSeed: try options.rootSeed(), at: .now))
+        try await database.close()
+    }
+
+    private func serve(_ settings: SecondFactorServerSettings) async throws {
+        let logger = Logger.service("ostiary.second-factor", level: settings.logLevel)
+        let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
+        let drain = DrainSignal()
+        let service = try await SecondFactorService(
+            settings: SecondFactorSettings(
+                trustedRoots: settings.trustedServers, policy: try Policy(settings.policy), rootSeed: try options.rootSeed()),
+            database: database, keyEncryptionKey: key, logger: logger, drain: drain, clock: { .now })
+        var listeners = [Listener("private", at: settings.listen, router: service.router)]
+        if let address = settings.adminListen { listeners.append(Listener("health", at: address, router: service.router)) }
+        let identity = Base64URL.encode(service.identityHash)
+        try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
+            logger.notice("second-factor server runs", metadata: .running(identity, bound))
+        }
+        try await database.close()
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Database
+import HTTPService
+import OstiaryProtocol
+
+/// A server that cannot start, or has to end, says so in one line on standard error and ends with 1.
+enum StartFailure {
+    /// Runs a server's command.
+    static func told(by program: String, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let exit as ExitCode {
+            throw exit
+        } catch {
+            StandardStreams.complain("\(program): \(oneLine(error))")
+            throw ExitCode.failure
+        }
+    }
+
+    /// Our errors are one line by themselves; those of other libraries are made one.
+    static func oneLine(_ error: any Error) -> String {
+        "\(error)".split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+    }
+}

@@ -1,2 +1,0 @@
-import ArgumentParser
-struct SecondFactorCommand: AsyncParsableCommand { static let configuration = CommandConfiguration(commandName: "second-factor") }

@@ -1,2 +1,0 @@
-import ArgumentParser
-struct ServeCommand: AsyncParsableCommand { static let configuration = CommandConfiguration(commandName: "serve") }
