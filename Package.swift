@@ -91,8 +91,7 @@ let package = Package(
             name: "ostiary",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor",
-                "Database",
-                logging, lifecycle, configuration, crypto, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
 
