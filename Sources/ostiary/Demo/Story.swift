@@ -1,6 +1,5 @@
 import Foundation
 import OstiaryMobile
-import OstiaryProtocol
 import QRCode
 
 /// `ostiary demo --script`: a person enrols, logs in, mistypes and is logged out, told in one line a step.
@@ -37,7 +36,7 @@ struct Story {
         let codes = try QRReader.read(picture)
         guard let code = codes.first, codes.count == 1 else { throw DemoError.stepFailed("the enrol picture does not hold one code") }
         phone.start(with: code)
-        let question = try await expect("the question whether to enrol") { event -> (Session, VisualHash?)? in
+        let question = try await expect("the question whether to enrol") { event -> (Session, OstiaryMobile.VisualHash?)? in
             if case .confirmEnrol(let session, _, let hash) = event { (session, hash) } else { nil }
         }
         step("the phone scanned the enrol code (\(picture.count) bytes of PNG); visual hash: \(question.1?.words.joined(separator: " ") ?? "off")")
