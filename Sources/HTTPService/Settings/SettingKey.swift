@@ -38,7 +38,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .listen: "host:port for phones and browsers; default 127.0.0.1:8080"
         case .adminListen: "host:port for the REST API and health, never public; default 127.0.0.1:8081"
         case .databaseURL: "sqlite:PATH; default sqlite:DATA/ostiary.sqlite"
-        case .rootAPIKey: "key that the REST API asks for in X-apikey; this or the next is required"
+        case .rootAPIKey: "key that the REST API asks for in X-apikey; without this and the next one is made at the first start"
         case .rootAPIKeyFile: "file that holds that key"
         case .kekFile: "file of the key-encryption key, 64 hexadecimal digits, made if missing; default DATA/ostiary.kek"
         case .secondFactorURL: "origin of the second-factor server; required"

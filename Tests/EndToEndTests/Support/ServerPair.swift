@@ -1,0 +1,112 @@
+import Foundation
+import OstiaryProtocol
+import Synchronization
+import Testing
+
+@testable import ostiary
+
+/// Both servers as processes over loopback, which a test may end, kill and start again. Every test has its own pair, ports and data.
+final class ServerPair: Sendable {
+    let folder: TemporaryFolder
+    let layout: DemoLayout
+    let secondFactor: RestartableServer
+    let authentication: RestartableServer
+
+    /// Starts both and waits until both answer.
+    static func running() async throws -> ServerPair {
+        let pair = try await ServerPair()
+        try pair.secondFactor.start()
+        try pair.authentication.start()
+        try await pair.waitUntilReady()
+        return pair
+    }
+
+    /// Makes both identities; starts nothing.
+    init() async throws {
+        folder = try TemporaryFolder()
+        layout = try DemoLayout(data: folder.url)
+        let identities = (
+            serve: try await Self.identity(["serve", "--data", layout.authenticationData.path]),
+            secondFactor: try await Self.identity(["second-factor", "--data", layout.secondFactorData.path])
+        )
+        secondFactor = RestartableServer(
+            ["second-factor", "--data", layout.secondFactorData.path], layout.secondFactorEnvironment(trusting: identities.serve))
+        authentication = RestartableServer(
+            ["serve", "--data", layout.authenticationData.path],
+            layout.authenticationEnvironment(secondFactorIdentity: identities.secondFactor))
+    }
+
+    /// What `--print-identity` prints.
+    static func identity(_ arguments: [String]) async throws -> String {
+        let program = try Program(arguments + ["--print-identity"])
+        let code = try await program.end()
+        try #require(code == 0, "\(program.complaints)")
+        return try #require(program.lines.first)
+    }
+
+    func backend() async throws -> DemoBackend { try await DemoBackend(layout) }
+
+    func phone(_ name: String = "phone") -> TerminalPhone { TerminalPhone(home: folder.path(name)) }
+
+    func waitUntilReady() async throws {
+        try await eventually("both servers are ready: \(authentication.complaints) \(secondFactor.complaints)") { await self.readiness() == 200 }
+    }
+
+    /// Status of `/ready?full=1`; nil when nothing answers.
+    func readiness() async -> Int? { await status("/ready?full=1") }
+
+    func status(_ path: String) async -> Int? {
+        guard let url = URL(string: layout.adminURL + path) else { return nil }
+        return await HTTPProbe.status(of: url)
+    }
+
+    /// Ends both in good order.
+    func stop() async throws {
+        try await authentication.stop()
+        try await secondFactor.stop()
+    }
+}
+
+/// One server that can be started more than once.
+final class RestartableServer: Sendable {
+    private struct State {
+        var program: Program?
+        var earlierOutput = ""
+    }
+
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let state = Mutex(State())
+
+    init(_ arguments: [String], _ environment: [String: String]) {
+        self.arguments = arguments
+        self.environment = environment
+    }
+
+    /// - Parameter changes: settings of this start only.
+    @discardableResult
+    func start(_ changes: [String: String] = [:]) throws -> Program {
+        let program = try Program(arguments, environment: environment.merging(changes) { _, theirs in theirs })
+        state.withLock { state in
+            if let old = state.program { state.earlierOutput += old.output + old.complaints }
+            state.program = program
+        }
+        return program
+    }
+
+    var program: Program? { state.withLock { $0.program } }
+    var complaints: String { program?.complaints ?? "" }
+    /// All that it ever wrote, whichever run it was.
+    var everythingWritten: String { state.withLock { $0.earlierOutput + ($0.program.map { $0.output + $0.complaints } ?? "") } }
+
+    /// kill -9.
+    func kill() async throws {
+        program?.signal(SIGKILL)
+        try await program?.end()
+    }
+
+    func stop() async throws {
+        program?.signal(SIGTERM)
+        try await program?.end(within: .seconds(15))
+    }
+}
