@@ -19,15 +19,18 @@ struct ManagementClient: Sendable {
     /// Calls, and returns the body of a 200.
     /// - Throws: `DemoError.unexpectedAnswer` for any other status.
     func call(_ method: String, _ path: String, nonce: String? = nil, json: [String: String]? = nil) async throws -> Data {
+        try await send(method, path, nonce: nonce, body: try json.map { try JSONEncoder().encode($0) })
+    }
+
+    /// The same with a body that is JSON already.
+    func send(_ method: String, _ path: String, nonce: String?, body: Data?) async throws -> Data {
         guard let url = URL(string: origin + path) else { throw DemoError.stepFailed("no address: \(origin + path)") }
         var request = URLRequest(url: url, timeoutInterval: 15)
         request.httpMethod = method
+        request.httpBody = body
         request.setValue(apiKey, forHTTPHeaderField: "X-apikey")
         if let nonce { request.setValue(nonce, forHTTPHeaderField: "X-nonce") }
-        if let json {
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            request.httpBody = try JSONEncoder().encode(json)
-        }
+        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
         let (data, response) = try await URLSession.shared.data(for: request)
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         guard status == 200 else { throw DemoError.unexpectedAnswer(call: "\(method) \(path)", status: status) }

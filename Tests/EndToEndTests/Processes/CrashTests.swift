@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import ostiary
+
+/// Servers that die, and phones that share a home.
+@Suite("What survives", .serialized)
+struct CrashTests {
+    @Test("SFS down: the PIN's result is ERROR, nothing is counted, getSession goes on; afterwards the right PIN works")
+    func secondFactorDown() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        let (_, nonce) = try await person.enrol(in: pair.folder)
+        try await pair.secondFactor.kill()
+        #expect(await pair.readiness() == 503)
+        #expect(try await person.backend.session(nonce).loggedin)
+        let down = try await person.logIn(pins: [Person.wrongPINs[0]], in: pair.folder)
+        #expect(down.outcome.code == 1)
+        #expect(down.outcome.secondFactors.contains { $0.info?["result"] == .string("ERROR") })
+        #expect(down.outcome.secondFactors.last?.info?["failedAttempts"] == .number(0))
+
+        try pair.secondFactor.start()
+        try await pair.waitUntilReady()
+        let after = try await person.logIn(pins: [Person.wrongPINs[1], Person.pin], in: pair.folder)
+        #expect(after.outcome.code == 0)
+        #expect(after.outcome.secondFactors[1].info?["failedAttempts"] == .number(1))
+        try await pair.stop()
+    }
+
+    @Test("kill -9 of either server while PINs are tried: never more wrong tries than were evaluated, and the right PIN works", arguments: [0, 1])
+    func killedServers(_ which: Int) async throws {
+        let pair = try await ServerPair()
+        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
+        try pair.authentication.start()
+        try await pair.waitUntilReady()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let code = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)
+        let login = try person.phone.start(["login", code], closingInput: false)
+        _ = try await login.event("secondFactor")
+
+        for round in 0..<3 {
+            try login.type(Person.wrongPINs[round] + "\n")
+            // The try is somewhere between phone and disk.
+            try await Task.sleep(for: .milliseconds(60 + 45 * round))
+            let victim = which == 0 ? pair.authentication : pair.secondFactor
+            try await victim.kill()
+            try victim.start(which == 0 ? [:] : ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
+            try await eventually("answers to \(round + 1) tries: \(login.output)", within: .seconds(40)) {
+                login.lines.filter { $0.contains(#""event":"secondFactor""#) }.count >= round + 2
+            }
+        }
+        try login.type(Person.pin + "\n")
+        login.closeInput()
+        let outcome = try await TerminalPhone.outcome(of: login)
+        #expect(outcome.code == 0, "\(outcome.events)")
+        for (tries, event) in outcome.secondFactors.enumerated() where event.info?["result"] == .string("FAILED") {
+            #expect((event.info?["failedAttempts"]?.int ?? 99) <= tries)
+        }
+        try await pair.stop()
+    }
+
+    @Test("Two phone processes share a home: both enrol at once, and the home holds both accounts")
+    func sharedHome() async throws {
+        let pair = try await ServerPair.running()
+        let backend = try await pair.backend()
+        let people = ["alice", "bob"].map { Person(backend, pair.phone("shared"), user: $0) }
+        try await people[0].enrol(in: pair.folder)
+        async let enrolled = people[1].enrol(in: pair.folder)
+        async let loggedIn = people[0].logIn(["--account", "Alice"], in: pair.folder)
+        let codes = try await (enrolled.outcome.code, loggedIn.outcome.code)
+        #expect(codes == (0, 0))
+        let list = try await people[0].phone.run(["accounts"])
+        #expect(list.events.map { $0["account"]?["state"] } == [.string("active"), .string("active")])
+        try await pair.stop()
+    }
+
+    @Test("The demonstration tells its whole story alone, in under thirty seconds")
+    func story() async throws {
+        let program = try Program(["demo", "--script"])
+        let begun = ContinuousClock.now
+        #expect(try await program.end(within: .seconds(60)) == 0, "\(program.output) \(program.complaints)")
+        #expect(ContinuousClock.now - begun < .seconds(30))
+        #expect(program.lines.allSatisfy { $0.hasPrefix("\u{2713}") })
+        #expect(program.lines.count >= 9)
+    }
+
+    @Test("Ctrl-C ends the demonstration, its servers and its data")
+    func interruptedDemo() async throws {
+        let program = try Program(["demo"])
+        try await eventually("the overview") { program.output.contains("data  ") && program.output.contains("/l#") }
+        let data = try #require(program.output.split(separator: "\n").first { $0.contains("data  ") }?.split(separator: " ").dropFirst().first)
+        #expect(FileManager.default.fileExists(atPath: String(data)))
+        program.signal(SIGINT)
+        try await program.end(within: .seconds(20))
+        #expect(!FileManager.default.fileExists(atPath: String(data)))
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+@testable import ostiary
+
+/// A person with a terminal phone and two server processes, as a script sees them.
+@Suite("Two servers, a phone, a person", .serialized)
+struct PhoneJourneyTests {
+    @Test(
+        """
+        S4-40, S4-21, S4-22, S4-23, S0-01, S0-07, S1-38 enrolling by the picture sets a PIN, shows server and code, and logs the enrolling session in
+        """)
+    func enrolsByPicture() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        let (outcome, nonce) = try await person.enrol(in: pair.folder)
+
+        #expect(outcome.code == 0, "\(outcome.complaints)")
+        #expect(outcome.events.compactMap(\.event).filter { $0 != "accountUpdate" }
+            == ["confirmEnrol", "secondFactor", "secondFactor", "enrolConfirmation", "sessionLogin"])
+        #expect(outcome.event("confirmEnrol")?["enrolInfo"]?["displayName"] == .string("Alice"))
+        #expect(outcome.event("confirmEnrol")?["visualHash"]?["words"]?.array?.count == 5)
+        #expect(outcome.secondFactors[0].info?["context"] == .string("FIRST_SET"))
+        #expect(outcome.secondFactors[0].info?["result"] == .null)
+        #expect(outcome.secondFactors[1].info?["result"] == .string("SUCCESS"))
+        #expect(outcome.secondFactors[1]["stopped"] == .bool(true))
+        #expect(outcome.last?.event == "sessionLogin")
+        let status = try await person.backend.session(nonce)
+        #expect(status.loggedin && status.userid == "alice")
+        try await pair.stop()
+    }
+
+    @Test("S4-29, S4-34, S4-39, S4-50…S4-59 a wrong PIN, then the right one: the events tell tries and results, and the session is logged in")
+    func wrongThenRight() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let (outcome, nonce) = try await person.logIn(pins: [Person.wrongPINs[0], Person.pin], in: pair.folder)
+
+        #expect(outcome.code == 0, "\(outcome.events)")
+        #expect(outcome.events.compactMap(\.event) == ["confirmLogin", "secondFactor", "secondFactor", "secondFactor", "sessionLogin"])
+        #expect(outcome.secondFactors.map { $0.info?["result"] } == [.null, .string("FAILED"), .string("SUCCESS")])
+        #expect(outcome.secondFactors[1].info?["retry"] == .bool(true))
+        #expect(outcome.secondFactors[1].info?["failedAttempts"] == .number(1))
+        #expect(outcome.secondFactors[1].info?["maxAttempts"] == .number(5))
+        #expect(outcome.secondFactors[2]["stopped"] == .bool(true))
+        #expect(try await person.backend.session(nonce).userid == "alice")
+        try await pair.stop()
+    }
+
+    @Test("Login by link, by picture and by bytes; enrol and login leave the session running when they end")
+    func waysIn() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        let enrolled = try await person.enrol(in: pair.folder)
+        #expect(try await person.backend.session(enrolled.nonce).loggedin)
+
+        let byPicture = ManagementClient.newNonce()
+        let png = try pair.folder.write(try await person.backend.loginCode(byPicture, asPNG: true), to: "screen.png")
+        #expect(try await person.phone.run(["login", png], pins: [Person.pin]).code == 0)
+
+        let byLink = ManagementClient.newNonce()
+        let link = try await person.backend.loginLink(byLink)
+        #expect(try await person.phone.run(["login", link], pins: [Person.pin]).code == 0)
+
+        for nonce in [byPicture, byLink] { #expect(try await person.backend.session(nonce).loggedin) }
+        try await pair.stop()
+    }
+
+    @Test("S1-02, S1-03, S1-05, S1-33, S1-34, S1-35, S1-37, S0-04 AppLogin asks the PIN, shows no confirmation, and its webNonce tells a backend who it is")
+    func appLogin() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        // The activation's cache was in the memory of the process that enrolled: this one asks.
+        let outcome = try await person.phone.run(["app-login"], pins: [Person.pin])
+
+        #expect(outcome.code == 0, "\(outcome.events)")
+        #expect(outcome.events.compactMap(\.event) == ["secondFactor", "secondFactor", "sessionLogin"])
+        #expect(outcome.secondFactors.map { $0.info?["context"] } == [.string("VERIFY"), .string("VERIFY")])
+        #expect(outcome.secondFactors[1].info?["result"] == .string("SUCCESS"))
+        let login = try #require(outcome.last)
+        #expect(login["isAppLogin"] == .bool(true))
+        let webNonce = try #require(login["webNonce"]?.string)
+        #expect(webNonce.count == 43)
+        #expect(try await person.backend.session(webNonce).userid == "alice")
+        try await pair.stop()
+    }
+
+    @Test("S1-42, S1-43, S1-44, S1-26 a stop by the server ends a held AppLogin at once; getSession is false, and the next login asks the PIN")
+    func serverStop() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let held = try person.phone.start(["app-login", "--hold", "60"], pins: [Person.pin])
+        let webNonce = try #require(try await held.event("sessionLogin")["webNonce"]?.string)
+        #expect(try await person.backend.session(webNonce).loggedin)
+
+        let begun = ContinuousClock.now
+        try await person.backend.logOut(webNonce)
+        #expect(try await person.backend.session(webNonce).loggedin == false)
+        let outcome = try await TerminalPhone.outcome(of: held)
+        #expect(ContinuousClock.now - begun < .seconds(20))
+        #expect(outcome.code == 0)
+        #expect(outcome.last?.event == "sessionStop")
+        #expect(outcome.last?["reason"] == .string("server"))
+
+        let next = try await person.logIn(in: pair.folder).outcome
+        #expect(next.secondFactors.first?.info?["context"] == .string("VERIFY"))
+        try await pair.stop()
+    }
+
+    @Test("A held session that is pinged outlives its ping time")
+    func pings() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        try await person.backend.updateServer(#"{"pingTime":2}"#)
+        let held = try person.phone.start(["app-login", "--hold", "20"], pins: [Person.pin])
+        let webNonce = try #require(try await held.event("sessionLogin")["webNonce"]?.string)
+        // Two seconds of ping time and fifteen of grace.
+        try await Task.sleep(for: .seconds(18))
+        #expect(try await person.backend.session(webNonce).loggedin)
+        #expect(try await TerminalPhone.outcome(of: held).code == 0)
+        try await pair.stop()
+    }
+
+    @Test("S4-19, S4-06 a second account on the same server is vouched for by the PIN, and both can log in", arguments: [["bob"]])
+    func secondAccount(_ names: [String]) async throws {
+        let pair = try await ServerPair.running()
+        let backend = try await pair.backend()
+        let alice = Person(backend, pair.phone())
+        try await alice.enrol(in: pair.folder)
+        let bob = Person(backend, pair.phone(), user: names[0])
+        let (outcome, _) = try await bob.enrol(in: pair.folder)
+        #expect(outcome.code == 0, "\(outcome.events)")
+        // The PIN that is there vouches: it is verified, not set.
+        #expect(outcome.secondFactors.first?.info?["context"] == .string("VERIFY"))
+        #expect(outcome.event("confirmEnrol")?["accounts"]?.array?.map { $0["username"] } == [.string("Alice")])
+
+        for name in ["Alice", "Bob"] {
+            let login = try await alice.logIn(["--account", name], in: pair.folder)
+            #expect(login.outcome.code == 0)
+            #expect(login.outcome.event("confirmLogin")?["accounts"]?.array?.count == 2)
+            #expect(try await backend.session(login.nonce).userid == name.lowercased())
+        }
+        let list = try await alice.phone.run(["accounts"])
+        #expect(list.events.map { $0["account"]?["username"] } == [.string("Alice"), .string("Bob")])
+        try await pair.stop()
+    }
+
+    @Test("delete-account removes the account on both sides")
+    func deletes() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        let (_, nonce) = try await person.enrol(in: pair.folder)
+        let outcome = try await person.phone.run(["delete-account"])
+        #expect(outcome.code == 0)
+        #expect(outcome.last?.event == "accountDeleted")
+        #expect(try await person.phone.run(["accounts"]).events.isEmpty)
+        #expect(try await person.backend.session(nonce).loggedin == false)
+        #expect(try await person.logIn(in: pair.folder).outcome.code == 1)
+        try await pair.stop()
+    }
+}

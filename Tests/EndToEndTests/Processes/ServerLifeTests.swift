@@ -1,0 +1,142 @@
+import Database
+import Foundation
+import Testing
+
+@testable import ostiary
+
+/// How the servers start, refuse to start, and end.
+@Suite("Life of the server processes", .serialized)
+struct ServerLifeTests {
+    @Test("--print-identity makes the keys, prints only the hash, and prints the same again")
+    func identity() async throws {
+        let folder = try TemporaryFolder()
+        for command in ["serve", "second-factor"] {
+            let program = try Program([command, "--data", folder.path(command), "--print-identity"])
+            #expect(try await program.end() == 0)
+            #expect(program.lines.count == 1 && program.lines.first?.count == 43, "\(program.output)")
+            #expect(program.complaints.isEmpty)
+            #expect(try await ServerPair.identity([command, "--data", folder.path(command)]) == program.lines.first)
+        }
+    }
+
+    @Test("A root key in a file of its own is made once, and is not in the database")
+    func rootKey() async throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["second-factor", "--data", folder.path("data"), "--root-key", folder.path("root")]
+        let identity = try await ServerPair.identity(arguments)
+        #expect(try await ServerPair.identity(arguments) == identity)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path("root"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try FileManager.default.removeItem(atPath: folder.path("root"))
+        let without = try Program(arguments + ["--print-identity"])
+        #expect(try await without.end() == 1)
+    }
+
+    @Test("Every server says its identity when it runs, and SIGTERM with an open poll ends it within ten seconds")
+    func endsInTime() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let identity = try await ServerPair.identity(["serve", "--data", pair.layout.authenticationData.path])
+        #expect(pair.authentication.complaints.contains(identity))
+        let held = try person.phone.start(["app-login", "--hold", "40"], pins: [Person.pin])
+        _ = try await held.event("sessionLogin")
+        // The phone's poll is on its way or open by now; either way it must not hold the server up.
+        try await Task.sleep(for: .seconds(1))
+
+        for server in [pair.authentication, pair.secondFactor] {
+            let begun = ContinuousClock.now
+            server.program?.signal(SIGTERM)
+            #expect(try await server.program?.end(within: .seconds(15)) == 0)
+            #expect(ContinuousClock.now - begun < .seconds(10))
+        }
+        held.signal(SIGKILL)
+    }
+
+    @Test("A second serve on the same file, a port in use, and a database of a newer program: one line each, exit code 1")
+    func refusals() async throws {
+        let pair = try await ServerPair.running()
+        let busy = try pair.layout.authenticationEnvironment(secondFactorIdentity: await identity(of: "second-factor", pair))
+        try await expectOneLine(
+            ["serve", "--data", pair.layout.authenticationData.path],
+            busy.merging(["OSTIARY_LISTEN": "127.0.0.1:0", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:0"]) { $1 }, saying: "used by another process")
+        try await expectOneLine(["serve", "--data", pair.folder.path("other")], busy, saying: "in use by another process")
+        try await expectOneLine(
+            ["second-factor", "--data", pair.folder.path("other")],
+            ["OSTIARY_SF_LISTEN": "127.0.0.1:\(pair.layout.secondFactorPort)", "OSTIARY_SF_TRUSTED_SERVERS": ""], saying: "in use by another process")
+        try await pair.stop()
+
+        let file = pair.layout.authenticationData.appendingPathComponent("ostiary.sqlite").path
+        let database = try openDatabase(.sqlite(path: file))
+        try await database.transaction { try $0.execute("INSERT INTO schema_version (number, name) VALUES (9999, 'later')") }
+        try await database.close()
+        try await expectOneLine(["serve", "--data", pair.layout.authenticationData.path], busy, saying: "newer than this program")
+    }
+
+    @Test("Settings that cannot be: an unknown key, a plain public URL, an open key file; one line each")
+    func settings() async throws {
+        let folder = try TemporaryFolder()
+        let good = [
+            "OSTIARY_PUBLIC_URL": "http://localhost:1", "OSTIARY_LISTEN": "127.0.0.1:0", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:0",
+            "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:1", "OSTIARY_SECOND_FACTOR_IDENTITY": String(repeating: "A", count: 43),
+        ]
+        let yaml = try folder.write(Array("listne: 127.0.0.1:0\n".utf8), to: "bad.yaml")
+        let data = ["serve", "--data", folder.path("data")]
+        try await expectOneLine(data + ["--config", yaml], good, saying: "listne")
+        try await expectOneLine(data, good.merging(["OSTIARY_PUBLIC_URL": "http://login.example.org"]) { $1 }, saying: "https")
+        let key = try folder.write(Array(String(repeating: "ab", count: 32).utf8), to: "kek")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        try await expectOneLine(data, good.merging(["OSTIARY_KEK_FILE": key]) { $1 }, saying: "others can read")
+        let wrong = try Program(["serve", "--nosuch"])
+        #expect(try await wrong.end() == 64)
+    }
+
+    @Test("Another second-factor server than the configured one: serve ends with an error; none: it starts, and says why it isn't ready")
+    func otherSecondFactor() async throws {
+        let pair = try await ServerPair()
+        try pair.authentication.start()
+        try await eventually("serve answers") { await pair.status("/live") == 200 }
+        #expect(await pair.readiness() == 503)
+
+        // Another server on the same port, found later.
+        let other = try Program(
+            ["second-factor", "--data", pair.folder.path("impostor")],
+            environment: pair.layout.secondFactorEnvironment(trusting: String(repeating: "A", count: 43)))
+        #expect(try await pair.authentication.program?.end(within: .seconds(60)) == 1)
+        #expect(pair.authentication.complaints.contains("identity"))
+
+        // And found at once.
+        let identity = try await identity(of: "second-factor", pair)
+        try await expectOneLine(
+            ["serve", "--data", pair.layout.authenticationData.path], pair.layout.authenticationEnvironment(secondFactorIdentity: identity),
+            saying: "identity")
+        other.signal(SIGTERM)
+        try await other.end()
+    }
+
+    @Test("Without a key of the management interface one is made; the log says where and never what")
+    func rootAPIKey() async throws {
+        let pair = try await ServerPair()
+        try pair.secondFactor.start()
+        try pair.authentication.start(["OSTIARY_ROOT_API_KEY": ""])
+        try await pair.waitUntilReady()
+        let file = pair.layout.authenticationData.appendingPathComponent(RootAPIKey.fileName)
+        let key = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+        #expect(pair.authentication.complaints.contains(file.path) && !pair.authentication.complaints.contains(key))
+        _ = try await ManagementClient(origin: pair.layout.adminURL, apiKey: key).call("GET", "/servers/")
+        try await pair.stop()
+    }
+
+    private func identity(of command: String, _ pair: ServerPair) async throws -> String {
+        try await ServerPair.identity([command, "--data", pair.layout.secondFactorData.path])
+    }
+
+    private func expectOneLine(_ arguments: [String], _ environment: [String: String], saying words: String) async throws {
+        let program = try Program(arguments, environment: environment)
+        #expect(try await program.end(within: .seconds(20)) == 1)
+        #expect(program.complaintLines.count == 1, "\(program.complaints)")
+        #expect(program.complaints.contains(words), "\(program.complaints)")
+        #expect(program.output.isEmpty)
+    }
+}

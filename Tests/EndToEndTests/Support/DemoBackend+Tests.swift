@@ -1,0 +1,21 @@
+import Foundation
+
+@testable import ostiary
+
+/// Further calls that only tests make.
+extension DemoBackend {
+    private func path(_ rest: String) -> String { "/servers/\(serverID)/\(rest)" }
+
+    /// A link that logs a session in.
+    func loginLink(_ nonce: String) async throws -> String {
+        struct Answer: Decodable { let link: String }
+        return try client.decode(Answer.self, from: try await client.call("GET", path("sessions/link/login"), nonce: nonce)).link
+    }
+
+    func updateServer(_ json: String) async throws { try await send("PUT", path(""), json) }
+    func resetSecondFactor(_ account: String) async throws { try await send("POST", path("accounts/\(account)/secondfactor/reset"), nil) }
+
+    private func send(_ method: String, _ path: String, _ json: String?) async throws {
+        _ = try await client.send(method, path, nonce: nil, body: json.map { Data($0.utf8) })
+    }
+}
