@@ -1,5 +1,6 @@
-@testable import Authentication
 import OstiaryProtocol
+
+@testable import Authentication
 
 /// Everything that a store knows at one moment, to be compared with another.
 extension MemoryState: Equatable {
