@@ -21,6 +21,16 @@ struct TestPhone: Sendable {
         instance = InstanceID(using: random)
     }
 
+    /// The same phone with the device key of one more account.
+    init(sharing phone: TestPhone) throws {
+        world = phone.world
+        name = "\(phone.name), second key"
+        random = SteadyRandom(name)
+        deviceKey = try P256.Signing.PrivateKey(rawRepresentation: random.bytes(32))
+        secondFactorKey = phone.secondFactorKey
+        instance = phone.instance
+    }
+
     var publicKey: [UInt8] { Array(deviceKey.publicKey.x963Representation) }
     var secondFactorPublicKey: [UInt8] { Array(secondFactorKey.publicKey.rawRepresentation) }
 
