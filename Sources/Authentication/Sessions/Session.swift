@@ -110,10 +110,13 @@ package struct BrowserContext: Equatable, Sendable {
     package let city: String
     package let announcements: [Announcement]
 
-    /// Text that may not travel is dropped when it is written.
+    /// An L2 has room for so many (protocol §2).
+    package static let mostAnnouncements = 32
+
+    /// Text that may not travel is dropped when it is written, and so are announcements beyond the last that fits.
     package init(label: String = "", city: String = "", announcements: [Announcement] = []) {
         self.label = label
         self.city = city
-        self.announcements = announcements
+        self.announcements = Array(announcements.prefix(Self.mostAnnouncements))
     }
 }
