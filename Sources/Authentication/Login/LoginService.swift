@@ -26,9 +26,9 @@ package struct LoginService: Sendable {
         let prekey = try await secondFactor.prekey(at: request.now)
         let screen = LoginScreen(request: request, keys: keys, prekey: prekey, random: random)
         let (reply, session) = try await store.write { rows in
-            let shown = try screen.show(message, in: rows)
+            // First of all: the same bytes again would otherwise meet their own offer.
             try request.spend(in: rows)
-            return shown
+            return try screen.show(message, in: rows)
         }
         if session.stream != nil { events.publish(.about(session, .scanned)) }
         return reply

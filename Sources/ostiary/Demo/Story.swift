@@ -149,7 +149,9 @@ extension Story {
 
     private func expectResult(_ result: SecondFactorInfo.Result) async throws -> SecondFactorInfo {
         let info = try await expect("an answer to the PIN") { if case .secondFactorUpdated(let answer) = $0 { answer.secondFactorInfo } else { nil } }
-        guard info.result == result else { throw DemoError.stepFailed("the PIN's result is \(info.result?.rawValue ?? "none"), not \(result.rawValue)") }
+        guard info.result == result else {
+            throw DemoError.stepFailed("the PIN's result is \(info.result?.rawValue ?? "none"), not \(result.rawValue)")
+        }
         return info
     }
 

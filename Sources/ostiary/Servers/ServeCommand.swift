@@ -46,7 +46,8 @@ struct ServeCommand: AsyncParsableCommand {
             settings: AuthenticationSettings(
                 publicURL: settings.publicURL, apiKey: settings.rootAPIKey, secondFactorIdentity: settings.secondFactorIdentity, serverName: name,
                 serverLogo: settings.serverLogo?.bytes),
-            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL),
+            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(),
+            secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL),
             logger: logger, drain: drain, clock: { .now })
         let listeners = [
             Listener("public", at: settings.listen, router: service.publicRouter),

@@ -44,7 +44,9 @@ struct LinkInputTests {
         #expect(throws: LinkInputError.inputTaken) { try LinkInput.resolve("-", isInputTaken: true) }
     }
 
-    @Test("Penalties are spelled for people", arguments: [(0, "0 s"), (59, "59 s"), (60, "1 min"), (125, "2 min 5 s"), (3600, "1 h"), (3725, "1 h 2 min")])
+    @Test(
+        "Penalties are spelled for people",
+        arguments: [(0, "0 s"), (59, "59 s"), (60, "1 min"), (125, "2 min 5 s"), (3600, "1 h"), (3725, "1 h 2 min")])
     func spelled(_ seconds: Int, _ words: String) {
         #expect(PenaltyCountdown.spelled(seconds) == words)
     }

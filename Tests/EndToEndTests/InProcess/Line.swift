@@ -40,8 +40,10 @@ actor Line: Transport {
 
     /// Posts bytes as they are, as a replaying attacker would.
     func replay(_ body: [UInt8]) async throws -> HTTPResponse.Status {
-        try await client.executeRequest(uri: "/ap1", method: .post, headers: [.contentType: "application/octet-stream"], body: ByteBuffer(bytes: body))
-            .status
+        try await client.executeRequest(
+            uri: "/ap1", method: .post, headers: [.contentType: "application/octet-stream"], body: ByteBuffer(bytes: body)
+        )
+        .status
     }
 
     private nonisolated func deliver(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {

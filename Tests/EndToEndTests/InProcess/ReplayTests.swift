@@ -1,3 +1,4 @@
+import HTTPTypes
 import OstiaryMobile
 import OstiaryProtocol
 import Testing

@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryMobile
 import OstiaryProtocol
 import Testing
@@ -7,7 +8,8 @@ import Testing
 /// What passes with time: both servers and the phones share one clock that these tests move.
 @Suite("As time goes by")
 struct TimeTests {
-    @Test("S1-31 straight after the enrolment an AppLogin asks for nothing; a minute later, or a second time, it asks for the PIN", arguments: [0, 61])
+    @Test(
+        "S1-31 straight after the enrolment an AppLogin asks for nothing; a minute later, or a second time, it asks for the PIN", arguments: [0, 61])
     func activationCache(_ delay: UInt64) async throws {
         try await World.run { world in
             let phone = try world.phone()
@@ -96,7 +98,8 @@ struct TimeTests {
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(61)
-            let wrong = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: Array(Person.wrongPINs.prefix(3)) + [Person.pin])
+            let wrong = try await phone.logIn(
+                world.backend.loginCode(world.backend.newNonce()), pins: Array(Person.wrongPINs.prefix(3)) + [Person.pin])
             #expect(wrong.answers.map(\.penalisedFor) == [0, 0, 30, 30])
             #expect(wrong.answers.map(\.failedAttempts) == [1, 2, 3, 3])
             #expect(try await world.counted().failed == 3)

@@ -81,7 +81,7 @@ struct WorldPhone: Sendable {
     }
 
     /// The next event that means something to the test.
-    func until<Value: Sendable>(_ choose: (OstiaryEvent) -> Value?) async throws -> Value {
+    func until<Value: Sendable>(_ choose: @Sendable (OstiaryEvent) -> Value?) async throws -> Value {
         try #require(await log.next(within: .seconds(40), choose), "the event did not come")
     }
 

@@ -16,8 +16,9 @@ struct PhoneJourneyTests {
         let (outcome, nonce) = try await person.enrol(in: pair.folder)
 
         #expect(outcome.code == 0, "\(outcome.complaints)")
-        #expect(outcome.events.compactMap(\.event).filter { $0 != "accountUpdate" }
-            == ["confirmEnrol", "secondFactor", "secondFactor", "enrolConfirmation", "sessionLogin"])
+        #expect(
+            outcome.events.compactMap(\.event).filter { $0 != "accountUpdate" }
+                == ["confirmEnrol", "secondFactor", "secondFactor", "enrolConfirmation", "sessionLogin"])
         #expect(outcome.event("confirmEnrol")?["enrolInfo"]?["displayName"] == .string("Alice"))
         #expect(outcome.event("confirmEnrol")?["visualHash"]?["words"]?.array?.count == 5)
         #expect(outcome.secondFactors[0].info?["context"] == .string("FIRST_SET"))
@@ -30,7 +31,9 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
-    @Test("S4-29, S4-34, S4-39, S4-50, S4-51, S4-53, S4-54, S4-55, S4-57, S4-58, S4-59 a wrong PIN, then the right one: the events tell tries and results, and the session is logged in")
+    @Test(
+        "S4-29, S4-34, S4-39, S4-50, S4-51, S4-53, S4-54, S4-55, S4-57, S4-58, S4-59 a wrong PIN, then the right one: the events tell tries and results, and the session is logged in"
+    )
     func wrongThenRight() async throws {
         let pair = try await ServerPair.running()
         let person = Person(try await pair.backend(), pair.phone())
@@ -67,7 +70,9 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
-    @Test("S1-02, S1-03, S1-05, S1-33, S1-34, S1-35, S1-37, S0-04 AppLogin asks the PIN, shows no confirmation, and its webNonce tells a backend who it is")
+    @Test(
+        "S1-02, S1-03, S1-05, S1-33, S1-34, S1-35, S1-37, S0-04 AppLogin asks the PIN, shows no confirmation, and its webNonce tells a backend who it is"
+    )
     func appLogin() async throws {
         let pair = try await ServerPair.running()
         let person = Person(try await pair.backend(), pair.phone())

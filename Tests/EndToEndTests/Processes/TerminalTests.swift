@@ -20,7 +20,8 @@ struct TerminalTests {
         terminal.type("y\n")
         for (prompts, line) in zip(1..., ["274916", "274917", "274916", "274916"]) {
             try await eventually("prompt \(prompts): \(enrolment.complaints)") {
-                enrolment.complaints.components(separatedBy: "PIN: ").count + enrolment.complaints.components(separatedBy: "again: ").count - 2 == prompts
+                enrolment.complaints.components(separatedBy: "PIN: ").count + enrolment.complaints.components(separatedBy: "again: ").count - 2
+                    == prompts
                     && !terminal.echoes
             }
             terminal.type(line + "\n")

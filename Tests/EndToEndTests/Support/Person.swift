@@ -36,7 +36,9 @@ struct Person: Sendable {
 
     /// Logs a new session in with the bytes of its static code.
     @discardableResult
-    func logIn(_ options: [String] = [], pins: [String]? = nil, in folder: TemporaryFolder) async throws -> (outcome: TerminalPhone.Outcome, nonce: String) {
+    func logIn(_ options: [String] = [], pins: [String]? = nil, in folder: TemporaryFolder) async throws -> (
+        outcome: TerminalPhone.Outcome, nonce: String
+    ) {
         let nonce = ManagementClient.newNonce()
         let file = try await loginCode(nonce, in: folder)
         return (try await phone.run(["login", file] + options, pins: pins ?? [pin]), nonce)
