@@ -75,7 +75,7 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "Authentication", "OstiaryProtocol", "Database", "HTTPService", "QRCode", hummingbird, httpTypes, httpClient, logging,
-                lifecycle, nioCore, crypto, .product(name: "Mustache", package: "swift-mustache"),
+                lifecycle, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"), crypto, .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Pages/Assets")],
             swiftSettings: house),
@@ -115,8 +115,8 @@ let package = Package(
         .testTarget(
             name: "AuthServerTests",
             dependencies: [
-                "AuthServer", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService", "QRCode", hummingbird,
-                hummingbirdTesting, httpTypes, logging, nioCore, crypto,
+                "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService",
+                "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, crypto,
             ],
             swiftSettings: house),
         .testTarget(

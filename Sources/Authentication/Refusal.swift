@@ -3,7 +3,9 @@ import OstiaryProtocol
 /// Why a phone's request was refused: precise for the log and the tests, a status on the wire (protocol §2).
 package enum Refusal: Error, Equatable, Sendable {
     // The request itself.
-    case clockOff, replayed, malformed(WireError), messageNotServed, badSignature
+    case clockOff, replayed
+    case malformed(WireError)
+    case messageNotServed, badSignature
     // Sessions and links.
     case sessionUnknown, sessionTaken, sessionOver
     case linkForeign, linkForged, linkOld, linkNotAllowed

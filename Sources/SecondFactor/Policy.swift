@@ -12,7 +12,8 @@ package struct Policy: Sendable, Equatable {
     /// Five tries, waits of 0, 0, 30 s and 5 min, 100 tries without a proved PIN, one reset a day.
     package static let standard = Policy(unchecked: 5, penalties: [0, 0, 30, 300], lifetimeWithoutPIN: 100, resetsPerDay: 1)
 
-    package static let attemptBounds = 1...10
+    /// At most five, as the rules for payments ask (protocol §7).
+    package static let attemptBounds = 1...5
     /// At most a day.
     package static let penaltyBounds: ClosedRange<UInt64> = 0...86_400
     package static let lifetimeBounds: ClosedRange<UInt64> = 1...100

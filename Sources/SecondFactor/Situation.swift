@@ -32,7 +32,7 @@ package enum Change: Equatable, Sendable {
 }
 
 /// What a rule answers: the outcome, and what to change before anybody hears of it.
-package struct Decision<Outcome: Sendable>: Sendable {
+package struct Ruling<Outcome: Sendable>: Sendable {
     package let outcome: Outcome
     package let changes: [Change]
 

@@ -84,19 +84,28 @@ struct ServerRunnerTests {
         }
     }
 
-    @Test("A request that trickles in is cut off; one that is answered early may not go on sending")
-    func slowRequests() async throws {
-        let limits = ServiceLimits(body: 100, idle: .milliseconds(300), arrival: .milliseconds(300))
-        let head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n"
-        let trickle = [Array(head.utf8)] + [[UInt8]](repeating: [65], count: 50)
+    @Test("A body that trickles in is cut off, and so is one that goes on after it was refused")
+    func slowBody() async throws {
+        let limits = ServiceLimits(body: 100, idle: .hours(1), arrival: .milliseconds(300))
+        let trickle = [[UInt8]](repeating: [65], count: 50)
         try await RunningServer.with(router(limits: limits), limits: limits) { server in
-            let body = try await RawConnection.exchange(port: server.port, trickle, pause: .milliseconds(100))
-            #expect(body?.contains(" 200 ") == false)
+            let head = Array("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n".utf8)
+            let slow = try await RawConnection.exchange(port: server.port, [head] + trickle, pause: .milliseconds(50))
+            #expect(slow?.contains(" 200 ") == false)
+            let large = Array("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n".utf8)
+            let refused = try await RawConnection.exchange(port: server.port, [large] + trickle, pause: .milliseconds(50))
+            #expect(refused?.hasPrefix("HTTP/1.1 413 ") == true)
+        }
+    }
+
+    @Test("A head that does not end, and silence after an answer, are cut off")
+    func silence() async throws {
+        let limits = ServiceLimits(idle: .milliseconds(300), arrival: .hours(1))
+        try await RunningServer.with(router(limits: limits), limits: limits) { server in
             let headOnly = try await RawConnection.exchange(port: server.port, [Array("POST /echo HT".utf8)])
             #expect(headOnly?.contains(" 200 ") == false)
-            let large = Array("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n".utf8)
-            let refused = try await RawConnection.exchange(port: server.port, [large] + trickle, pause: .milliseconds(100))
-            #expect(refused?.hasPrefix("HTTP/1.1 413 ") == true)
+            let kept = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8)])
+            #expect(kept?.hasPrefix("HTTP/1.1 200 ") == true)
         }
     }
 

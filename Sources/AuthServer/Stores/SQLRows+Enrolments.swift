@@ -38,12 +38,13 @@ extension SQLRows {
 /// An enrolment as columns.
 enum EnrolmentColumns {
     static let names = [
-        "id", "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure", "device_key",
+        "id", "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure",
+        "device_key",
         "device", "app", "account", "share", "request_hash", "ephemeral", "shown", "decision", "verified_at", "activated_at", "session",
     ]
 
     private enum State: UInt8 {
-        case open = 0, claimed, confirming, active, failed
+        case open, claimed, confirming, active, failed
     }
 
     static func values(of enrolment: Enrolment, share: [UInt8]?) -> [SQLValue] {

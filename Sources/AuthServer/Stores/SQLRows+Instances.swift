@@ -36,7 +36,8 @@ extension SQLRows {
         try connection.execute(
             Self.upsert.sql,
             [
-                SQLValue(instance.id), SQLValue(instance.server), SQLValue(instance.sequence.last), SQLValue(open?.attempt), SQLValue(open?.blindedHash),
+                SQLValue(instance.id), SQLValue(instance.server), SQLValue(instance.sequence.last), SQLValue(open?.attempt),
+                SQLValue(open?.blindedHash),
                 SQLValue(open?.since), SQLValue(instance.receipt?.bytes),
             ])
         for epoch in instance.epochs {

@@ -25,7 +25,8 @@ extension SQLRows {
 
     func openAppSessions(of account: AccountID) throws -> [Session] {
         try sessions(
-            "WHERE s.preselected = $1 AND s.state = 0 AND s.purpose = $2 ORDER BY s.started_at, s.id", [SQLValue(account), SQLValue(SessionPurpose.app)])
+            "WHERE s.preselected = $1 AND s.state = 0 AND s.purpose = $2 ORDER BY s.started_at, s.id",
+            [SQLValue(account), SQLValue(SessionPurpose.app)])
     }
 
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session] {

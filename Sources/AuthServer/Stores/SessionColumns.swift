@@ -5,12 +5,13 @@ import OstiaryProtocol
 /// A session as columns: its state is a number and the columns that this state has.
 enum SessionColumns {
     static let names = [
-        "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "state", "account", "binding", "not_me", "decision",
+        "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "state", "account", "binding", "not_me",
+        "decision",
         "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason", "ended_at",
     ]
 
     private enum State: UInt8 {
-        case open = 0, claimed, loggedIn, denied, expired, stopped
+        case open, claimed, loggedIn, denied, expired, stopped
     }
 
     static func values(of session: Session) -> [SQLValue] {

@@ -34,7 +34,9 @@ extension EnrolmentService {
         let failed = try await store.write { rows -> [Enrolment] in
             let overdue = try rows.overdueEnrolments(at: now, limit: 200)
             for enrolment in overdue {
-                if case .confirming(let claim, _) = enrolment.state { try Confirmation.remove(claim.account, of: enrolment.server, in: rows, at: now) }
+                if case .confirming(let claim, _) = enrolment.state {
+                    try Confirmation.remove(claim.account, of: enrolment.server, in: rows, at: now)
+                }
                 try rows.save(enrolment.settled(at: now))
             }
             return overdue.map { $0.settled(at: now) }

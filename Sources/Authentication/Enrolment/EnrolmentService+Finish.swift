@@ -35,7 +35,9 @@ extension EnrolmentService {
         let outcome = try await store.write { rows -> ActivationOutcome in
             guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
             // Two copies of the same decision may be under way: the second finds what the first made.
-            if let account = try admission.repeated(enrolment, in: rows) { return ActivationOutcome(account: account, enrolment: enrolment, news: []) }
+            if let account = try admission.repeated(enrolment, in: rows) {
+                return ActivationOutcome(account: account, enrolment: enrolment, news: [])
+            }
             guard enrolment.claim == claim else { throw Refusal.enrolHashWrong }
             let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: receipt.value.lastPIN)
             let finished = try enrolment.after(.finish(finish), at: request.now)

@@ -9,7 +9,8 @@ package struct EnrolmentService: Sendable {
     let random: any RandomSource
 
     package init(
-        store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient, random: any RandomSource
+        store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient,
+        random: any RandomSource
     ) {
         self.store = store
         self.keyring = keyring

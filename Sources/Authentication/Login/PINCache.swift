@@ -38,6 +38,7 @@ package struct PINCache: Equatable, Sendable {
         let expiresAt = login.verifiedAt + UInt64(pinTimeout) * 60
         guard now < expiresAt else { return nil }
         return PINCache(
-            account: login.account, hash: hash(of: value), expiresAt: expiresAt, isSingleUse: false, methods: login.methods, verifiedAt: login.verifiedAt)
+            account: login.account, hash: hash(of: value), expiresAt: expiresAt, isSingleUse: false, methods: login.methods,
+            verifiedAt: login.verifiedAt)
     }
 }

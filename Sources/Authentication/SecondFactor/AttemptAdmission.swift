@@ -23,7 +23,8 @@ struct AttemptAdmission: Sendable {
     private func reserveForSession(in rows: any AuthenticationRows) throws -> AttemptReservation {
         let account = try rows.living(message.accountID, at: request.server)
         guard message.payload.isEmpty else { throw Refusal.attemptMismatch }
-        guard let offer = try rows.offer(ephemeral: request.ephemeral), let session = try rows.session(offer.session), session.server == request.server
+        guard let offer = try rows.offer(ephemeral: request.ephemeral), let session = try rows.session(offer.session),
+            session.server == request.server
         else { throw Refusal.offerUnknown }
         guard attempt.sessionHash == offer.sessionHash(for: account.id) else { throw Refusal.sessionHashWrong }
         try verify(message.attempt, by: account.deviceKey)

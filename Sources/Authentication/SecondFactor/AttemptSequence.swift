@@ -2,8 +2,9 @@ import OstiaryProtocol
 
 /// The authentication server's half of counting (protocol §7): which numbers are used up, and which attempt may use the next one.
 ///
-/// A number is used up only when the second-factor server's answer to it is committed here, and only one attempt at a time holds the next number. So an
-/// answer that was relayed is always one that this side knows to be counted, and a restored database on one side is caught up by the other.
+/// A number is used up only when the second-factor server's answer to it is committed here, and only one attempt at a time holds the next
+/// number. So an answer that was relayed is always one that this side knows to be counted, and a restored database on one side is caught up by
+/// the other.
 package struct AttemptSequence: Equatable, Hashable, Sendable {
     /// Seconds after which an attempt that got no answer gives way to another.
     package static let patience: UInt64 = 10

@@ -26,7 +26,9 @@ struct ReceiptExpectation: Sendable {
 extension SecondFactorClient {
     /// Hands on what the opened box signed and returns the receipt for it, checked in every field.
     /// - Throws: `Refusal`.
-    func receipt(for proof: Proof, expecting expectation: ReceiptExpectation, newest: Encoded<Receipt>?, now: Instant) async throws -> Encoded<Receipt> {
+    func receipt(for proof: Proof, expecting expectation: ReceiptExpectation, newest: Encoded<Receipt>?, now: Instant) async throws -> Encoded<
+        Receipt
+    > {
         let answer = try await prove(proof, receipt: newest, now: now)
         guard answer.status == .ok else { throw Refusal.secondFactor(answer.status) }
         guard let receipt = answer.receipt, await isSigned(receipt, at: now) else { throw Refusal.receiptWrong }

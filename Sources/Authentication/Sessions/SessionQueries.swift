@@ -89,7 +89,9 @@ package struct SessionQueries: Sendable {
     /// logout: nothing is logged in by this nonce once this returns, on any node (protocol §8). Of an AppLogin the PIN cache goes too.
     package func logOut(_ nonce: SessionNonce, at server: ServerID, now: Instant) async throws {
         let stopped = try await store.write { rows -> Session? in
-            guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else { return nil }
+            guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else {
+                return nil
+            }
             return try SessionStop(reason: .server).apply(to: session, in: rows, at: now)
         }
         if let stopped { events.publish(.ended(stopped)) }

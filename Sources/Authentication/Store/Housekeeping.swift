@@ -1,6 +1,7 @@
 import OstiaryProtocol
 
-/// Writes down what ran out, tells whoever listens, and forgets what is old. Nothing depends on it for being right: every reader settles what it reads.
+/// Writes down what ran out, tells whoever listens, and forgets what is old. Nothing depends on it for being right: every reader settles what it
+/// reads.
 package struct Housekeeping: Sendable {
     /// The most sessions that one run ends in one transaction.
     private static let batch = 200

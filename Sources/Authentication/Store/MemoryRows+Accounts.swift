@@ -39,7 +39,6 @@ extension MemoryRows {
         return state.notices.filter { $0.account == account }.map(\.notice)
     }
 
-
     func enrolment(_ id: EnrolmentID) throws -> Enrolment? { state.enrolments.first { $0.id == id } }
 
     func enrolment(nonceHash: [UInt8], of server: ServerID) throws -> Enrolment? {

@@ -1,3 +1,5 @@
+import Crypto
+
 /// A secret word of the configuration. It prints as `‹secret›` and is compared in constant time.
 package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
@@ -12,6 +14,9 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringC
         guard theirs.count == bytes.count else { return false }
         return zip(bytes, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
+
+    /// SHA-256 of the text, for whoever keeps or compares nothing else of it.
+    package var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     /// Length in bytes, to warn of short ones.
     package var count: Int { bytes.count }

@@ -21,6 +21,8 @@ package protocol FileSystem: Sendable {
 /// A step that the system refused, with its error number.
 package struct FileSystemError: Error, Equatable {
     package let number: Int32
+
+    package init(number: Int32) { self.number = number }
 }
 
 extension FileSystem {

@@ -11,10 +11,10 @@ package enum CloseOutcome: Equatable, Sendable {
 package enum CloseRules {
     package static func decide(
         _ id: InstanceID, by owner: VirtualServer, in situation: Situation, at now: Instant, under policy: Policy
-    ) -> Decision<CloseOutcome> {
+    ) -> Ruling<CloseOutcome> {
         let standing = Standing(situation.instance, at: now, under: policy)
         guard situation.instance.map({ $0.owner == owner }) ?? true, situation.pending.map({ $0.owner == owner }) ?? true else {
-            return Decision(.refused(standing))
+            return Ruling(.refused(standing))
         }
         var changes: [Change] = []
         if situation.pending != nil { changes += [.dropPending(id), .forgetAttempts(of: id)] }
@@ -22,6 +22,6 @@ package enum CloseRules {
             instance.close()
             changes += [.saveInstance(instance), .forgetAttempts(of: id)]
         }
-        return Decision(.closed(standing), changes)
+        return Ruling(.closed(standing), changes)
     }
 }

@@ -58,14 +58,14 @@ package enum ResetOutcome: Equatable, Sendable {
 package enum ResetRules {
     package static func decide(
         _ source: ResetSource, in situation: Situation, at now: Instant, under policy: Policy
-    ) -> Decision<ResetOutcome> {
+    ) -> Ruling<ResetOutcome> {
         let standing = Standing(situation.instance, at: now, under: policy)
         do throws(ResetRefusal) {
             guard var instance = situation.instance else { throw .unknownInstance }
             try checkOwner(source, instance)
             if case .message(_, let time) = source {
                 guard now.distance(to: time) <= Times.requestWindow else { throw .clock }
-                if situation.resets.contains(where: { $0.messageTime == time }) { return Decision(.repeated(standing)) }
+                if situation.resets.contains(where: { $0.messageTime == time }) { return Ruling(.repeated(standing)) }
             }
             guard instance.state != .closed else { throw .closed }
             if case .message = source {
@@ -73,9 +73,9 @@ package enum ResetRules {
             }
             let record = record(of: source, instance, at: now)
             instance.counter.reset(at: now)
-            return Decision(.granted(Standing(instance, at: now, under: policy)), [.saveInstance(instance), .log(record)])
+            return Ruling(.granted(Standing(instance, at: now, under: policy)), [.saveInstance(instance), .log(record)])
         } catch {
-            return Decision(.refused(error, standing))
+            return Ruling(.refused(error, standing))
         }
     }
 

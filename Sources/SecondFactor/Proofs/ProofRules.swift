@@ -22,8 +22,8 @@ package enum ProofRules {
     /// - Parameter receipt: ``ProvenProof/receipt(at:)`` of the same moment, signed.
     package static func decide(
         _ proof: ProvenProof, receipt: [UInt8], in situation: Situation, at now: Instant, under policy: Policy
-    ) -> Decision<ProofOutcome> {
-        if let known = repeated(proof.checked, in: situation, at: now, under: policy) { return Decision(known) }
+    ) -> Ruling<ProofOutcome> {
+        if let known = repeated(proof.checked, in: situation, at: now, under: policy) { return Ruling(known) }
         do throws(ProofRefusal) {
             guard var attempt = situation.attempt else { throw .unknownAttempt }
             try checkAttempt(attempt, proof.checked)
@@ -32,9 +32,9 @@ package enum ProofRules {
             let (instance, effects) = try effect(of: attempt, proof, situation, at: now)
             attempt.state = .done(signatureHash: proof.checked.signatureHash, receipt: receipt)
             let changes = [Change.saveInstance(instance), .saveAttempt(attempt)] + effects
-            return Decision(.proved(receipt: receipt, Standing(instance, at: now, under: policy)), changes)
+            return Ruling(.proved(receipt: receipt, Standing(instance, at: now, under: policy)), changes)
         } catch {
-            return Decision(.refused(error, Standing(situation.instance, at: now, under: policy)))
+            return Ruling(.refused(error, Standing(situation.instance, at: now, under: policy)))
         }
     }
 

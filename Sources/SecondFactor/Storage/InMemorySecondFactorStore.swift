@@ -48,7 +48,7 @@ package actor InMemorySecondFactorStore: SecondFactorStore {
         return before - attempts.count - pending.count
     }
 
-    private func make<Outcome>(_ decision: Decision<Outcome>) -> Outcome {
+    private func make<Outcome>(_ decision: Ruling<Outcome>) -> Outcome {
         for change in decision.changes {
             switch change {
             case .saveInstance(let instance): instances[instance.id] = instance

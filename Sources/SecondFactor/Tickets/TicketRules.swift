@@ -12,7 +12,7 @@ package enum TicketOutcome: Equatable, Sendable {
 package enum TicketRules {
     package static func decide(
         _ ticket: ProvenTicket, in situation: Situation, at now: Instant, under policy: Policy
-    ) -> Decision<TicketOutcome> {
+    ) -> Ruling<TicketOutcome> {
         do throws(TicketRefusal) {
             try checkOwner(ticket, situation)
             if let attempt = situation.attempt { return try repeated(attempt, ticket, situation, at: now, under: policy) }
@@ -23,7 +23,7 @@ package enum TicketRules {
             case .verify, .enrol: return try count(ticket, situation, at: now, under: policy)
             }
         } catch {
-            return Decision(.refused(error, Standing(situation.instance, repairedBy: ticket.receipt, at: now, under: policy)))
+            return Ruling(.refused(error, Standing(situation.instance, repairedBy: ticket.receipt, at: now, under: policy)))
         }
     }
 
@@ -38,7 +38,7 @@ package enum TicketRules {
     /// A known attempt: the first outcome, free; sealed hash, ephemeral key and time may differ.
     private static func repeated(
         _ known: AttemptRecord, _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
-    ) throws(TicketRefusal) -> Decision<TicketOutcome> {
+    ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
         let attempt = ticket.attempt
         guard known.owner == ticket.checked.owner, known.instanceID == attempt.instanceID, known.purpose == ticket.checked.purpose,
             known.sessionHash == attempt.sessionHash, known.epoch == attempt.epoch, known.blindedHash == attempt.blindedHash
@@ -47,7 +47,7 @@ package enum TicketRules {
         let key = key(of: known, in: situation)
         guard known.evaluation != nil || key != nil else { throw .superseded }
         let standing = Standing(highest: known.sequence, epoch: known.epoch, tries: known.tries)
-        return Decision(.admitted(known, key: key, standing))
+        return Ruling(.admitted(known, key: key, standing))
     }
 
     /// The key under which an attempt is evaluated, as long as it exists.
@@ -60,7 +60,7 @@ package enum TicketRules {
     /// VERIFY and ENROL: one more counted try.
     private static func count(
         _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
-    ) throws(TicketRefusal) -> Decision<TicketOutcome> {
+    ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
         guard var instance = situation.instance, case .open(let keys) = instance.state else { throw .unknownInstance }
         guard ticket.attempt.epoch == instance.epoch else { throw .wrongEpoch }
         if case .enrol(let joining) = ticket.checked.purpose {
@@ -75,13 +75,13 @@ package enum TicketRules {
         }
         let standing = Standing(instance, at: now, under: policy)
         let attempt = record(ticket, sequence: ticket.ticket.sequence, tries: standing.tries, newKey: nil, at: now)
-        return Decision(.admitted(attempt, key: keys.evaluationKey, standing), [.saveInstance(instance), .saveAttempt(attempt)])
+        return Ruling(.admitted(attempt, key: keys.evaluationKey, standing), [.saveInstance(instance), .saveAttempt(attempt)])
     }
 
     /// FIRST_SET: a key of its own for each attempt, never counted; another attempt erases the key of the one before.
     private static func holdKey(
         for deviceKey: [UInt8], _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
-    ) throws(TicketRefusal) -> Decision<TicketOutcome> {
+    ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
         guard situation.instance == nil else { throw .instanceExists }
         guard ticket.attempt.epoch == 1, ticket.ticket.sequence == 0, let fresh = ticket.freshKey else { throw .notAFirstSet }
         var changes: [Change] = []
@@ -95,7 +95,7 @@ package enum TicketRules {
             instanceID: attempt.instanceID, owner: attempt.owner, attemptID: attempt.id, deviceKey: deviceKey, evaluationKey: fresh.wrapped,
             expiresAt: now + Times.pendingLifetime)
         let standing = Standing(highest: 0, epoch: attempt.epoch, tries: tries)
-        return Decision(.admitted(attempt, key: fresh.wrapped, standing), changes + [.hold(pending), .saveAttempt(attempt)])
+        return Ruling(.admitted(attempt, key: fresh.wrapped, standing), changes + [.hold(pending), .saveAttempt(attempt)])
     }
 
     private static func record(

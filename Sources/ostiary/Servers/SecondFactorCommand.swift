@@ -13,20 +13,15 @@ struct SecondFactorCommand: AsyncParsableCommand {
         commandName: "second-factor",
         abstract: "Run the second-factor server.",
         discussion: "Settings are environment variables that begin with OSTIARY_SF_, or keys of --config: see docs/operations.md.",
-        subcommands: [SecondFactorRun.self, SecondFactorReset.self],
-        defaultSubcommand: SecondFactorRun.self)
-}
+        subcommands: [SecondFactorReset.self])
 
-/// The server itself.
-struct SecondFactorRun: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "run", abstract: "Run the server; the same without this word.")
-
-    @OptionGroup var options: ServerOptions
+    @OptionGroup var options: StorageOptions
+    @OptionGroup var identity: IdentityOptions
 
     func run() async throws {
         try await StartFailure.told(by: "ostiary second-factor") {
             let settings = try await options.settings()
-            if options.printIdentity { return try await printIdentity(settings) }
+            if identity.printIdentity { return try await printIdentity(settings) }
             try await serve(try SecondFactorServerSettings(settings, dataFolder: options.dataFolder))
         }
     }
@@ -35,7 +30,7 @@ struct SecondFactorRun: AsyncParsableCommand {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
         let (database, key) = try ServerStorage.open(storage, ownership: .shared)
         let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
-        StandardStreams.print(try await keeper.identityText(keyEncryptionKey: key, rootSeed: try options.rootSeed(), at: .now))
+        StandardStreams.print(try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now))
         try await database.close()
     }
 
@@ -45,13 +40,13 @@ struct SecondFactorRun: AsyncParsableCommand {
         let drain = DrainSignal()
         let service = try await SecondFactorService(
             settings: SecondFactorSettings(
-                trustedRoots: settings.trustedServers, policy: try Policy(settings.policy), rootSeed: try options.rootSeed()),
+                trustedRoots: settings.trustedServers, policy: try Policy(settings.policy), rootSeed: try identity.rootSeed()),
             database: database, keyEncryptionKey: key, logger: logger, drain: drain, clock: { .now })
         var listeners = [Listener("private", at: settings.listen, router: service.router)]
         if let address = settings.adminListen { listeners.append(Listener("health", at: address, router: service.router)) }
-        let identity = Base64URL.encode(service.identityHash)
+        let hash = Base64URL.encode(service.identityHash)
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
-            logger.notice("second-factor server runs", metadata: .running(identity, bound))
+            logger.notice("second-factor server runs", metadata: .running(hash, bound))
         }
         try await database.close()
     }

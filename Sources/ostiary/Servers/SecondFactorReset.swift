@@ -12,10 +12,7 @@ struct SecondFactorReset: AsyncParsableCommand {
         commandName: "reset", abstract: "Lift the block or the penalty of one phone.",
         discussion: "The audit trail keeps it. A person with a hundred wrong tries since the last right PIN stays blocked: they enrol again.")
 
-    @Option(help: ArgumentHelp("YAML file with settings.", valueName: "file"))
-    var config: String?
-    @Option(help: ArgumentHelp("Where the database is, unless a setting says otherwise.", valueName: "dir"))
-    var data = "./ostiary-data"
+    @OptionGroup var options: StorageOptions
     @Option(help: ArgumentHelp("The virtual server that the instance must belong to, as the REST API spells it.", valueName: "serverid"))
     var server: String?
     @Argument(help: "The instance, as the log of the second-factor server names it.")
@@ -28,8 +25,8 @@ struct SecondFactorReset: AsyncParsableCommand {
             return id
         }
         try await StartFailure.told(by: "ostiary second-factor reset") {
-            let settings = try await Settings.load(configFile: config, environment: ServerOptions.environment)
-            let storage = try StorageSettings.secondFactorServer(settings, dataFolder: DataFolder(data))
+            let settings = try await options.settings()
+            let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
             let database = try openDatabase(try DatabaseURL(parsing: storage.databaseURL), ownership: .shared)
             let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .warning))
             let outcome = try await keeper.resetInstance(instance, of: owner, at: .now)

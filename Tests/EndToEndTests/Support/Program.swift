@@ -10,13 +10,13 @@ final class Program: Sendable {
     private let complained = Mutex(Data())
 
     /// Starts the built `ostiary`.
-    init(_ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil) throws {
+    /// - Parameter terminal: its standard input; a pipe of ours by default.
+    init(_ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil) throws {
         process.executableURL = Binary.url
         process.arguments = arguments
         process.environment = Binary.environment.merging(environment) { _, theirs in theirs }
-        if let folder { process.currentDirectoryURL = folder }
         let (output, complaints) = (Pipe(), Pipe())
-        process.standardInput = input
+        process.standardInput = terminal ?? input
         process.standardOutput = output
         process.standardError = complaints
         Self.collect(output) { data in self.written.withLock { $0 += data } }

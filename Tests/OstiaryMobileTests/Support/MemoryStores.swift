@@ -44,7 +44,12 @@ final class MemoryKeyStore: KeyStore {
         case secret([UInt8])
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries: Mutex<[String: Entry]>
+
+    init() { entries = Mutex([:]) }
+
+    /// What another key store holds at this moment.
+    init(copying other: MemoryKeyStore) { entries = Mutex(other.entries.withLock { $0 }) }
 
     var names: [String] { entries.withLock { $0.keys.sorted() } }
 

@@ -15,7 +15,7 @@ extension TestServer {
         let cached = message.accountID.map { caches[$0] != nil } ?? true
         let need = settings.secondFactorNeed == .needed && cached && (isApp || settings.pinTimeout > 0) ? .cacheAllowed : settings.secondFactorNeed
         let body = L2(
-            sessionID: sid, purpose: isApp ? .app : .login, accountID: message.accountID ?? settings.selectedAccount,
+            sessionID: sid, purpose: isApp && !settings.saysLoginForApp ? .app : .login, accountID: message.accountID ?? settings.selectedAccount,
             relyingParty: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"), announceInfo: settings.announceInfo,
             browser: BrowserFacts(binding: isApp ? .app : .qrStatic, label: "Firefox", city: "Ghent", startedAt: now), secondFactor: need,
             methods: [.pin, .cached], serverNonce: random.bytes(32), secondFactorPrekey: secondFactor.published(at: now), expiresAt: now + 300
@@ -77,7 +77,8 @@ extension TestServer {
 
     /// The right PIN was shown: nothing counts as failed any more.
     func prove(_ id: InstanceID) {
-        instances[id]?.proven = instances[id]?.highest ?? 0
+        let highest = instances[id]?.highest ?? 0
+        instances[id]?.proven = highest
         instances[id]?.penaltyUntil = 0
     }
 

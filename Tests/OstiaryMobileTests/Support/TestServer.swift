@@ -92,6 +92,8 @@ actor TestServer {
         var skipsConfirmation = false
         var notices: [NewDeviceNotice] = []
         var announceInfo: [Announcement] = []
+        /// Answers an AppLogin as if it were a login by code.
+        var saysLoginForApp = false
     }
 
     init(clock: TestClock, seed: UInt8 = 0x11) throws {

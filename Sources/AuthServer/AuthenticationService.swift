@@ -1,0 +1,126 @@
+import Authentication
+import Database
+import HTTPService
+import Hummingbird
+import Logging
+import OstiaryProtocol
+import ServiceLifecycle
+
+/// An authentication server: its routers, its identity and what runs beside them. Two can live in one process on two databases.
+package struct AuthenticationService: Sendable {
+    /// What phones and second-factor servers pin: the hash of the default virtual server's root, 32 bytes.
+    package let identityHash: [UInt8]
+    /// The virtual server that was made on the first start.
+    package let defaultServer: ServerID
+    package let services: AuthenticationServices
+    /// Renews keys, ends what ran out, tells the second-factor server, until the program stops.
+    package let background: [any Service]
+    private let vault: ServerVault
+    private let bundles: BundleMaker
+    private let dispatch: AP1Dispatch
+    private let pages: PageRoutes
+    private let admin: AdminRoutes
+    private let health: HealthRoutes
+    private let apiKeyHash: [UInt8]
+
+    /// Migrates the database, makes the default virtual server if there is none, and looks whether the second-factor server is the right one.
+    /// - Parameters:
+    ///   - rootKey: of `--root-key`: the file that wraps the root keys, apart from all others.
+    ///   - second: one second of waiting for news and of page updates; less in tests.
+    ///   - clock: asked for each request.
+    /// - Throws: `DatabaseOpenError`, ``ServerKeyError``, ``SecondFactorIdentityError`` when another second-factor server answers, `SQLError`.
+    package init(
+        settings: AuthenticationSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
+        secondFactor: any SecondFactorTransport, random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
+        second: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
+    ) async throws {
+        try await database.migrate(AuthenticationSchema.migrations)
+        let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
+        let server = try await vault.open(name: settings.serverName ?? "Ostiary")
+        let gateway = PinnedSecondFactor(
+            transport: secondFactor, rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
+        let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey)
+        let services = AuthenticationServices(store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random)
+        try await Self.apply(settings, to: server, with: services.servers, at: clock())
+        do { try await gateway.check() } catch is SecondFactorUnreachable {
+            logger.warning("the second-factor server does not answer yet")
+        }
+
+        self.vault = vault
+        self.services = services
+        defaultServer = server.id
+        identityHash = try vault.rootHash(of: server.id)
+        apiKeyHash = settings.apiKey.hash
+        bundles = BundleMaker(
+            vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
+        let poll = LongPoll(drain: drain, second: second)
+        dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(services: services, poll: poll, clock: clock), clock: clock)
+        let pageService = PageService(store: SQLPageStore(database: database), random: random, publicURL: settings.publicURL)
+        let visualHashes = VisualHashes(keyring: vault)
+        pages = PageRoutes(
+            pages: pageService, sessions: services.sessions, enrolments: services.enrolments, servers: services.servers, visualHashes: visualHashes,
+            events: services.events, publicURL: settings.publicURL, drain: drain, tick: second, clock: clock)
+        admin = AdminRoutes(
+            servers: services.servers, sessions: services.sessions, enrolments: services.enrolments, accounts: services.accounts, pages: pageService,
+            visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
+        health = HealthRoutes(
+            checks: [
+                NamedCheck("database") { _ = try await store.read { rows in try rows.server(server.id) } },
+                NamedCheck("second-factor") { try await gateway.check() },
+            ], drain: drain)
+        background = Self.background(services, vault, gateway, logger: logger, clock: clock)
+    }
+
+    /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
+    package static func identityHash(
+        database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil, serverName: String? = nil,
+        random: any RandomSource = SystemRandomSource(), clock: @Sendable @escaping () -> Instant
+    ) async throws -> [UInt8] {
+        try await database.migrate(AuthenticationSchema.migrations)
+        let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
+        return try vault.rootHash(of: try await vault.open(name: serverName ?? "Ostiary").id)
+    }
+
+    /// For phones and browsers.
+    package var publicRouter: Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware()
+        AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
+        pages.add(to: router)
+        return router
+    }
+
+    /// For business backends and operators: health without a key, everything else with one.
+    package var adminRouter: Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware()
+        health.add(to: router)
+        admin.add(to: router, keyHash: apiKeyHash)
+        return router
+    }
+
+    /// A name or logo in the operator's settings that differs from the stored one is new, and wins.
+    private static func apply(_ settings: AuthenticationSettings, to server: VirtualServer, with servers: ServerService, at now: Instant) async throws
+    {
+        var update = ServerUpdate()
+        if let name = settings.serverName, name != server.parameters.name { update.name = name }
+        if let logo = settings.serverLogo, logo != server.parameters.logo?.bytes { update.logo = logo }
+        guard update != ServerUpdate() else { return }
+        _ = try await servers.update(server.id, with: update, at: now)
+    }
+
+    private static func background(
+        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, logger: Logger,
+        clock: @Sendable @escaping () -> Instant
+    ) -> [any Service] {
+        [
+            Repetition(name: "keys", interval: .seconds(600), logger: logger) { try await vault.renew() },
+            Repetition(name: "housekeeping", interval: .seconds(5), logger: logger) { try await services.housekeeping.run(at: clock()) },
+            Repetition(name: "closes", interval: .seconds(2), logger: logger) { try await services.closes.run(at: clock()) },
+            // A second-factor server that was down at the start and comes up with another identity ends this server, as it would have at the start.
+            Repetition(
+                name: "second-factor", interval: .seconds(30), logger: logger, isFatal: { $0 is SecondFactorIdentityError },
+                body: { try await gateway.check() }),
+        ]
+    }
+}

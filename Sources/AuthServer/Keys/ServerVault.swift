@@ -1,0 +1,125 @@
+import Authentication
+import Database
+import HTTPService
+import OstiaryProtocol
+import Synchronization
+
+/// The virtual servers of this process with their keys, in memory for as long as they are good.
+package final class ServerVault: ServerKeyring {
+    private let store: any AuthenticationStore
+    private let keyStore: KeyStore
+    private let random: any RandomSource
+    private let clock: @Sendable () -> Instant
+    private let loaded = Mutex<[ServerID: StoredKeys]>([:])
+
+    /// - Parameter rootKey: wraps root keys; by default the key that wraps everything else.
+    package init(
+        database: any Database, key: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil, random: any RandomSource,
+        clock: @Sendable @escaping () -> Instant
+    ) {
+        store = SQLAuthenticationStore(database: database, key: key)
+        keyStore = KeyStore(database: database, key: key, rootKey: rootKey ?? key)
+        self.random = random
+        self.clock = clock
+    }
+
+    /// Makes the default virtual server on the first start, renews keys that run out, and loads the rest.
+    /// - Returns: the default server: the oldest.
+    package func open(name: String) async throws -> VirtualServer {
+        if try await store.read({ rows in try rows.servers() }).isEmpty { try await makeServer(name: name) }
+        try await renew()
+        guard let first = try await store.read({ rows in try rows.servers() }).first else { throw UnknownServer() }
+        return first
+    }
+
+    private func makeServer(name: String) async throws {
+        let now = clock()
+        let id = ServerID(using: random)
+        let seed = random.bytes(32)
+        let root = try RootKey(seed: seed, serverID: id)
+        let server = VirtualServer(id: id, publicKey: root.root.ed25519, createdAt: now, parameters: ServerParameters(name: name))
+        try await keyStore.create(
+            server, at: now,
+            with: [
+                try keyStore.insert(.root, id: [], secret: seed, of: id, from: now, until: Self.never),
+                try keyStore.insert(.sid, id: [], secret: random.bytes(32), of: id, from: now, until: Self.never),
+            ])
+    }
+
+    private static let never = Instant(UInt64(Int64.max))
+
+    /// Certifies operational keys and makes prekeys before the old ones end, erases what is over, and reads what other nodes did.
+    package func renew() async throws {
+        let now = clock()
+        try await keyStore.eraseExpired(at: now)
+        for server in try await store.read({ rows in try rows.servers() }) {
+            let keys = try await keyStore.load(server)
+            let steps = try await operatorSteps(server, keys, at: now) + prekeySteps(server, keys, at: now)
+            if !steps.isEmpty { try await keyStore.perform(steps) }
+            let current = steps.isEmpty ? keys : try await keyStore.load(server)
+            loaded.withLock { $0[server.id] = current }
+        }
+    }
+
+    private func operatorSteps(_ server: VirtualServer, _ keys: StoredKeys, at now: Instant) async throws -> [SQLStep] {
+        let newest = keys.operatorKeys.map(\.certificate.notAfter).max()
+        guard newest.map({ $0 < now + KeyLife.operatorOverlap }) ?? true else { return [] }
+        let root: RootKey
+        do {
+            root = try await keyStore.root(of: server)
+        } catch ServerKeyError.rootKeyApart where keys.signer(at: now) != nil {
+            // There is time left; the operator is told by the readiness report and by the log of the next start with the file.
+            return []
+        }
+        let seed = random.bytes(32)
+        let key = try OperatorKey(seed: seed)
+        let (from, until) = (now - KeyLife.clockSlack, now + KeyLife.operatorKey)
+        let certificate = root.certify(key, from: from, until: until)
+        return [try keyStore.insert(.op, id: key.id, secret: seed, of: server.id, from: from, until: until, certificate: certificate.encoded)]
+    }
+
+    private func prekeySteps(_ server: VirtualServer, _ keys: StoredKeys, at now: Instant) throws -> [SQLStep] {
+        let newest = keys.prekeys.map(\.publishedUntil).max()
+        guard newest.map({ $0 < now + KeyLife.prekeyOverlap }) ?? true else { return [] }
+        let id = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return [
+            try keyStore.insert(
+                prekey: id, secret: random.bytes(32), of: server.id, publishedUntil: now + KeyLife.prekeyPublished,
+                erasedAt: now + KeyLife.prekeyOpened)
+        ]
+    }
+
+    private func stored(_ server: ServerID) throws -> StoredKeys {
+        guard let keys = loaded.withLock({ $0[server] }) else { throw UnknownServer() }
+        return keys
+    }
+
+    package func keys(of server: ServerID) async throws -> ServerKeys {
+        let (stored, now) = (try stored(server), clock())
+        guard let signer = stored.signer(at: now) else { throw ServerKeyError.noSigner }
+        return ServerKeys(chain: Encoded(stored.chain(at: now)), operatorKey: signer.key, sidKey: stored.sidKey)
+    }
+
+    /// The server that phones mean by the tag in front of a request.
+    package func server(tag: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.root.tag == tag }?.key } }
+
+    package func server(rootHash: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.root.hash == rootHash }?.key } }
+
+    /// The private half of a prekey; one that another node has just made is looked up once more.
+    package func prekey(_ id: UInt32, of server: ServerID) async throws -> PrekeySecret? {
+        if let known = try stored(server).prekey(id, at: clock()) { return known }
+        guard let virtualServer = try await store.read({ rows in try rows.server(server) }) else { return nil }
+        let fresh = try await keyStore.load(virtualServer)
+        loaded.withLock { $0[server] = fresh }
+        return fresh.prekey(id, at: clock())
+    }
+
+    package func publishedPrekeys(of server: ServerID) async throws -> [Encoded<Prekey>] {
+        let (stored, now) = (try stored(server), clock())
+        guard let signer = stored.signer(at: now) else { throw ServerKeyError.noSigner }
+        return stored.published(at: now, signedBy: signer.key)
+    }
+
+    /// The identity that phones pin and operators compare.
+    package func rootHash(of server: ServerID) throws -> [UInt8] { try stored(server).root.hash }
+}

@@ -1,0 +1,46 @@
+import Authentication
+import Database
+import HTTPService
+import OstiaryProtocol
+
+/// An operational key with its certificate, which says for how long.
+struct CertifiedKey: Sendable {
+    let key: OperatorKey
+    let certificate: OperatorCertificate
+}
+
+/// A prekey with the moments after which it is no longer published and no longer opened.
+struct StoredPrekey: Sendable {
+    let secret: PrekeySecret
+    let publishedUntil: Instant
+    let erasedAt: Instant
+}
+
+/// The keys of one virtual server, as they are in the database.
+struct StoredKeys: Sendable {
+    let root: Root
+    let operatorKeys: [CertifiedKey]
+    let sidKey: [UInt8]
+    let prekeys: [StoredPrekey]
+
+    /// The key that signs at `now`: of those that are valid, the one that stays so longest.
+    func signer(at now: Instant) -> CertifiedKey? {
+        operatorKeys.filter { $0.certificate.notBefore <= now && now <= $0.certificate.notAfter }
+            .max { $0.certificate.notAfter < $1.certificate.notAfter }
+    }
+
+    /// The root with the keys that it certified and that are not over.
+    func chain(at now: Instant) -> ServerChain {
+        ServerChain(root: root, certificates: operatorKeys.map(\.certificate).filter { now <= $0.notAfter })
+    }
+
+    func prekey(_ id: UInt32, at now: Instant) -> PrekeySecret? {
+        prekeys.first { $0.secret.id == id && now <= $0.erasedAt }?.secret
+    }
+
+    /// What phones may seal to, newest last, signed by the key that signs now.
+    func published(at now: Instant, signedBy key: OperatorKey) -> [Encoded<Prekey>] {
+        prekeys.filter { now <= $0.publishedUntil }.sorted { $0.publishedUntil < $1.publishedUntil }
+            .map { $0.secret.published(until: $0.publishedUntil, signedBy: key) }
+    }
+}

@@ -1,0 +1,74 @@
+import Logging
+import OstiaryProtocol
+import SecondFactor
+
+extension CallDesk.Desk {
+    /// "At the SFS, on a Ticket" (protocol §7): check, count durably, then evaluate and keep the evaluation.
+    func answer(_ ticket: Encoded<Ticket>, sealed: [UInt8], receipt: Encoded<Receipt>?) async throws -> SecondFactorAnswer {
+        let attempt = ticket.value.attempt.value
+        do {
+            guard let opened = identity.open(sealed) else { throw TicketRefusal.notOpened }
+            let checked = try CheckedTicket.check(ticket, from: caller, sealed: sealed, opened: opened, at: now)
+            let proven = try await proved(checked, receipt: receipt)
+            switch try await store.reserve(proven, at: now) {
+            case .refused(let refusal, let standing): return refused(attempt, refusal, standing)
+            case .admitted(let record, let key, let standing):
+                let evaluation = try await evaluation(of: record, checked.blinded, under: key)
+                let sealed = try seal(evaluation, of: record, to: opened)
+                log("attempt", attempt.instanceID, "evaluated", level: .debug)
+                return SecondFactorAnswer(
+                    attemptID: attempt.attemptID, status: .ok, highest: standing.highest, epoch: standing.epoch, tries: standing.tries,
+                    sealed: sealed)
+            }
+        } catch let refusal as TicketRefusal {
+            return refused(attempt, refusal, .unknown)
+        }
+    }
+
+    /// Looks up the rows and verifies what needs them: the device signature and our own receipt.
+    private func proved(_ checked: CheckedTicket, receipt: Encoded<Receipt>?) async throws -> ProvenTicket {
+        let attempt = checked.attempt
+        let situation = try await store.situation(of: attempt.instanceID, attempt: attempt.attemptID)
+        let known = receipt.flatMap { facts(of: $0, for: checked.ticket, situation.instance) }
+        var freshKey: FreshKey?
+        if case .firstSet = checked.purpose, situation.attempt == nil, situation.instance == nil {
+            freshKey = try desk.evaluator.makeKey(for: attempt.instanceID, epoch: attempt.epoch)
+        }
+        return try checked.proved(in: situation, receipt: known, freshKey: freshKey)
+    }
+
+    /// Most receipts tell what the rows know; only one that tells more is worth verifying.
+    private func facts(of receipt: Encoded<Receipt>, for ticket: Ticket, _ instance: Instance?) -> ReceiptFacts? {
+        guard let counter = instance?.counter, receipt.value.sequence > counter.provenByPIN else { return nil }
+        return ReceiptFacts(receipt, for: ticket, signedBy: identity.receiptKeys)
+    }
+
+    /// The evaluation that was kept, or a new one. After a crash in between it is made again: k·B is the same, and the try was counted.
+    private func evaluation(of attempt: AttemptRecord, _ blinded: [UInt8], under key: WrappedKey?) async throws -> [UInt8] {
+        if let kept = attempt.evaluation { return kept }
+        guard let key else { throw TicketRefusal.superseded }
+        let evaluation = try desk.evaluator.evaluate(blinded, under: key, of: attempt.instanceID, epoch: attempt.epoch)
+        try await store.keep(evaluation: evaluation, of: attempt.id)
+        return evaluation
+    }
+
+    private func seal(_ evaluation: [UInt8], of attempt: AttemptRecord, to opened: OpenedRequest) throws -> [UInt8] {
+        let body = SecondFactorEvaluation(
+            attemptID: attempt.id, evaluation: evaluation, evaluationKey: attempt.newEvaluationKey, tries: attempt.tries)
+        return try opened.answer(.ok, body: body.encoded, at: now, signedBy: identity.operatorKey)
+    }
+
+    private func refused(_ attempt: Attempt, _ refusal: TicketRefusal, _ standing: Standing) -> SecondFactorAnswer {
+        log("attempt", attempt.instanceID, "\(refusal)")
+        return SecondFactorAnswer(
+            attemptID: attempt.attemptID, status: refusal.status, highest: standing.highest, epoch: standing.epoch,
+            tries: tries(of: refusal, standing))
+    }
+
+    /// While a penalty lasts the wait is the one that was decided, to the second.
+    private func tries(of refusal: TicketRefusal, _ standing: Standing) -> Tries {
+        guard case .penalised(let wait) = refusal else { return standing.tries }
+        let tries = standing.tries
+        return Tries(failed: tries.failed, most: tries.most, wait: UInt32(clamping: wait), withoutPINLeft: tries.withoutPINLeft)
+    }
+}

@@ -1,0 +1,76 @@
+import Logging
+import OstiaryProtocol
+import SecondFactor
+
+/// What becomes of the body of a call.
+enum CallReply: Sendable, Equatable {
+    /// Not a call, or with a message that nobody sends here.
+    case malformed
+    /// From a server whose root is not among the trusted ones.
+    case untrusted
+    /// A signed SfAnswer, whatever it says.
+    case answered([UInt8])
+}
+
+/// Answers calls of authentication servers: decode, check, ask the store, sign.
+struct CallDesk: Sendable {
+    let callers: TrustedCallers
+    let store: any SecondFactorStore
+    let policy: Policy
+    let evaluator: any Evaluator
+    let logger: Logger
+
+    /// - Throws: faults only: the store, or a key that does not unwrap.
+    func answer(_ bytes: [UInt8], as identity: OwnIdentity, at now: Instant) async throws -> CallReply {
+        guard let call = try? SecondFactorCall(decoding: bytes), let message = CallMessage(call) else { return .malformed }
+        guard let caller = callers.caller(call.caller) else { return .untrusted }
+        let desk = Desk(desk: self, caller: caller, identity: identity, now: now)
+        let answer: SecondFactorAnswer =
+            switch message {
+            case .ticket(let ticket): try await desk.answer(ticket, sealed: call.sealed, receipt: call.receipt)
+            case .proof(let proof): try await desk.answer(proof)
+            case .close(let close): try await desk.answer(close)
+            case .reset(let reset): try await desk.answer(reset)
+            }
+        return .answered(Encoded(answer, signedBy: identity.operatorKey).bytes)
+    }
+
+    /// One call: who asks, as whom we answer, and when. Each message has its own file.
+    struct Desk: Sendable {
+        let desk: CallDesk
+        let caller: Caller
+        let identity: OwnIdentity
+        let now: Instant
+
+        var store: any SecondFactorStore { desk.store }
+        var policy: Policy { desk.policy }
+
+        func log(_ event: String, _ instance: InstanceID, _ outcome: String, level: Logger.Level = .info) {
+            let server = caller.server.id.text
+            desk.logger.log(
+                level: level, "\(event)", metadata: ["server": "\(server)", "instance": "\(instance.text)", "outcome": "\(outcome)"])
+        }
+    }
+}
+
+/// The four messages of a call, decoded.
+private enum CallMessage {
+    case ticket(Encoded<Ticket>)
+    case proof(Encoded<Proof>)
+    case close(Encoded<Close>)
+    case reset(Encoded<Reset>)
+
+    init?(_ call: SecondFactorCall) {
+        guard let type = try? MessageType(of: call.message) else { return nil }
+        let message: CallMessage? =
+            switch type {
+            case .ticket: (try? Encoded(decoding: call.message)).map(CallMessage.ticket)
+            case .proof: (try? Encoded(decoding: call.message)).map(CallMessage.proof)
+            case .close: (try? Encoded(decoding: call.message)).map(CallMessage.close)
+            case .reset: (try? Encoded(decoding: call.message)).map(CallMessage.reset)
+            default: nil
+            }
+        guard let message else { return nil }
+        self = message
+    }
+}

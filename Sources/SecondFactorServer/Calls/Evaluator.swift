@@ -1,0 +1,31 @@
+import HTTPService
+import OstiaryProtocol
+import SecondFactor
+
+/// Makes evaluation keys and uses them. Nothing else in this server touches an unwrapped `k`.
+package protocol Evaluator: Sendable {
+    func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey
+
+    /// k·B and its proof, 96 bytes. The attempt was counted durably before.
+    func evaluate(_ blinded: [UInt8], under key: WrappedKey, of instance: InstanceID, epoch: UInt32) throws -> [UInt8]
+}
+
+/// Keys wrapped under the key-encryption key, each for its instance and epoch only (protocol §1).
+package struct WrappedKeyEvaluator: Evaluator {
+    private let keyEncryptionKey: KeyEncryptionKey
+
+    package init(keyEncryptionKey: KeyEncryptionKey) { self.keyEncryptionKey = keyEncryptionKey }
+
+    package func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey {
+        let key = try OPRFKey.generate()
+        let wrapped = try keyEncryptionKey.wrap(key.stored.exposed, context: Self.context(instance, epoch))
+        return FreshKey(wrapped: WrappedKey(wrapped), publicKey: key.publicKey)
+    }
+
+    package func evaluate(_ blinded: [UInt8], under key: WrappedKey, of instance: InstanceID, epoch: UInt32) throws -> [UInt8] {
+        let stored = try keyEncryptionKey.unwrap(key.bytes, context: Self.context(instance, epoch))
+        return try OPRFKey(SecretBytes(stored)).evaluate(blinded)
+    }
+
+    private static func context(_ instance: InstanceID, _ epoch: UInt32) -> String { "sfs/k/\(instance.text)/\(epoch)" }
+}

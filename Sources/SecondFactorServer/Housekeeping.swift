@@ -1,0 +1,33 @@
+import Logging
+import OstiaryProtocol
+import SecondFactor
+import ServiceLifecycle
+
+/// Deletes what has expired and renews keys, once a minute. A failure is logged and tried again; requests renew keys at need themselves.
+struct Housekeeping: Service {
+    let store: any SecondFactorStore
+    let identity: IdentityKeeper
+    let logger: Logger
+    let clock: @Sendable () -> Instant
+    var pause: Duration = .seconds(60)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await round()
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    func round() async {
+        let now = clock()
+        do {
+            let deleted = try await store.deleteExpired(at: now)
+            if deleted > 0 { logger.debug("expired rows deleted", metadata: ["rows": "\(deleted)"]) }
+            _ = try await identity.identity(at: now)
+        } catch {
+            logger.error("housekeeping failed", metadata: ["error": "\(error)"])
+        }
+    }
+}

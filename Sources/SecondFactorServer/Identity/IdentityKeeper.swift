@@ -1,0 +1,22 @@
+import OstiaryProtocol
+
+/// Holds the identity in memory and renews it when its time has come; however many ask at once, one renewal runs.
+actor IdentityKeeper {
+    private let store: IdentityStore
+    private var current: OwnIdentity?
+    private var renewal: Task<OwnIdentity, any Error>?
+
+    init(_ store: IdentityStore) { self.store = store }
+
+    /// - Throws: ``IdentityError``, `SQLError`.
+    func identity(at now: Instant) async throws -> OwnIdentity {
+        if let current, now < current.renewAt { return current }
+        if let renewal { return try await renewal.value }
+        let renewal = Task { [store] in try await store.renewed(at: now) }
+        self.renewal = renewal
+        defer { self.renewal = nil }
+        let identity = try await renewal.value
+        current = identity
+        return identity
+    }
+}

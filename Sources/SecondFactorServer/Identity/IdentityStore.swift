@@ -1,0 +1,104 @@
+import Database
+import HTTPService
+import OstiaryProtocol
+
+/// This server's own keys in the database, each wrapped for its place.
+struct IdentityStore: Sendable {
+    let database: any Database
+    let keyEncryptionKey: KeyEncryptionKey
+    let rootSeed: SecretBytes?
+    let random: any RandomSource
+
+    /// Makes what is missing or near its end, erases what is over, and answers what there is, all in one transaction.
+    /// - Throws: ``IdentityError``, `SQLError`.
+    func renewed(at now: Instant) async throws -> OwnIdentity {
+        try await database.transaction { connection in
+            let rows = IdentityRows(connection: connection)
+            try rows.eraseExpired(at: now)
+            let root = try root(in: rows)
+            try ensureOperatorKey(root, in: rows, at: now)
+            try ensurePrekey(in: rows, at: now)
+            return try identity(root.root, in: rows, at: now)
+        }
+    }
+
+    private func root(in rows: IdentityRows) throws -> RootRow {
+        if let row = try rows.root() {
+            if let rootSeed { try checkRootKey(rootSeed, is: row.root) }
+            return row
+        }
+        let seed = rootSeed?.exposed ?? random.bytes(32)
+        let root = try RootKey(seed: seed, serverID: ServerID(using: random)).root
+        let wrapped = rootSeed == nil ? try keyEncryptionKey.wrap(seed, context: "sfs/root") : nil
+        let row = RootRow(root: root, wrappedSeed: wrapped)
+        try rows.insert(row)
+        return row
+    }
+
+    private func checkRootKey(_ seed: SecretBytes, is root: Root) throws {
+        guard try RootKey(seed: seed.exposed, serverID: root.serverID).root == root else { throw IdentityError.otherRootKey }
+    }
+
+    private func rootKey(_ row: RootRow) throws -> RootKey? {
+        if let rootSeed { return try RootKey(seed: rootSeed.exposed, serverID: row.root.serverID) }
+        guard let wrapped = row.wrappedSeed else { return nil }
+        return try RootKey(seed: try unwrap(wrapped, "sfs/root"), serverID: row.root.serverID)
+    }
+
+    /// A new operational key when the newest is near its end; without the root key the old one serves until it is over.
+    private func ensureOperatorKey(_ root: RootRow, in rows: IdentityRows, at now: Instant) throws {
+        let newest = try rows.operatorKeys().first { $0.wrappedSeed != nil }
+        if let newest, now + KeyLifetimes.operatorOverlap < newest.certificate.notAfter { return }
+        guard let rootKey = try rootKey(root) else {
+            guard newest != nil else { throw IdentityError.rootKeyNeeded }
+            return
+        }
+        let key = try OperatorKey(seed: random.bytes(32))
+        let certificate = rootKey.certify(key, from: now - KeyLifetimes.clockSlack, until: now + KeyLifetimes.operatorKey)
+        let wrapped = try keyEncryptionKey.wrap(key.seed, context: Self.context(of: certificate))
+        try rows.insert(OperatorKeyRow(certificate: certificate, wrappedSeed: wrapped))
+    }
+
+    private func ensurePrekey(in rows: IdentityRows, at now: Instant) throws {
+        if let newest = try rows.prekeys().first, now + KeyLifetimes.prekeyOverlap < newest.notAfter { return }
+        let id = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+        let wrapped = try keyEncryptionKey.wrap(random.bytes(32), context: Self.context(ofPrekey: id))
+        try rows.insert(
+            PrekeyRow(
+                id: id, wrappedSecret: wrapped, notAfter: now + KeyLifetimes.prekeyValidity, eraseAt: now + KeyLifetimes.prekeyErasure))
+    }
+
+    private func identity(_ root: Root, in rows: IdentityRows, at now: Instant) throws -> OwnIdentity {
+        let operatorRows = try rows.operatorKeys()
+        guard let newest = operatorRows.first(where: { $0.wrappedSeed != nil }), let wrapped = newest.wrappedSeed else {
+            throw IdentityError.rootKeyNeeded
+        }
+        let operatorKey = try OperatorKey(seed: try unwrap(wrapped, Self.context(of: newest.certificate)))
+        let prekeys = try rows.prekeys().map { ($0, try secret(of: $0)) }
+        let valid = prekeys.filter { now <= $0.0.notAfter }.map { $0.1.published(until: $0.0.notAfter, signedBy: operatorKey) }
+        let chain = ServerChain(root: root, certificates: operatorRows.map(\.certificate).filter { now <= $0.notAfter })
+        let all = ServerChain(root: root, certificates: operatorRows.map(\.certificate))
+        return OwnIdentity(
+            root: root, operatorKey: operatorKey, receiptKeys: try OperatorKeys.verify(all, rootHash: root.hash),
+            published: SecondFactorIdentity(chain: chain, prekeys: valid).encoded,
+            renewAt: Self.renewal(newest.certificate, prekeys.map(\.0), after: now), prekeys: prekeys.map(\.1))
+    }
+
+    /// The next moment at which a key is near its end, expires or is to be erased; an hour from now at the latest.
+    private static func renewal(_ certificate: OperatorCertificate, _ prekeys: [PrekeyRow], after now: Instant) -> Instant {
+        var moments = [certificate.notAfter - KeyLifetimes.operatorOverlap]
+        moments += prekeys.flatMap { [$0.notAfter - KeyLifetimes.prekeyOverlap, $0.notAfter, $0.eraseAt] }
+        return moments.filter { now < $0 }.reduce(now + 3_600, min)
+    }
+
+    private func secret(of row: PrekeyRow) throws -> PrekeySecret {
+        try PrekeySecret(id: row.id, secret: try unwrap(row.wrappedSecret, Self.context(ofPrekey: row.id)))
+    }
+
+    private func unwrap(_ wrapped: [UInt8], _ context: String) throws(IdentityError) -> [UInt8] {
+        do { return try keyEncryptionKey.unwrap(wrapped, context: context) } catch { throw .unreadableKey }
+    }
+
+    private static func context(of certificate: OperatorCertificate) -> String { "sfs/op/\(Base64URL.encode(certificate.id))" }
+    private static func context(ofPrekey id: UInt32) -> String { "sfs/prekey/\(id)" }
+}

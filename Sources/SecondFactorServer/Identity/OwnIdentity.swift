@@ -1,0 +1,66 @@
+import OstiaryProtocol
+
+/// This server's keys as they are at one moment (protocol §1).
+struct OwnIdentity: Sendable {
+    let root: Root
+    /// Signs prekeys, answers and receipts.
+    let operatorKey: OperatorKey
+    /// Every operational key that this server ever had, to verify receipts of any age.
+    let receiptKeys: OperatorKeys
+    /// SecondFactorIdentity: root, valid certificates, valid prekeys.
+    let published: [UInt8]
+    /// When something in here must be renewed or erased.
+    let renewAt: Instant
+    private let prekeys: [UInt32: PrekeySecret]
+
+    init(
+        root: Root, operatorKey: OperatorKey, receiptKeys: OperatorKeys, published: [UInt8], renewAt: Instant, prekeys: [PrekeySecret]
+    ) {
+        self.root = root
+        self.operatorKey = operatorKey
+        self.receiptKeys = receiptKeys
+        self.published = published
+        self.renewAt = renewAt
+        self.prekeys = Dictionary(prekeys.map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// A phone's request, opened; nil if it is for another server, for a prekey that is erased, or damaged.
+    func open(_ request: [UInt8]) -> OpenedRequest? {
+        guard let header = try? RequestHeader(of: request), header.serverTag == root.tag, let prekey = prekeys[header.prekeyID] else { return nil }
+        return try? OpenedRequest(request, with: prekey)
+    }
+}
+
+/// How long this server's keys live, in seconds (protocol §1).
+enum KeyLifetimes {
+    static let operatorKey: UInt64 = 90 * 86_400
+    /// A new operational key is certified when the newest has less than this left.
+    static let operatorOverlap: UInt64 = 30 * 86_400
+    /// A certificate is valid from a little before it was made, for clocks that are slow.
+    static let clockSlack: UInt64 = 300
+    static let prekeyValidity: UInt64 = 24 * 3_600
+    /// From its making; until then requests that were sealed to it in time are opened.
+    static let prekeyErasure: UInt64 = 48 * 3_600
+    /// A new prekey is made when the newest has less than this left, so that one that was fetched can be used for a while.
+    static let prekeyOverlap: UInt64 = 12 * 3_600
+}
+
+/// Why this server has no identity to serve with. Each is told to the operator as one line.
+package enum IdentityError: Error, Equatable, Sendable {
+    /// The operational key needs a signature by the root key, which is kept apart.
+    case rootKeyNeeded
+    /// The root key that was given is not the one of this database.
+    case otherRootKey
+    /// A stored key does not unwrap under this key-encryption key, or is damaged.
+    case unreadableKey
+}
+
+extension IdentityError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .rootKeyNeeded: "the operational key must be renewed by the root key: start once with --root-key FILE"
+        case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
+        case .unreadableKey: "the server's keys cannot be read with this key file: name the key file that belongs to the database"
+        }
+    }
+}

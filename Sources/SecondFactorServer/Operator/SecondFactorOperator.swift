@@ -1,0 +1,49 @@
+import Database
+import HTTPService
+import Logging
+import OstiaryProtocol
+import SecondFactor
+
+/// What an operator does at the machine, beside the running server or without it.
+package struct SecondFactorOperator: Sendable {
+    private let database: any Database
+    private let logger: Logger
+
+    /// - Parameter database: opened as `.shared` when a server may be running.
+    package init(database: any Database, logger: Logger) {
+        self.database = database
+        self.logger = logger
+    }
+
+    /// Gives a blocked person their tries back. Not limited in number, but written down like every reset.
+    /// - Parameter server: when given, the instance must belong to this virtual server.
+    package func resetInstance(_ instance: InstanceID, of server: ServerID? = nil, policy: Policy = .standard, at now: Instant) async throws
+        -> ResetOutcome
+    {
+        try await database.migrate(secondFactorMigrations)
+        let store = SQLSecondFactorStore(database: database, policy: policy)
+        let outcome = try await store.reset(instance, .command(for: server), at: now)
+        logger.notice("reset by command", metadata: ["instance": "\(instance.text)", "outcome": "\(outcome.word)"])
+        return outcome
+    }
+
+    /// The identity hash as base64url, for the settings of an authentication server; makes the keys if there are none.
+    package func identityText(
+        keyEncryptionKey: KeyEncryptionKey, rootSeed: SecretBytes? = nil, random: any RandomSource = SystemRandomSource(), at now: Instant
+    ) async throws -> String {
+        try await database.migrate(secondFactorMigrations)
+        let store = IdentityStore(database: database, keyEncryptionKey: keyEncryptionKey, rootSeed: rootSeed, random: random)
+        return Base64URL.encode(try await store.renewed(at: now).root.hash)
+    }
+}
+
+extension ResetOutcome {
+    /// One word for log and terminal.
+    package var word: String {
+        switch self {
+        case .granted: "granted"
+        case .repeated: "repeated"
+        case .refused(let refusal, _): "\(refusal)"
+        }
+    }
+}

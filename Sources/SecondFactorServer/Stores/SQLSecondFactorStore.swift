@@ -1,0 +1,77 @@
+import Database
+import OstiaryProtocol
+import SecondFactor
+
+/// The store in SQL: every question is one transaction that reads the rows, asks the rule, and makes its changes.
+///
+/// No cryptography runs in a transaction, so many callers share one commit.
+package struct SQLSecondFactorStore: SecondFactorStore {
+    private let database: any Database
+    private let policy: Policy
+
+    package init(database: any Database, policy: Policy) {
+        self.database = database
+        self.policy = policy
+    }
+
+    package func situation(of instance: InstanceID, attempt: AttemptID) async throws -> Situation {
+        try await database.read { try SecondFactorRows(connection: $0).situation(of: instance, attempt: attempt) }
+    }
+
+    package func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome {
+        let policy = policy
+        return try await decide { rows in
+            let situation = try rows.situation(of: ticket.attempt.instanceID, attempt: ticket.attempt.attemptID)
+            return TicketRules.decide(ticket, in: situation, at: now, under: policy)
+        }
+    }
+
+    package func keep(evaluation: [UInt8], of attempt: AttemptID) async throws {
+        try await database.transaction { try SecondFactorRows(connection: $0).keep(evaluation: evaluation, of: attempt) }
+    }
+
+    package func complete(_ proof: ProvenProof, receipt: [UInt8], at now: Instant) async throws -> ProofOutcome {
+        let policy = policy
+        return try await decide { rows in
+            let situation = try rows.situation(of: proof.checked.proof.instanceID, attempt: proof.checked.proof.attemptID)
+            return ProofRules.decide(proof, receipt: receipt, in: situation, at: now, under: policy)
+        }
+    }
+
+    package func close(_ instance: InstanceID, by owner: VirtualServer, at now: Instant) async throws -> CloseOutcome {
+        let policy = policy
+        return try await decide { rows in
+            let situation = Situation(instance: try rows.instance(instance), pending: try rows.pendingKey(instance))
+            return CloseRules.decide(instance, by: owner, in: situation, at: now, under: policy)
+        }
+    }
+
+    package func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) async throws -> ResetOutcome {
+        let policy = policy
+        return try await decide { rows in
+            let resets = try rows.resets(of: instance, since: now - Times.resetSpan)
+            return ResetRules.decide(source, in: Situation(instance: try rows.instance(instance), resets: resets), at: now, under: policy)
+        }
+    }
+
+    @discardableResult
+    package func deleteExpired(at now: Instant) async throws -> Int {
+        try await database.transaction { try SecondFactorRows(connection: $0).deleteExpired(at: now) }
+    }
+
+    /// Throws when the database does not answer.
+    func checkReadable() async throws {
+        _ = try await database.read { try $0.one("SELECT 1 AS one") }
+    }
+
+    private func decide<Outcome: Sendable>(
+        _ rule: @Sendable @escaping (SecondFactorRows) throws -> Ruling<Outcome>
+    ) async throws -> Outcome {
+        try await database.transaction { connection in
+            let rows = SecondFactorRows(connection: connection)
+            let decision = try rule(rows)
+            for change in decision.changes { try rows.make(change) }
+            return decision.outcome
+        }
+    }
+}

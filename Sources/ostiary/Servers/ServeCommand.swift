@@ -1,0 +1,62 @@
+import ArgumentParser
+import AuthServer
+import Database
+import Foundation
+import HTTPService
+import Logging
+import OstiaryProtocol
+
+/// `ostiary serve`: the authentication server.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the authentication server.",
+        discussion: "Settings are environment variables that begin with OSTIARY_, or keys of --config: see docs/operations.md.")
+
+    @OptionGroup var options: StorageOptions
+    @OptionGroup var identity: IdentityOptions
+
+    func run() async throws {
+        try await StartFailure.told(by: "ostiary serve") {
+            let settings = try await options.settings()
+            if identity.printIdentity { return try await printIdentity(settings) }
+            let (completed, keyPath) = try await RootAPIKey.ensured(settings, options)
+            let checked = try AuthServerSettings(completed, dataFolder: options.dataFolder)
+            // The name as the operator set it: without one, that of the database stays, which the management interface may have changed.
+            try await serve(checked, named: try completed.text(.serverName), madeKeyAt: keyPath)
+        }
+    }
+
+    private func printIdentity(_ settings: Settings) async throws {
+        let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
+        let (database, key) = try ServerStorage.open(storage, ownership: .shared)
+        let hash = try await AuthenticationService.identityHash(
+            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.text(.serverName),
+            clock: { .now })
+        StandardStreams.print(Base64URL.encode(hash))
+        try await database.close()
+    }
+
+    /// - Parameter keyPath: where the key of the management interface is, if nobody set one.
+    private func serve(_ settings: AuthServerSettings, named name: String?, madeKeyAt keyPath: String?) async throws {
+        let logger = Logger.service("ostiary.serve", level: settings.logLevel)
+        let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
+        let drain = DrainSignal()
+        let service = try await AuthenticationService(
+            settings: AuthenticationSettings(
+                publicURL: settings.publicURL, apiKey: settings.rootAPIKey, secondFactorIdentity: settings.secondFactorIdentity, serverName: name,
+                serverLogo: settings.serverLogo?.bytes),
+            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL),
+            logger: logger, drain: drain, clock: { .now })
+        let listeners = [
+            Listener("public", at: settings.listen, router: service.publicRouter),
+            Listener("private", at: settings.adminListen, router: service.adminRouter),
+        ]
+        let hash = Base64URL.encode(service.identityHash)
+        try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
+            logger.notice("authentication server runs", metadata: .running(hash, bound))
+            if let keyPath { logger.notice("no API key is set: using the one in a file", metadata: ["path": "\(keyPath)"]) }
+        }
+        try await database.close()
+    }
+}

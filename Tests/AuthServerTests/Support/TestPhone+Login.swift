@@ -1,0 +1,110 @@
+import AuthServer
+import Authentication
+import OstiaryProtocol
+import Testing
+
+/// A phone with an account.
+struct EnrolledPhone: Sendable {
+    let phone: TestPhone
+    let account: AccountID
+    let enrolling: EnrollingPhone
+
+    var servers: TwoServers { phone.servers }
+
+    /// L1 and L2 for a link.
+    func scan(_ link: Encoded<LoginLink>, via: Via = .scan) async throws -> ShownLogin {
+        try await show(L1(link: link, via: via, accountID: nil, clientInfo: "Test 1.0"))
+    }
+
+    /// L1 and L2 of an AppLogin.
+    func openApp() async throws -> ShownLogin { try await show(L1(link: nil, via: .app, accountID: account, clientInfo: "Test 1.0")) }
+
+    func show(_ message: L1) async throws -> ShownLogin {
+        let ephemeral = try TestPhone.ephemeral()
+        let request = try phone.seal(message.encoded, ephemeral)
+        let answer = try await phone.send(request)
+        guard answer.status == .ok else { throw answer.status }
+        return ShownLogin(
+            owner: self, ephemeral: ephemeral, screen: try L2(decoding: answer.body),
+            sessionHash: Transcript.session(requestHash: request.hash, shown: answer.body, account: account))
+    }
+
+    /// The whole of a login by PIN for the session of a nonce.
+    @discardableResult
+    func logIn(_ nonce: SessionNonce, style: LinkStyle = .moving) async throws -> L6 {
+        try await scan(try await servers.link(nonce, style), via: style == .tapped ? .link : .scan).logInByPIN()
+    }
+
+    @discardableResult
+    func logInApp() async throws -> L6 { try await openApp().logInByPIN() }
+
+    func ping(_ session: SessionID, hold: UInt8 = 0) async throws -> PingAnswer {
+        let answer = try await phone.sendFresh(Ping(sessionID: session, hold: hold))
+        guard answer.status == .ok else { throw answer.status }
+        return try PingAnswer(decoding: answer.body)
+    }
+
+    @discardableResult
+    func stop(_ session: SessionID) async throws -> PingAnswer {
+        let answer = try await phone.sendFresh(Stop(sessionID: session, reason: .user))
+        guard answer.status == .ok else { throw answer.status }
+        return try PingAnswer(decoding: answer.body)
+    }
+}
+
+/// A login on a phone's screen.
+struct ShownLogin: Sendable {
+    let owner: EnrolledPhone
+    let ephemeral: EphemeralKey
+    let screen: L2
+    let sessionHash: [UInt8]
+
+    func attempt() throws -> TestAttempt { try TestAttempt(sessionHash, account: owner.account, ephemeral: ephemeral) }
+
+    func decision(
+        _ decision: Decision = .accept, attempt: AttemptID = AttemptID(using: SystemRandomSource()), method: Methods = [], proof: [UInt8]? = nil,
+        cache: [UInt8]? = nil
+    ) throws -> Encoded<L5> {
+        try Encoded(
+            L5(
+                sessionID: screen.sessionID, sessionHash: sessionHash, accountID: owner.account, attemptID: attempt, decision: decision,
+                method: method,
+                secondFactorSignature: proof, cache: cache),
+            signedBy: owner.phone.sign)
+    }
+
+    func send(_ message: Encoded<L5>) async throws -> L6 {
+        let answer = try await owner.phone.send(message.bytes, ephemeral)
+        guard answer.status == .ok else { throw answer.status }
+        return try L6(decoding: answer.body)
+    }
+
+    /// M1 to L6.
+    @discardableResult
+    func logInByPIN() async throws -> L6 {
+        let attempt = try attempt()
+        let evaluated = try await owner.phone.evaluate(attempt)
+        guard evaluated.status == .ok else { throw evaluated.status }
+        return try await send(try decision(attempt: attempt.id, method: .pin, proof: try owner.phone.prove(attempt)))
+    }
+
+    func logInByCache(_ cache: [UInt8]) async throws -> L6 { try await send(try decision(method: .cached, cache: cache)) }
+}
+
+extension TwoServers {
+    func link(_ nonce: SessionNonce, _ style: LinkStyle = .moving) async throws -> Encoded<LoginLink> {
+        try await services.sessions.loginLink(for: nonce, at: server, style: style, now: now).link
+    }
+
+    /// Runs `body`, which must be refused, and answers the status.
+    func refusal(of body: () async throws -> some Any) async -> Status? {
+        do {
+            _ = try await body()
+            return nil
+        } catch let status as Status {
+            return status
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import AuthServer
+import Authentication
+import Database
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import OstiaryProtocol
+import SecondFactorServer
+import Synchronization
+import Testing
+
+@testable import AuthServer
+
+/// An authentication server and a second-factor server, both real, each over its router and its own database, with a clock that tests move.
+struct TwoServers: Sendable {
+    static let apiKey = "a key that only the tests know"
+    static let origin = "http://127.0.0.1:8080"
+
+    let clock: TestClock
+    let service: AuthenticationService
+    let secondFactor: SwitchedTransport
+    let database: any Database
+    let secondFactorDatabase: any Database
+    private let phones: any TestClientProtocol
+
+    var server: ServerID { service.defaultServer }
+    var services: AuthenticationServices { service.services }
+    var now: Instant { clock.now }
+
+    /// Builds both servers and lends them to `body`.
+    static func run(
+        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(),
+        _ body: @Sendable @escaping (TwoServers) async throws -> Void
+    ) async throws {
+        let clock = TestClock()
+        let now: @Sendable () -> Instant = { clock.now }
+        let key = KeyEncryptionKey.random()
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, clock: now)
+        let secondFactorDatabase = try SQLiteDatabase.inMemory()
+        let secondFactor = try await SecondFactorService(
+            settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
+            clock: now)
+        let quiet = logger
+        try await Application(router: secondFactor.router).test(.router) { secondFactorClient in
+            let transport = SwitchedTransport(client: secondFactorClient)
+            let settings = AuthenticationSettings(
+                publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
+            let service = try await AuthenticationService(
+                settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
+                second: .milliseconds(20), clock: now)
+            try await Application(router: service.publicRouter).test(.router) { phones in
+                try await body(
+                    TwoServers(
+                        clock: clock, service: service, secondFactor: transport, database: database, secondFactorDatabase: secondFactorDatabase,
+                        phones: phones))
+            }
+        }
+    }
+
+    /// What a phone's bytes are answered with.
+    func post(_ bytes: [UInt8]) async throws -> (status: HTTPResponse.Status, body: [UInt8]) {
+        try await phones.execute(uri: "/ap1", method: .post, body: ByteBuffer(bytes: bytes)) { response in
+            (response.status, Array(buffer: response.body))
+        }
+    }
+
+    func get(_ path: String) async throws -> (status: HTTPResponse.Status, body: [UInt8]) {
+        try await phones.execute(uri: path, method: .get) { response in (response.status, Array(buffer: response.body)) }
+    }
+
+    func bundle() async throws -> VerifiedBundle {
+        let answer = try await get("/ap1/bundle/\(Base64URL.encode(service.identityHash))")
+        #expect(answer.status == .ok)
+        return try VerifiedBundle.verify(Encoded(decoding: answer.body), rootHash: service.identityHash, at: now)
+    }
+
+    /// A nonce as a business backend makes one.
+    func nonce() throws -> SessionNonce { try SessionNonce(Base64URL.encode(SystemRandomSource().bytes(16))) }
+
+    func status(of nonce: SessionNonce) async throws -> LoginStatus { try await services.sessions.status(of: nonce, at: server, now: now) }
+
+    func update(_ change: (inout ServerUpdate) -> Void) async throws {
+        var update = ServerUpdate()
+        change(&update)
+        _ = try await services.servers.update(server, with: update, at: now)
+    }
+
+    /// Every row of every table of the authentication server, to show that something changed nothing.
+    func snapshot() async throws -> [String] {
+        try await database.read { connection in
+            try connection.query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").flatMap { table in
+                let name = try table.text("name")
+                return try connection.query("SELECT * FROM \(name)").map { "\(name): \($0.values)" }.sorted()
+            }
+        }
+    }
+}
+
+/// The second-factor server's router as a transport that tests can cut, listen to and bend.
+final class SwitchedTransport: SecondFactorTransport {
+    private struct State {
+        var isDown = false
+        /// Answers that get lost after the second-factor server did its work.
+        var answersToLose = 0
+        var calls = 0
+        var bend: (@Sendable ([UInt8]) -> [UInt8])?
+    }
+
+    private let client: any TestClientProtocol
+    private let state = Mutex(State())
+
+    init(client: any TestClientProtocol) { self.client = client }
+
+    var isDown: Bool {
+        get { state.withLock(\.isDown) }
+        set { state.withLock { $0.isDown = newValue } }
+    }
+
+    /// How many calls reached the second-factor server.
+    var calls: Int { state.withLock(\.calls) }
+
+    func loseAnswers(_ count: Int) { state.withLock { $0.answersToLose = count } }
+
+    /// Changes each answer on its way.
+    func bend(_ bend: (@Sendable ([UInt8]) -> [UInt8])?) { state.withLock { $0.bend = bend } }
+
+    func identity() async throws -> [UInt8] {
+        guard !isDown else { throw SecondFactorUnreachable() }
+        return try await client.execute(uri: "/sf/identity", method: .get) { Array(buffer: $0.body) }
+    }
+
+    func call(_ bytes: [UInt8]) async throws -> [UInt8] {
+        guard !isDown else { throw SecondFactorUnreachable() }
+        let answer = try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { response in
+            (response.status, Array(buffer: response.body))
+        }
+        let (isLost, bend) = state.withLock { state in
+            state.calls += 1
+            defer { state.answersToLose = max(0, state.answersToLose - 1) }
+            return (state.answersToLose > 0, state.bend)
+        }
+        guard answer.0 == .ok, !isLost else { throw SecondFactorUnreachable() }
+        return bend?(answer.1) ?? answer.1
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import ostiary
+
+/// Attack 14 of the threat model as far as it goes without tokens: what must be nowhere is looked for everywhere.
+@Suite("Secrets at rest and in logs", .serialized)
+struct CanaryTests {
+    @Test("Attack 14: no nonce, PIN, webNonce or API key in logs, databases, phone or output; no name of a person at the second-factor server")
+    func nowhere() async throws {
+        let pair = try await ServerPair()
+        try pair.secondFactor.start(["OSTIARY_LOG_LEVEL": "trace"])
+        try pair.authentication.start(["OSTIARY_LOG_LEVEL": "trace"])
+        try await pair.waitUntilReady()
+        let pin = "274916380527"
+        let person = Person(try await pair.backend(), pair.phone(), user: "wilhelmina", pin: pin)
+        let (enrolled, nonce) = try await person.enrol(in: pair.folder)
+        let login = try await person.logIn(pins: ["835062917463", pin], in: pair.folder)
+        let app = try await person.phone.run(["app-login"], pins: [pin])
+        let webNonce = try #require(app.last?["webNonce"]?.string)
+        #expect(enrolled.code == 0 && login.outcome.code == 0)
+        #expect(try await person.backend.session(webNonce).loggedin)
+
+        let secrets = [nonce, login.nonce, webNonce, pin, "835062917463", pair.layout.rootAPIKey]
+        try expectNone(of: secrets, in: pair.layout.authenticationData, pair.layout.secondFactorData, URL(fileURLWithPath: person.phone.home))
+        try await pair.stop()
+        try expectNone(of: secrets, in: pair.layout.authenticationData, pair.layout.secondFactorData, URL(fileURLWithPath: person.phone.home))
+        for secret in secrets {
+            #expect(!pair.authentication.everythingWritten.contains(secret))
+            #expect(!pair.secondFactor.everythingWritten.contains(secret))
+        }
+        try expectNone(of: ["wilhelmina", "Wilhelmina"], in: pair.layout.secondFactorData)
+        #expect(!pair.secondFactor.everythingWritten.lowercased().contains("wilhelmina"))
+        #expect(pair.authentication.everythingWritten.count > 1_000, "a log that says nothing proves nothing")
+    }
+
+    /// Looks at the raw bytes of every file, write-ahead logs included.
+    private func expectNone(of secrets: [String], in folders: URL...) throws {
+        for folder in folders {
+            let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { folder.appendingPathComponent($0) }
+            #expect(!files.isEmpty)
+            for file in files {
+                guard let content = try? Data(contentsOf: file) else { continue }
+                for secret in secrets { #expect(content.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file.lastPathComponent)") }
+            }
+        }
+    }
+}

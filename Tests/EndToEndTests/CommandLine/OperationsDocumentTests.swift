@@ -1,0 +1,16 @@
+import Foundation
+import HTTPService
+import Testing
+
+/// docs/operations.md tells every setting, in the words of the program.
+@Suite("Configuration reference")
+struct OperationsDocumentTests {
+    @Test("One row for each setting, and no other row")
+    func rows() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
+        let text = try String(contentsOf: root.appendingPathComponent("docs/operations.md"), encoding: .utf8)
+        let table = try #require(text.components(separatedBy: "<!-- settings").last?.components(separatedBy: "<!-- end of settings -->").first)
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `OSTIARY") }.map(String.init)
+        #expect(rows == SettingKey.allCases.map { "| `\($0.variable)` | `\($0.rawValue)` | \($0.summary) |" })
+    }
+}

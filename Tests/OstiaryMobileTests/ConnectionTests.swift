@@ -1,0 +1,140 @@
+import OstiaryProtocol
+import Testing
+
+@testable import OstiaryMobile
+
+@Suite("Connection", .timeLimit(.minutes(2)))
+struct ConnectionTests {
+    @Test("An unreachable server is error 70 at once; the SDK goes on trying, longer and longer apart, and goes on when it is back")
+    func recovers() async throws {
+        let phone = try await TestPhone.enrolled()
+        let link = try await phone.server.makeLoginLink()
+        await phone.server.with { $0.mishaps.isDown = true }
+        let before = phone.clock.waits.count
+        phone.ostiary.start(with: link)
+        let (error, session) = try await phone.failure()
+        #expect(error == .serverConnection && error.code == 70 && error.advice == .retry)
+        #expect(session?.state == .starting && session?.connectionError == true)
+        while phone.clock.waits.count < before + 3 { await Task.yield() }
+        await phone.server.with { $0.mishaps.isDown = false }
+        let (confirmed, _) = try await phone.confirmLogin()
+        #expect(!confirmed.connectionError)
+        #expect(Array(phone.clock.waits.dropFirst(before).prefix(3)) == [1, 2, 4])
+    }
+
+    @Test("When the configured patience is over the session ends with error 70")
+    func givesUp() async throws {
+        let phone = try await TestPhone.enrolled { $0.connectionPatience = 40 }
+        let link = try await phone.server.makeLoginLink()
+        await phone.server.with { $0.mishaps.isDown = true }
+        let before = phone.clock.waits.count
+        phone.ostiary.start(with: link)
+        #expect(try await phone.finalFailure() == .serverConnection)
+        #expect(Array(phone.clock.waits.dropFirst(before)) == [1, 2, 4, 8, 15, 10])
+        phone.ostiary.start(with: link)
+        #expect(try await phone.failure().0 == .serverConnection, "and the next may begin")
+    }
+
+    @Test(
+        "An HTTP status without a message of ours is a server that may recover, or one that does not speak with us",
+        arguments: [
+            (503, OstiaryError.serverConnection), (429, .serverConnection), (400, .serverAnswer), (404, .serverAnswer), (302, .serverAnswer),
+        ])
+    func httpStatuses(_ status: Int, _ error: OstiaryError) async throws {
+        let phone = try await TestPhone.enrolled()
+        let link = try await phone.server.makeLoginLink()
+        await phone.server.with { $0.mishaps.httpStatus = status }
+        phone.ostiary.start(with: link)
+        #expect(try await phone.failure().0 == error)
+    }
+
+    @Test("An unknown prekey brings the new bundle, and the request goes out once more")
+    func newPrekey() async throws {
+        let phone = try await TestPhone.enrolled()
+        phone.clock.advance(10)
+        let now = phone.clock.wall
+        try await phone.server.with { server in
+            try server.keys.rotatePrekey()
+            server.bundleSequence = Instant(now)
+        }
+        _ = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        let state = try StoredState(decoding: phone.accounts.document)
+        #expect(state.servers.map(\.sequence) == [now], "and is kept")
+    }
+
+    @Test("A bundle older than one that was believed is refused")
+    func bundleGoesBack() async throws {
+        let phone = try await TestPhone.enrolled()
+        let now = phone.clock.wall
+        try await phone.server.with { server in
+            try server.keys.rotatePrekey()
+            server.bundleSequence = Instant(now - 86_400)
+        }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await phone.finalFailure() == .serverIdentity)
+    }
+
+    @Test("A wrong clock is put right by the server's signed one", arguments: [-86_400.0, 3_600, 86_400 * 2])
+    func wrongClock(_ seconds: Double) async throws {
+        let phone = try await TestPhone.enrolled()
+        let ahead = phone.clock.wall + 200_000
+        await phone.server.with { $0.mishaps.clockAhead = 200_000 }
+        phone.clock.setWall(by: seconds)
+        _ = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+        #expect(ahead > 0)
+    }
+
+    @Test("A clock outside the life of every server key is told as that, not as a false server")
+    func clockOutsideCertificates() async throws {
+        let phone = try await TestPhone.enrolled()
+        phone.clock.setWall(by: 400 * 86_400)
+        let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
+        next.ostiary.start(with: try await phone.server.makeLoginLink())
+        let error = try await next.finalFailure()
+        #expect(error == .clockWrong && error.advice == .askUser)
+    }
+
+    @Test("A lost answer to the decision is asked for again, and the first outcome stands")
+    func lostDecision() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        await phone.server.with { $0.mishaps.lostAnswers[.l5] = 2 }
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+        #expect(await phone.server.with { $0.received.filter { $0 == .l5 }.count } == 3)
+    }
+
+    @Test("A store that cannot be read gives no accounts, and nothing is begun")
+    func unreadableStore() async throws {
+        let phone = try await TestPhone.enrolled()
+        let accounts = MemoryAccountStore()
+        accounts.isUnavailable = true
+        let locked = TestPhone(phone.server, accounts: accounts, keys: phone.keys)
+        #expect(locked.ostiary.accounts == nil)
+        #expect(try await locked.failure().0 == .storeUnavailable)
+        locked.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await locked.failure().0 == .storeUnavailable)
+        accounts.isUnavailable = false
+        accounts.document = phone.accounts.document
+        locked.ostiary.start(with: try await phone.server.makeLoginLink())
+        _ = try await locked.confirmLogin()
+        #expect(locked.ostiary.accounts?.count == 1, "S1-19")
+    }
+
+    @Test("A damaged store is reported and never overwritten")
+    func damagedStore() async throws {
+        let server = try TestServer(clock: TestClock())
+        let accounts = MemoryAccountStore()
+        accounts.document = Array("{\"version\":".utf8)
+        let phone = TestPhone(server, accounts: accounts)
+        #expect(try await phone.failure().0 == .storeUnreadable)
+        phone.ostiary.start(with: try await server.makeEnrolLink())
+        #expect(try await phone.failure().0 == .storeUnreadable)
+        #expect(accounts.document == Array("{\"version\":".utf8))
+    }
+}

@@ -1,0 +1,130 @@
+import OstiaryProtocol
+import Testing
+
+@testable import OstiaryMobile
+
+@Suite("One flow at a time", .timeLimit(.minutes(2)))
+struct FlowTests {
+    @Test("A second flow is refused while one goes on, and does not disturb it")
+    func second() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        phone.ostiary.startAppLogin()
+        #expect(try await phone.failure().0 == .flowInProgress)
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        #expect(try await phone.failure().0 == .flowInProgress)
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+    }
+
+    @Test("Calls that belong to no step are typed errors")
+    func wrongOrder() async throws {
+        let phone = try await TestPhone.enrolled()
+        let session = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        phone.ostiary.setAccount(phone.ostiary.accounts?.first, for: session)
+        #expect(try await phone.failure().0 == .wrongOrder)
+        phone.ostiary.sfInput(PIN("271828"))
+        let loggedIn = try await phone.login()
+        for call in [
+            { phone.ostiary.deny(loggedIn) }, { phone.ostiary.startUserInteraction(for: loggedIn) }, { phone.ostiary.sfInput(PIN("271828")) },
+        ] {
+            call()
+            #expect(try await phone.failure().0 == .wrongOrder)
+        }
+        phone.ostiary.stop(loggedIn)
+        _ = try await phone.stopped()
+        phone.ostiary.stop(loggedIn)
+        #expect(try await phone.failure().0 == .wrongOrder)
+    }
+
+    @Test(
+        "Given up at any message of a login, nothing is stored or logged in here, and the next login works",
+        arguments: [MessageType.l1, .m1, .l5])
+    func cancelLogin(_ type: MessageType) async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.cancel(phone, at: type)
+        phone.ostiary.startAppLogin()
+        if type != .l1 {
+            _ = try await phone.secondFactor()
+            phone.ostiary.sfInput(PIN("271828"))
+        }
+        #expect(try await phone.stopped().ending == .cancelled)
+        await phone.server.with { $0.onMessage = nil }
+        #expect(await phone.server.with { server in server.sessions.values.allSatisfy { !$0.isApp || $0.outcome == nil || $0.stop == .user } })
+        phone.ostiary.startAppLogin()
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+    }
+
+    @Test(
+        "Given up at any message of an enrolment, no account stays, here or at the server, and the next enrolment works",
+        arguments: [MessageType.e1, .m1, .e3, .w1])
+    func cancelEnrolment(_ type: MessageType) async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        await phone.server.cancel(phone, at: type)
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        if type != .e1 {
+            phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+            _ = try await phone.secondFactor()
+            phone.ostiary.sfInput(PIN("271828"))
+        }
+        #expect(try await phone.stopped().ending == .cancelled)
+        await phone.server.with { $0.onMessage = nil }
+        _ = try await phone.ostiary.refresh()
+        let state = try StoredState(decoding: phone.accounts.document)
+        #expect(state.accounts.isEmpty && state.instances.isEmpty && state.outbox.isEmpty)
+        #expect(await phone.server.with { $0.accounts.isEmpty })
+        try await phone.enrol()
+        #expect(phone.ostiary.accounts?.map(\.state) == [.active])
+    }
+
+    @Test("What happened before the first iteration is not lost, and each reader gets everything")
+    func eventsAreBuffered() async throws {
+        let phone = try await TestPhone.enrolled()
+        let next = Ostiary(
+            ports: Ports(keys: phone.keys, accounts: phone.accounts, transport: TestTransport(server: phone.server), clock: phone.clock))
+        next.startAppLogin()
+        while next.appLoginSession?.state != .waitingForUserInput { await Task.yield() }
+        var first = next.events.makeAsyncIterator()
+        var second = next.events.makeAsyncIterator()
+        #expect(await first.next().map { if case .sessionUpdate(let session) = $0 { session.state == .starting } else { false } } == true)
+        next.sfInput(PIN("271828"))
+        while let event = await first.next() { if case .sessionLogin = event { break } }
+        while let event = await second.next() { if case .sessionLogin = event { break } }
+    }
+
+    @Test("The waiting calls throw what the others report")
+    func asyncFace() async throws {
+        let phone = try await TestPhone.enrolled()
+        await #expect(throws: OstiaryError.linkUnreadable) { try await phone.ostiary.begin(with: [1, 2, 3]) }
+        let session = try await phone.ostiary.begin(with: try await phone.server.makeLoginLink())
+        #expect(session.state != .starting)
+        let (confirm, accounts) = try await phone.confirmLogin()
+        phone.ostiary.setAccount(accounts.first, for: confirm)
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        let loggedIn = try await phone.ostiary.completion(of: session)
+        #expect(loggedIn.isLoggedIn && loggedIn.id == session.id)
+        try await phone.ostiary.end(loggedIn)
+        await #expect(throws: OstiaryError.wrongOrder) { try await phone.ostiary.end(loggedIn) }
+        let app = try await phone.ostiary.beginAppLogin()
+        phone.ostiary.stop(app)
+        await #expect(throws: OstiaryError.self) { try await phone.ostiary.completion(of: app) }
+        let gone = Ostiary(ports: Ports(keys: MemoryKeyStore(), accounts: MemoryAccountStore(), transport: TestTransport(server: phone.server)))
+        await #expect(throws: OstiaryError.noAccountsForServer) { try await gone.beginAppLogin() }
+    }
+}
+
+extension TestServer {
+    /// The person gives up while a message of this type is at the server.
+    func cancel(_ phone: TestPhone, at type: MessageType) {
+        let ostiary = phone.ostiary
+        onMessage = { message in
+            guard message == type, let session = ostiary.sessions.last(where: { !$0.isOver }) else { return }
+            ostiary.stop(session)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import OstiaryProtocol
+import Testing
+
+@testable import OstiaryMobile
+
+@Suite("What is stored")
+struct StoredStateTests {
+    private func tries(wait: UInt32, _ clock: TestClock) -> StoredTries {
+        StoredTries(Tries(failed: 3, most: 5, wait: wait, withoutPINLeft: 0), blocked: false, heardAt: clock)
+    }
+
+    @Test("A penalty runs off by the monotonic clock, whatever is done to the other one")
+    func penaltyIgnoresTheWallClock() {
+        let clock = TestClock()
+        let tries = tries(wait: 300, clock)
+        clock.advance(100)
+        #expect(tries.penalty(at: clock) == 200)
+        clock.setWall(by: 86_400)
+        #expect(tries.penalty(at: clock) == 200)
+        clock.setWall(by: -2 * 86_400)
+        #expect(tries.penalty(at: clock) == 200)
+        clock.advance(200)
+        #expect(tries.penalty(at: clock) == 0)
+    }
+
+    @Test("After a restart of the device the wall clock decides")
+    func penaltyAfterARestart() {
+        let clock = TestClock()
+        let tries = tries(wait: 300, clock)
+        clock.advance(60)
+        clock.restartDevice(uptime: 20)
+        #expect(tries.penalty(at: clock) == 240)
+        clock.setWall(by: -86_400)
+        #expect(tries.penalty(at: clock) == 280, "what passed since the restart counts in any case")
+        clock.setWall(by: 2 * 86_400)
+        #expect(tries.penalty(at: clock) == 0)
+    }
+
+    @Test("A document that is damaged or newer is refused, and left as it is")
+    func unreadable() throws {
+        #expect(throws: OstiaryError.storeUnreadable) { try StoredState(decoding: Array("{".utf8)) }
+        #expect(throws: OstiaryError.storeUnreadable) { try StoredState(decoding: []) }
+        var newer = StoredState()
+        newer.version = StoredState.newestVersion + 1
+        #expect(throws: OstiaryError.storeUnreadable) { try StoredState(decoding: try newer.encoded()) }
+        #expect(try StoredState(decoding: nil) == StoredState())
+    }
+
+    @Test("Every prefix of a document is refused", .timeLimit(.minutes(1)))
+    func prefixes() async throws {
+        let phone = try await TestPhone.enrolled()
+        let document = try #require(phone.accounts.document)
+        let state = try StoredState(decoding: document)
+        #expect(try state.encoded() == document)
+        for count in stride(from: 0, to: document.count, by: 13) {
+            #expect(throws: OstiaryError.storeUnreadable) { try StoredState(decoding: Array(document.prefix(count))) }
+        }
+    }
+
+    @Test("The document holds neither the PIN, nor a key, nor a one-time secret")
+    func holdsNoSecrets() async throws {
+        let phone = try await TestPhone.enrolled()
+        let document = try #require(phone.accounts.document)
+        for name in phone.keys.names {
+            guard let secret = try? phone.keys.secret(named: name) else { continue }
+            #expect(!String(decoding: document, as: UTF8.self).contains(Base64URL.encode(secret)))
+        }
+        #expect(!String(decoding: document, as: UTF8.self).contains("271828"))
+    }
+}
+
+@Suite("Addresses")
+struct ServerAddressTests {
+    @Test(
+        "https, and http to this machine",
+        arguments: [
+            "https://a.example", "https://a.example:8443/", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:80", "http://127.9.9.9",
+        ])
+    func allowed(_ text: String) { #expect(ServerAddress(text) != nil) }
+
+    @Test(
+        "Nothing else",
+        arguments: [
+            "http://a.example", "ftp://a.example", "https://", "https://user@a.example", "https://a.example/path", "https://a.example?q",
+            "https://a.example#f",
+            "http://127.0.0.1.example", "http://127.0.0", "http://128.0.0.1", "http://0.0.0.0", "", "a.example", "http://localhost.example",
+        ])
+    func refused(_ text: String) { #expect(ServerAddress(text) == nil) }
+}

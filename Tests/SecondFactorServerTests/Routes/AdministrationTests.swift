@@ -1,0 +1,117 @@
+import Database
+import Foundation
+import Logging
+import OstiaryProtocol
+import SecondFactor
+import Testing
+
+@testable import SecondFactorServer
+
+@Suite("Reset and close over the wire")
+struct AdministrationTests {
+    private func block(_ phone: Phone, _ stage: Stage) async throws {
+        try await stage.enrol(phone)
+        for sequence in 1...5 as ClosedRange<UInt64> {
+            stage.clock.advance(by: UInt64(try await stage.guess(phone, sequence: sequence).tries.wait))
+        }
+        #expect(try await stage.guess(phone, sequence: 6).status == .blocked)
+    }
+
+    @Test("A reset by message brings a blocked person back, once a day, and a captured one not again")
+    func byMessage() async throws {
+        try await Stage.run { stage in
+            let phone = Phone("blocked")
+            try await block(phone, stage)
+            let message = stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes)
+            let granted = try await stage.answer(message)
+            #expect(granted.status == .ok && granted.tries.failed == 0)
+            #expect(try await stage.guess(phone, sequence: 6).tries.failed == 1)
+            #expect(try await stage.answer(message).status == .ok)
+            #expect(try await stage.guess(phone, sequence: 7).tries.failed == 2)
+            stage.clock.advance(by: 1)
+            let second = stage.server.reset(phone.instanceID, at: stage.now)
+            #expect(try await stage.answer(stage.server.call(second.bytes)).status == .tooMany)
+        }
+    }
+
+    @Test("An operator's command resets beside the running server, and every reset is in the audit log")
+    func byCommand() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("command")
+            try await block(phone, stage)
+            let desk = SecondFactorOperator(database: database, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let foreign = try await desk.resetInstance(phone.instanceID, of: ServerID(using: SeededRandom("?")), at: stage.now)
+            #expect(foreign.word == "otherServer")
+            let unknown = try await desk.resetInstance(InstanceID(using: SeededRandom("?")), at: stage.now)
+            #expect(unknown.word == "unknownInstance")
+            let outcome = try await desk.resetInstance(phone.instanceID, of: stage.server.serverID, at: stage.now)
+            #expect(outcome.word == "granted")
+            #expect(try await stage.guess(phone, sequence: 6).status == .ok)
+            let rows = try await database.read {
+                try $0.query("SELECT instance_id, granted_at, message_time, highest, proven FROM reset_log")
+            }
+            #expect(rows.count == 1)
+            let row = try #require(rows.first)
+            #expect(try row.blob("instance_id") == phone.instanceID.bytes)
+            #expect(try row.unsigned("highest") == 5 && row.unsigned("proven") == 0)
+            #expect(try row.isNull("message_time"))
+        }
+    }
+
+    @Test("After a Close the key is nowhere in the database file, tickets are told CLOSED, and the id is not used again")
+    func close() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("sf.sqlite")
+        let database = try openFile(path)
+        let phone = Phone("closing")
+        let wrapped = try await Stage.run(on: database, Stage.Setting()) { stage in
+            try await stage.enrol(phone)
+            let stored = try await database.read { try $0.one("SELECT evaluation_key FROM instance")?.blob("evaluation_key") }
+            let question = try phone.question()
+            #expect(try await stage.ask(phone, question, sequence: 1).answer.status == .ok)
+            for _ in 0..<2 {
+                let close = stage.server.close(phone.instanceID, at: stage.now - 86_400)
+                #expect(try await stage.answer(stage.server.call(close.bytes)).status == .ok)
+            }
+            #expect(try await stage.guess(phone, sequence: 2).status == .closed)
+            #expect(try await stage.prove(phone, question).status == .refused)
+            let again = try phone.question(.firstSet, payload: phone.payload())
+            #expect(try await stage.ask(phone, again, sequence: 0).answer.status == .closed)
+            let reset = stage.server.reset(phone.instanceID, at: stage.now)
+            #expect(try await stage.answer(stage.server.call(reset.bytes)).status == .closed)
+            return try #require(stored)
+        }
+        try await database.close()
+        let file = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(file.range(of: Data(phone.devicePublicKey)) != nil)
+        #expect(file.range(of: Data(wrapped)) == nil)
+    }
+
+    @Test("A pending first PIN is replaced by the next one, whose proof alone makes the instance")
+    func pendingKeys() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("pending")
+            let first = try phone.question(.firstSet, payload: phone.payload())
+            let firstKey = try await stage.evaluation(try await stage.ask(phone, first, sequence: 0)).evaluationKey
+            let second = try phone.question(.firstSet, payload: phone.payload())
+            let secondKey = try await stage.evaluation(try await stage.ask(phone, second, sequence: 0)).evaluationKey
+            #expect(firstKey != secondKey)
+            #expect(try await stage.ask(phone, first, sequence: 0).answer.status == .refused)
+            func prove(_ question: Phone.Question, _ key: [UInt8]?) async throws -> Status {
+                let signature = phone.setProof(of: question, evaluationKey: try #require(key))
+                let proof = stage.server.proof(
+                    of: question, phone.instanceID, signature: signature, newKey: phone.secondFactorPublicKey)
+                return try await stage.answer(stage.server.call(proof.bytes)).status
+            }
+            #expect(try await prove(first, firstKey) == .refused)
+            #expect(try await prove(second, firstKey) == .refused)
+            #expect(try await prove(second, secondKey) == .ok)
+            #expect(try await prove(second, secondKey) == .ok)
+            #expect(try await stage.succeed(phone, sequence: 1).value.sequence == 1)
+            let pending = try await database.read { try $0.one("SELECT COUNT(*) AS rows FROM pending_key")?.int("rows") }
+            #expect(pending == 0)
+        }
+    }
+}

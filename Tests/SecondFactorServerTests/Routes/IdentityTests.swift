@@ -1,0 +1,106 @@
+import Database
+import OstiaryProtocol
+import Testing
+
+@testable import SecondFactorServer
+
+@Suite("Identity of the server")
+struct IdentityTests {
+    private static let hour: UInt64 = 3_600
+    private static let day: UInt64 = 86_400
+
+    @Test("It is made once and stays over restarts; the command prints the same hash")
+    func stays() async throws {
+        let folder = try TemporaryFolder()
+        let setting = try Stage.Setting()
+        var hashes: Set<[UInt8]> = []
+        for _ in 0..<2 {
+            let database = try openFile(folder.file("sf.sqlite"))
+            hashes.insert(try await Stage.run(on: database, setting) { $0.service.identityHash })
+            let text = try await SecondFactorOperator(database: database, logger: .init(label: "test")).identityText(
+                keyEncryptionKey: setting.keyEncryptionKey, at: setting.clock.now)
+            hashes.insert(try #require(Base64URL.decode(text)))
+            try await database.close()
+        }
+        #expect(hashes.count == 1)
+    }
+
+    @Test("Another key-encryption key than the database's is refused in one line")
+    func otherKey() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { _ in }
+        await #expect(throws: IdentityError.unreadableKey) {
+            try await Stage.run(on: database, Stage.Setting()) { _ in }
+        }
+    }
+
+    @Test("A prekey is published for a day and opened for two; then a request to it is refused, and its row is gone")
+    func prekeys() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("prekeys")
+            try await stage.enrol(phone)
+            let old = try await stage.identity()
+            #expect(old.prekey.notAfter == stage.now + Self.day)
+            stage.clock.advance(by: 13 * Self.hour)
+            let newer = try await stage.identity()
+            #expect(newer.prekeys.count == 2)
+            #expect(newer.prekey.id != old.prekey.id)
+            stage.clock.advance(by: 34 * Self.hour)
+            let opened = try phone.ask(phone.question(), old, at: stage.now)
+            #expect(try await stage.answer(stage.server.ticketCall(opened, sequence: 1, at: stage.now)).status == .ok)
+            stage.clock.advance(by: Self.hour)
+            let erased = try phone.ask(phone.question(), old, at: stage.now)
+            #expect(try await stage.answer(stage.server.ticketCall(erased, sequence: 2, at: stage.now)).status == .refused)
+            let rows = try await database.read { try $0.query("SELECT id FROM own_prekey").map { try $0.integer("id") } }
+            #expect(!rows.contains(Int64(old.prekey.id)))
+        }
+    }
+
+    @Test("The operational key is renewed before it ends, old receipts still count, and the expired private key is erased")
+    func operatorKeys() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("renewal")
+            try await stage.enrol(phone)
+            let receipt = try await stage.succeed(phone, sequence: 1)
+            let first = receipt.value.signature.keyID
+            stage.clock.advance(by: 61 * Self.day)
+            #expect(try await stage.guess(phone, sequence: 2, receipt: receipt).status == .ok)
+            stage.clock.advance(by: 60 * Self.day)
+            let chain = try SecondFactorIdentity(decoding: try await stage.identity().bytes).chain
+            #expect(!chain.certificates.contains { $0.id == first })
+            // As after a restore: the rows know less than the receipt.
+            try await database.transaction { try $0.execute("UPDATE instance SET proven = 0, proven_by_pin = 0") }
+            let repaired = try await stage.guess(phone, sequence: 3, receipt: receipt)
+            #expect(repaired.tries.failed == 2)
+            let seeds = try await database.read {
+                try $0.one("SELECT COUNT(*) AS kept FROM own_operator_key WHERE wrapped_seed IS NOT NULL")?.int("kept")
+            }
+            #expect(seeds == 2)
+        }
+    }
+
+    @Test("A root key kept apart is not in the database, serves while given, and is asked for when it is needed again")
+    func rootKeyApart() async throws {
+        let database = try openInMemory()
+        let setting = try Stage.Setting()
+        let seed = SecretBytes(SeededRandom("root").bytes(32))
+        let random = SeededRandom("apart")
+        func identity(_ seed: SecretBytes?, at now: Instant) async throws -> OwnIdentity {
+            let store = IdentityStore(database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: seed, random: random)
+            return try await store.renewed(at: now)
+        }
+        try await database.migrate(secondFactorMigrations)
+        let made = try await identity(seed, at: setting.clock.now)
+        let stored = try await database.read { try $0.one("SELECT wrapped_seed FROM own_root")?.isNull("wrapped_seed") }
+        #expect(stored == true)
+        let later = setting.clock.now + 80 * Self.day
+        #expect(try await identity(nil, at: later).operatorKey.id == made.operatorKey.id)
+        await #expect(throws: IdentityError.rootKeyNeeded) { try await identity(nil, at: later + 20 * Self.day) }
+        await #expect(throws: IdentityError.otherRootKey) {
+            try await identity(SecretBytes(SeededRandom("wrong").bytes(32)), at: later)
+        }
+        #expect(try await identity(seed, at: later).operatorKey.id != made.operatorKey.id)
+    }
+}

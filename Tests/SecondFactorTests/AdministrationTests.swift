@@ -1,0 +1,120 @@
+import OstiaryProtocol
+import Testing
+
+@testable import SecondFactor
+
+@Suite("Close, protocol §13")
+struct CloseTests {
+    private func close(_ situation: Situation, by owner: VirtualServer = Scene.owner) -> Ruling<CloseOutcome> {
+        CloseRules.decide(Scene.instanceID, by: owner, in: situation, at: Scene.now, under: .standard)
+    }
+
+    @Test("Closing erases the key and the attempts, once; saying it again is harmless")
+    func idempotent() {
+        let open = Situation(instance: Scene.instance())
+        let decision = close(open)
+        let after = decision.applied(to: open)
+        #expect(after.instance?.state == .closed)
+        #expect(decision.changes.contains(.forgetAttempts(of: Scene.instanceID)))
+        #expect(close(after).changes.isEmpty)
+        guard case .closed = close(after).outcome, case .closed = close(.empty).outcome else {
+            Issue.record("a second Close is not answered as closed")
+            return
+        }
+    }
+
+    @Test("A pending key is dropped too, so that a late proof makes no instance")
+    func pending() {
+        let held = TicketRules.decide(Scene.firstSet(), in: .empty, at: Scene.now, under: .standard).applied(to: .empty)
+        let after = close(held).applied(to: held)
+        #expect(after.pending == nil && after.attempt == nil)
+    }
+
+    @Test("Another virtual server closes nothing")
+    func otherOwner() {
+        let held = TicketRules.decide(Scene.firstSet(), in: .empty, at: Scene.now, under: .standard).applied(to: .empty)
+        for situation in [Situation(instance: Scene.instance()), held] {
+            let decision = close(situation, by: Scene.stranger)
+            #expect(decision.changes.isEmpty)
+            guard case .refused = decision.outcome else {
+                Issue.record("closed by a stranger")
+                return
+            }
+        }
+    }
+}
+
+@Suite("Reset")
+struct ResetTests {
+    private let now = Scene.now
+
+    private func blocked() throws -> Situation { Situation(instance: Scene.instance(try Scene.counter(7, 2, penaltyUntil: now + 300))) }
+
+    private func reset(_ situation: Situation, _ source: ResetSource? = nil, at now: Instant = Scene.now) -> Ruling<ResetOutcome> {
+        ResetRules.decide(source ?? .message(by: Scene.owner, time: now), in: situation, at: now, under: .standard)
+    }
+
+    private func refusal(_ decision: Ruling<ResetOutcome>) -> ResetRefusal? {
+        guard case .refused(let refusal, _) = decision.outcome else { return nil }
+        return refusal
+    }
+
+    @Test("A reset gives the tries back, lifts the penalty, leaves the limit without a PIN, and is written down")
+    func grants() throws {
+        let situation = try blocked()
+        let decision = reset(situation)
+        let after = decision.applied(to: situation)
+        #expect(after.instance?.counter.failed == 0)
+        #expect(after.instance?.counter.penaltyUntil == Instant(0))
+        #expect(after.instance?.counter.provenByPIN == 2)
+        #expect(
+            after.resets == [
+                ResetRecord(
+                    instanceID: Scene.instanceID, serverID: Scene.owner.id, grantedAt: now, messageTime: now, highest: 7, proven: 2)
+            ])
+    }
+
+    @Test("The same message again is answered and gives nothing a second time")
+    func repeated() throws {
+        let situation = try blocked()
+        var after = reset(situation).applied(to: situation)
+        after.instance?.counter = try Scene.counter(9, 7)
+        let again = reset(after, .message(by: Scene.owner, time: now), at: now + 100)
+        #expect(again.changes.isEmpty)
+        guard case .repeated = again.outcome else {
+            Issue.record("not answered as repeated")
+            return
+        }
+    }
+
+    @Test("One reset by message in 24 hours, so that a stolen operator key buys no tries; a command is not limited")
+    func dailyLimit() throws {
+        let situation = try blocked()
+        let after = reset(situation).applied(to: situation)
+        #expect(refusal(reset(after, at: now + 86_399)) == .tooMany)
+        #expect(refusal(reset(after, at: now + 86_400)) == nil)
+        let byCommand = reset(after, .command(for: Scene.owner.id), at: now + 1)
+        #expect(refusal(byCommand) == nil)
+        #expect(refusal(reset(byCommand.applied(to: after), at: now + 2)) == .tooMany)
+        let none = try Policy(resetsPerDay: 0)
+        let forbidden = ResetRules.decide(.message(by: Scene.owner, time: now), in: situation, at: now, under: none)
+        #expect(refusal(forbidden) == .tooMany)
+    }
+
+    @Test("Resets that are old, foreign, or for an instance that is not there are refused and change nothing")
+    func refused() throws {
+        let situation = try blocked()
+        var closed = situation
+        closed.instance?.close()
+        let decisions: [(Ruling<ResetOutcome>, ResetRefusal)] = [
+            (reset(situation, .message(by: Scene.owner, time: now - 121)), .clock),
+            (reset(situation, .message(by: Scene.stranger, time: now)), .otherServer),
+            (reset(situation, .command(for: ServerID(using: Filled(1)))), .otherServer),
+            (reset(.empty), .unknownInstance), (reset(closed), .closed), (reset(closed, .command(for: nil)), .closed),
+        ]
+        for (decision, expected) in decisions {
+            #expect(refusal(decision) == expected)
+            #expect(decision.changes.isEmpty)
+        }
+    }
+}

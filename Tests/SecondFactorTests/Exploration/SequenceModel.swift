@@ -1,0 +1,231 @@
+import OstiaryProtocol
+
+@testable import SecondFactor
+
+/// Both servers: the authentication server numbers attempts, has at most one open, and commits an answer before it relays it; a database
+/// is restored from a backup. The events and promises of `Models/sfs_sequence.pml`.
+struct SequenceModel: ExploredModel {
+    /// A way to build the servers wrongly. The search must find what each of them breaks.
+    enum Mutant: CaseIterable {
+        /// Late answers of an attempt that was replaced are relayed.
+        case noOpenAttempt
+        /// The answer goes to the phone before the number is committed.
+        case relayBeforeCommit
+        /// The second-factor server ignores the newest receipt that comes with a ticket.
+        case noReceipt
+    }
+
+    /// Which databases an operator restores from backups.
+    enum Restored { case secondFactor, authentication, both }
+
+    enum Phase: UInt8 { case idle, asking, answered, proving }
+
+    struct Actor: Hashable {
+        var phase = Phase.idle
+        var triesLeft: UInt8
+        var attempt: UInt8 = 0
+        /// The number in the ticket.
+        var sequence: UInt8 = 0
+    }
+
+    /// The second-factor server's rows.
+    struct Counting: Hashable {
+        var highest: UInt8 = 0
+        var proven: UInt8 = 0
+        /// By attempt: the number it was counted under, 0 for none.
+        var known: [UInt8]
+    }
+
+    /// The authentication server's row of the instance (protocol §7, "At the AS, on M1").
+    struct Numbering: Hashable {
+        var sequence: UInt8 = 0
+        /// The attempt whose answer is awaited, 0 for none.
+        var open: UInt8 = 0
+        /// The number in the newest receipt.
+        var receipt: UInt8 = 0
+
+        /// Takes an answer, if it is that of the open attempt.
+        mutating func accept(_ attempt: UInt8, highest: UInt8) -> Bool {
+            guard open == attempt else { return false }
+            sequence = max(sequence, highest)
+            open = 0
+            return true
+        }
+    }
+
+    struct State: Hashable {
+        var counting: Counting
+        var numbering = Numbering()
+        var savedCounting: Counting
+        var savedNumbering = Numbering()
+        var restoresLeft: UInt8
+        /// By attempt: the number of the wrong evaluation that reached the attacker, 0 for none.
+        var guessed: [UInt8]
+        var success: UInt8 = 0
+        /// Tickets that the second-factor server counted.
+        var counted: UInt8 = 0
+        var actors: [Actor]
+        var broken: String?
+    }
+
+    let rules: ModelRules
+    let mutant: Mutant?
+    let restored: Restored
+    let limit: Int
+    let tries: [UInt8]
+    let restores: UInt8
+
+    init(mutant: Mutant? = nil, restored: Restored = .secondFactor, limit: Int = 2, tries: [UInt8] = [3, 2, 1], restores: UInt8 = 1) throws {
+        rules = try ModelRules(maxAttempts: limit)
+        self.mutant = mutant
+        self.restored = restored
+        self.limit = limit
+        self.tries = tries
+        self.restores = restores
+    }
+
+    var start: State {
+        let none = [UInt8](repeating: 0, count: tries.reduce(1) { $0 + Int($1) })
+        return State(
+            counting: Counting(known: none), savedCounting: Counting(known: none), restoresLeft: restores, guessed: none,
+            actors: tries.map { Actor(triesLeft: $0) })
+    }
+
+    func violation(in state: State) -> String? {
+        let wrong = state.guessed.count { $0 > state.success }
+        return wrong > limit ? "\(wrong) wrong evaluations since the last success" : state.broken
+    }
+
+    func successors(of state: State) -> [State] {
+        state.actors.indices.flatMap { steps(of: $0, in: state) } + restorations(of: state)
+    }
+
+    private func steps(of actor: Int, in state: State) -> [State] {
+        switch state.actors[actor].phase {
+        case .idle: begin(actor, state) + again(actor, state)
+        case .asking: [asked(actor, state), moved(actor, to: .idle, state)]
+        case .answered: answered(actor, state) + [moved(actor, to: .idle, state)]
+        case .proving: proved(actor, state) + [moved(actor, to: .idle, state)]
+        }
+    }
+
+    /// A new attempt takes the place of an open one, which was silent for long enough.
+    private func begin(_ actor: Int, _ state: State) -> [State] {
+        guard state.actors[actor].triesLeft > 0 else { return [] }
+        var next = state
+        next.actors[actor].attempt = tries.prefix(actor).reduce(1, +) + tries[actor] - state.actors[actor].triesLeft
+        next.actors[actor].triesLeft -= 1
+        return ticketed(actor, next)
+    }
+
+    /// The phone repeats its last attempt, the answer to which it has not seen.
+    private func again(_ actor: Int, _ state: State) -> [State] {
+        let attempt = state.actors[actor].attempt
+        guard attempt > 0, state.guessed[Int(attempt)] == 0 else { return [] }
+        return ticketed(actor, state)
+    }
+
+    private func ticketed(_ actor: Int, _ state: State) -> [State] {
+        guard state.numbering.sequence + 1 < ModelRules.maximum else { return [] }
+        var next = state
+        next.numbering.open = state.actors[actor].attempt
+        next.actors[actor].sequence = state.numbering.sequence + 1
+        return [moved(actor, to: .asking, next)]
+    }
+
+    /// The ticket reaches the second-factor server, with the newest receipt.
+    private func asked(_ actor: Int, _ state: State) -> State {
+        let attempt = state.actors[actor].attempt
+        let sequence = state.actors[actor].sequence
+        let verdict = rules.ticket(
+            id: attempt, sequence: sequence, highest: state.counting.highest, proven: state.counting.proven,
+            known: state.counting.known[Int(attempt)], receipt: mutant == .noReceipt ? 0 : state.numbering.receipt)
+        var next = state
+        switch verdict {
+        case .counted(let highest, let proven):
+            next.counting.highest = highest
+            next.counting.proven = proven
+            next.counting.known[Int(attempt)] = sequence
+            next.counted += 1
+            return moved(actor, to: .answered, next)
+        case .known(let first):
+            next.actors[actor].sequence = first
+            return moved(actor, to: .answered, next)
+        case .behind(let highest):
+            if sequence > max(state.counting.highest, state.numbering.receipt) { next.broken = "behind without reason" }
+            _ = next.numbering.accept(attempt, highest: highest)
+            return moved(actor, to: .idle, next)
+        case .blocked:
+            _ = next.numbering.accept(attempt, highest: 0)
+            return moved(actor, to: .idle, next)
+        }
+    }
+
+    /// The answer reaches the authentication server, which commits, then relays it.
+    private func answered(_ actor: Int, _ state: State) -> [State] {
+        let attempt = state.actors[actor].attempt
+        let sequence = state.actors[actor].sequence
+        var committed = state
+        let isOpen = committed.numbering.accept(attempt, highest: sequence)
+        switch mutant {
+        case .relayBeforeCommit: return [relayed(actor, committed), relayed(actor, state)]
+        case .noOpenAttempt:
+            committed.numbering.sequence = max(committed.numbering.sequence, sequence)
+            return [relayed(actor, committed)]
+        case .noReceipt, nil: return isOpen ? [relayed(actor, committed)] : []
+        }
+    }
+
+    private func relayed(_ actor: Int, _ state: State) -> State {
+        guard actor != tries.count - 1 else { return moved(actor, to: .proving, state) }
+        var next = state
+        next.guessed[Int(state.actors[actor].attempt)] = state.actors[actor].sequence
+        return moved(actor, to: .idle, next)
+    }
+
+    /// The proof reaches the second-factor server; its receipt reaches the authentication server, or is lost and asked for again.
+    private func proved(_ actor: Int, _ state: State) -> [State] {
+        let attempt = state.actors[actor].attempt
+        let sequence = state.counting.known[Int(attempt)]
+        guard sequence > 0,
+            let after = rules.proof(id: attempt, sequence: sequence, highest: state.counting.highest, proven: state.counting.proven)
+        else { return [] }
+        var lost = state
+        lost.counting.highest = after.highest
+        lost.counting.proven = after.proven
+        var kept = moved(actor, to: .idle, lost)
+        kept.numbering.receipt = max(state.numbering.receipt, sequence)
+        kept.success = max(state.success, sequence)
+        return [lost, kept]
+    }
+
+    private func restorations(of state: State) -> [State] {
+        guard state.restoresLeft > 0 else { return [] }
+        var next: [State] = []
+        if restored != .authentication { next += [saved(state, \.savedCounting, \.counting), restore(state, \.counting, \.savedCounting)] }
+        if restored != .secondFactor {
+            var back = restore(state, \.numbering, \.savedNumbering)
+            back.numbering.open = 0
+            next += [saved(state, \.savedNumbering, \.numbering), back]
+        }
+        return next
+    }
+
+    private func saved<Rows>(_ state: State, _ copy: WritableKeyPath<State, Rows>, _ rows: KeyPath<State, Rows>) -> State {
+        var next = state
+        next[keyPath: copy] = state[keyPath: rows]
+        return next
+    }
+
+    private func restore<Rows>(_ state: State, _ rows: WritableKeyPath<State, Rows>, _ copy: KeyPath<State, Rows>) -> State {
+        var next = saved(state, rows, copy)
+        next.restoresLeft -= 1
+        return next
+    }
+
+    private func moved(_ actor: Int, to phase: Phase, _ state: State) -> State {
+        var next = state
+        next.actors[actor].phase = phase
+        return next
+    }
+}

@@ -1,0 +1,125 @@
+import OstiaryProtocol
+import Testing
+
+@testable import SecondFactor
+
+@Suite("Proof rules, protocol §7")
+struct ProofRulesTests {
+    private let now = Scene.now
+    private let receipt: [UInt8] = [4, 5, 6]
+
+    private func reserved(_ ticket: ProvenTicket = Scene.ticket(sequence: 1), counter: Counter? = nil) -> Situation {
+        let situation = Situation(instance: Scene.instance(counter ?? Counter(at: now)))
+        return TicketRules.decide(ticket, in: situation, at: now, under: .standard).applied(to: situation)
+    }
+
+    private func decide(_ proof: ProvenProof, in situation: Situation, at now: Instant = Scene.now, receipt: [UInt8]? = nil) -> Ruling<ProofOutcome> {
+        ProofRules.decide(proof, receipt: receipt ?? self.receipt, in: situation, at: now, under: .standard)
+    }
+
+    @Test("A proof gives the tries back and is kept with its receipt")
+    func proves() throws {
+        let situation = reserved()
+        let decision = decide(Scene.proof(), in: situation, at: now + 60)
+        #expect(
+            decision.outcome
+                == .proved(
+                    receipt: receipt, Standing(highest: 1, epoch: 1, tries: Tries(failed: 0, most: 5, wait: 0, withoutPINLeft: 0))))
+        let after = decision.applied(to: situation)
+        #expect(after.instance?.counter.proven == 1)
+        #expect(after.instance?.lastPIN == now + 60)
+        #expect(after.attempt?.state == .done(signatureHash: Scene.proof().checked.signatureHash, receipt: receipt))
+    }
+
+    @Test("The same proof again has the same receipt, whenever it comes; another signature is refused")
+    func repeated() {
+        let after = decide(Scene.proof(), in: reserved()).applied(to: reserved())
+        let again = decide(Scene.proof(), in: after, at: now + 500, receipt: [9, 9])
+        #expect(again.outcome.receipt == receipt)
+        #expect(again.changes.isEmpty)
+        let other = decide(Scene.proof(signature: Filled(1).bytes(64)), in: after)
+        #expect(other.outcome.refusal == .alreadyProved)
+        #expect(other.changes.isEmpty)
+    }
+
+    @Test("The same signature under another session, context or server does not get the receipt")
+    func repeatedElsewhere() {
+        let after = decide(Scene.proof(), in: reserved()).applied(to: reserved())
+        #expect(decide(Scene.proof(sessionHash: Filled(1).bytes(32)), in: after).outcome.refusal == .attemptMismatch)
+        #expect(decide(Scene.proof(context: .enrol), in: after).outcome.refusal == .attemptMismatch)
+        #expect(decide(Scene.proof(owner: Scene.stranger), in: after).outcome.refusal == .otherServer)
+    }
+
+    @Test("Session hash, context, epoch, number and owner must be those of the attempt")
+    func mismatches() {
+        let situation = reserved()
+        let proofs = [
+            Scene.proof(sessionHash: Filled(1).bytes(32)), Scene.proof(context: .enrol), Scene.proof(epoch: 2), Scene.proof(sequence: 2),
+            Scene.proof(key: Filled(1).bytes(32)),
+        ]
+        for proof in proofs {
+            let decision = decide(proof, in: situation)
+            #expect(decision.outcome.refusal == .attemptMismatch)
+            #expect(decision.changes.isEmpty)
+        }
+        #expect(decide(Scene.proof(owner: Scene.stranger), in: situation).outcome.refusal == .otherServer)
+        #expect(decide(Scene.proof(2), in: Situation(instance: situation.instance)).outcome.refusal == .unknownAttempt)
+    }
+
+    @Test("A proof counts for two minutes by the server's clock, and setting it back does not make it younger")
+    func age() {
+        let situation = reserved()
+        #expect(decide(Scene.proof(), in: situation, at: now + 120).outcome.receipt != nil)
+        #expect(decide(Scene.proof(), in: situation, at: now + 121).outcome.refusal == .tooLate)
+        var ahead = situation
+        ahead.instance?.counter.prove(0, at: now + 200)
+        #expect(decide(Scene.proof(), in: ahead, at: now).outcome.refusal == .tooLate)
+    }
+
+    @Test("A late proof of an older try leaves the newer tries counted")
+    func olderTry() throws {
+        var situation = reserved(Scene.ticket(1, sequence: 1))
+        let first = try #require(situation.attempt)
+        situation.attempt = nil
+        for number in 2...3 as ClosedRange<UInt8> {
+            situation = TicketRules.decide(Scene.ticket(number, sequence: UInt64(number)), in: situation, at: now, under: .standard)
+                .applied(to: situation)
+            situation.attempt = nil
+        }
+        situation.attempt = first
+        let after = decide(Scene.proof(1, sequence: 1), in: situation).applied(to: situation)
+        #expect(after.instance?.counter.failed == 2)
+        #expect(after.instance?.counter.penaltyUntil == now + 30)
+    }
+
+    @Test("ENROL adds the device key only with the proof, and proving it twice adds it once")
+    func enrol() throws {
+        let key = Filled(0x21).bytes(65)
+        let situation = reserved(Scene.ticket(sequence: 1, purpose: .enrol(deviceKey: key)))
+        #expect(situation.instance?.deviceKeys == [Scene.deviceKey])
+        let after = decide(Scene.proof(context: .enrol), in: situation).applied(to: situation)
+        #expect(after.instance?.deviceKeys == [Scene.deviceKey, key])
+        #expect(after.instance?.counter.proven == 1)
+        let second = TicketRules.decide(
+            Scene.ticket(2, sequence: 2, purpose: .enrol(deviceKey: key)), in: Situation(instance: after.instance), at: now, under: .standard
+        ).applied(to: Situation(instance: after.instance))
+        #expect(decide(Scene.proof(2, sequence: 2, context: .enrol), in: second).applied(to: second).instance?.deviceKeys.count == 2)
+    }
+
+    @Test("Nothing is proved for a closed instance")
+    func closed() {
+        var situation = reserved()
+        situation.instance?.close()
+        #expect(decide(Scene.proof(), in: situation).outcome.refusal == .closed)
+    }
+
+    @Test("The receipt names number, key and hash of the signature, and the time of the proof")
+    func receiptFields() {
+        let receipt = Scene.proof(sequence: 8).receipt(at: now + 5)
+        #expect(receipt.sequence == 8)
+        #expect(receipt.secondFactorKey == Scene.secondFactorKey)
+        #expect(receipt.signaturesHash == SHA(Filled(0x70).bytes(64)))
+        #expect(receipt.lastPIN == now + 5 && receipt.issuedAt == now + 5)
+        #expect(receipt.method == .pin && receipt.withoutPIN == 0)
+    }
+}
