@@ -75,7 +75,7 @@ struct ConnectionTests {
         #expect(try await phone.finalFailure() == .serverIdentity)
     }
 
-    @Test("A wrong clock is put right by the server's signed one", arguments: [-86_400.0, 3_600, 86_400 * 2])
+    @Test("A wrong clock is put right by the server's signed one", arguments: [-86_400.0, 3_600.0, 172_800.0])
     func wrongClock(_ seconds: Double) async throws {
         let phone = try await TestPhone.enrolled()
         let ahead = phone.clock.wall + 200_000

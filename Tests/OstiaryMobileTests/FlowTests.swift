@@ -44,15 +44,19 @@ struct FlowTests {
         arguments: [MessageType.l1, .m1, .l5])
     func cancelLogin(_ type: MessageType) async throws {
         let phone = try await TestPhone.enrolled()
-        await phone.server.cancel(phone, at: type)
+        await phone.server.cancel(phone.ostiary, at: type)
         phone.ostiary.startAppLogin()
         if type != .l1 {
             _ = try await phone.secondFactor()
             phone.ostiary.sfInput(PIN("271828"))
         }
-        #expect(try await phone.stopped().ending == .cancelled)
+        // The decision may have been answered before the wish to give up arrived: then it was a login that ended at once.
+        let ended = try await phone.stopped()
+        #expect(ended.ending == .cancelled || (type == .l5 && ended.ending == .user))
         await phone.server.with { $0.onMessage = nil }
-        #expect(await phone.server.with { server in server.sessions.values.allSatisfy { !$0.isApp || $0.outcome == nil || $0.stop == .user } })
+        while await phone.server.with({ server in server.sessions.values.contains { $0.isApp && $0.outcome != nil && $0.stop != .user } }) {
+            await Task.yield()
+        }
         phone.ostiary.startAppLogin()
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
@@ -64,7 +68,7 @@ struct FlowTests {
         arguments: [MessageType.e1, .m1, .e3, .w1])
     func cancelEnrolment(_ type: MessageType) async throws {
         let phone = TestPhone(try TestServer(clock: TestClock()))
-        await phone.server.cancel(phone, at: type)
+        await phone.server.cancel(phone.ostiary, at: type)
         phone.ostiary.start(with: try await phone.server.makeEnrolLink())
         if type != .e1 {
             phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
@@ -120,8 +124,7 @@ struct FlowTests {
 
 extension TestServer {
     /// The person gives up while a message of this type is at the server.
-    func cancel(_ phone: TestPhone, at type: MessageType) {
-        let ostiary = phone.ostiary
+    func cancel(_ ostiary: Ostiary, at type: MessageType) {
         onMessage = { message in
             guard message == type, let session = ostiary.sessions.last(where: { !$0.isOver }) else { return }
             ostiary.stop(session)

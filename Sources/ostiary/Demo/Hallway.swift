@@ -28,7 +28,7 @@ struct Hallway: Sendable {
             Response(status: .ok, headers: [.contentType: "text/css"], body: ResponseBody(byteBuffer: ByteBuffer(string: HallwayPage.style)))
         }
         router.post("/enrol") { request, context in
-            let form = try await request.decode(as: EnrolForm.self, context: context)
+            let form = try await URLEncodedFormDecoder().decode(EnrolForm.self, from: request, context: context)
             return try await send(request) { nonce in
                 try await backend.page(nonce, ["kind": "enrol", "name": form.name, "userid": form.name.lowercased(), "returnurl": origin + "/"])
             }

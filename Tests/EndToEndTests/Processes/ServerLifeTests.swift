@@ -63,7 +63,7 @@ struct ServerLifeTests {
         try await expectOneLine(["serve", "--data", pair.folder.path("other")], busy, saying: "in use by another process")
         try await expectOneLine(
             ["second-factor", "--data", pair.folder.path("other")],
-            ["OSTIARY_SF_LISTEN": "127.0.0.1:\(pair.layout.secondFactorPort)", "OSTIARY_SF_TRUSTED_SERVERS": ""], saying: "in use by another process")
+            ["OSTIARY_SF_LISTEN": "127.0.0.1:\(pair.layout.secondFactorPort)", "OSTIARY_SF_TRUSTED_SERVERS": String(repeating: "A", count: 43)], saying: "in use by another process")
         try await pair.stop()
 
         let file = pair.layout.authenticationData.appendingPathComponent("ostiary.sqlite").path

@@ -1,0 +1,57 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import OstiaryMobile
+
+/// The way from the phones to the authentication server, which a test can cut, and on which it can lose single messages.
+actor Line: Transport {
+    /// What happens to one message.
+    enum Fault: Sendable, Equatable {
+        /// It never arrives.
+        case requestLost
+        /// It arrives, and its answer doesn't.
+        case answerLost
+    }
+
+    private let client: any TestClientProtocol
+    private var isCut = false
+    private var faults: [Int: Fault] = [:]
+    /// Bodies of all that was posted, in order.
+    private(set) var posted: [[UInt8]] = []
+
+    init(_ client: any TestClientProtocol) { self.client = client }
+
+    func cut() { isCut = true }
+    func mend() { isCut = false }
+    /// - Parameter number: of the posted message, 0 for the next.
+    func lose(_ fault: Fault, at number: Int) { faults[posted.count + number] = fault }
+
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        guard !isCut else { throw .unreachable }
+        let fault = request.body == nil ? nil : faults[posted.count]
+        if let body = request.body { posted.append(body) }
+        guard fault != .requestLost else { throw .unreachable }
+        let response = try await deliver(request)
+        guard fault != .answerLost, !isCut else { throw .unreachable }
+        return response
+    }
+
+    /// Posts bytes as they are, as a replaying attacker would.
+    func replay(_ body: [UInt8]) async throws -> HTTPResponse.Status {
+        try await client.executeRequest(uri: "/ap1", method: .post, headers: [.contentType: "application/octet-stream"], body: ByteBuffer(bytes: body))
+            .status
+    }
+
+    private nonisolated func deliver(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        do {
+            let response = try await client.executeRequest(
+                uri: request.url.path, method: request.body == nil ? .get : .post, headers: [.contentType: "application/octet-stream"],
+                body: request.body.map { ByteBuffer(bytes: $0) })
+            return TransportResponse(status: response.status.code, body: Array(buffer: response.body))
+        } catch {
+            throw .unreachable
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import OstiaryMobile
+import OstiaryProtocol
+import Synchronization
+
+/// The one clock of both servers and every phone, which a test moves.
+final class WorldClock: DeviceClock {
+    private let seconds: Mutex<UInt64>
+
+    init() { seconds = Mutex(UInt64(Date().timeIntervalSince1970)) }
+
+    var now: Instant { Instant(seconds.withLock { $0 }) }
+    var wall: UInt64 { now.seconds }
+    var monotonic: UInt64 { now.seconds }
+
+    func advance(_ span: UInt64) { seconds.withLock { $0 += span } }
+
+    /// A pause between two tries is over at once. What is longer, a phone that waits for its next ping, ends when the clock is moved far enough.
+    func sleep(seconds span: Double) async {
+        let end = wall + UInt64(span)
+        repeat { try? await Task.sleep(for: .milliseconds(5)) } while span > 15 && wall < end && !Task.isCancelled
+    }
+}

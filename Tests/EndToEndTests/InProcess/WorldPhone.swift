@@ -1,0 +1,118 @@
+import OstiaryMobile
+import Testing
+
+@testable import ostiary
+
+/// An SDK in the hands of a test: what it does, and what the events say.
+struct WorldPhone: Sendable {
+    let ostiary: Ostiary
+    let log: EventLog
+
+    init(_ ostiary: Ostiary) {
+        self.ostiary = ostiary
+        log = EventLog(ostiary)
+    }
+
+    /// How a flow ended.
+    enum End: Sendable, Equatable {
+        case loggedIn(Session)
+        case stopped(Session.Ending?)
+        case failed(OstiaryError)
+
+        var session: Session? { if case .loggedIn(let session) = self { session } else { nil } }
+    }
+
+    /// Enrols, types the code into the page by `confirm`, and waits for the login.
+    func enrol(_ code: [UInt8], pin: String = Person.pin, confirm: (String) async throws -> Void) async throws -> End {
+        ostiary.start(with: code)
+        var asked = try await until { Self.question($0) ?? Self.end($0).map(Question.over) }
+        if case .confirm(let session, _) = asked {
+            ostiary.setAccount(nil, for: session)
+            asked = try await until { Self.question($0) ?? Self.end($0).map(Question.over) }
+        }
+        if case .over(let end) = asked { return end }
+        if case .pin = asked {
+            enter(pin)
+            asked = try await until { event in
+                if case .enrolConfirmation(_, let code) = event { return .code(code) }
+                return Self.end(event).map(Question.over)
+            }
+        }
+        guard case .code(let shown) = asked else { return try #require(asked.end) }
+        try await confirm(shown)
+        return try await until(Self.end)
+    }
+
+    /// Scans a login code and answers with these PINs, one after the other; cancels when there is none left.
+    func logIn(_ code: [UInt8], pins: [String] = [Person.pin]) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        ostiary.start(with: code)
+        return try await answer(pins)
+    }
+
+    func logInToApp(pins: [String] = [Person.pin]) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        ostiary.startAppLogin()
+        return try await answer(pins)
+    }
+
+    private func answer(_ pins: [String]) async throws -> (end: End, answers: [SecondFactorInfo]) {
+        var left = pins[...]
+        var answers: [SecondFactorInfo] = []
+        while true {
+            switch try await until({ Self.question($0) ?? Self.end($0).map(Question.over) }) {
+            case .confirm(let session, let accounts): ostiary.setAccount(accounts.first, for: session)
+            case .pin(let info):
+                if info.result != nil { answers.append(info) }
+                guard info.result != .success else { continue }
+                guard let pin = left.popFirst() else {
+                    ostiary.sfCancel()
+                    continue
+                }
+                enter(pin)
+            case .over(let end): return (end, answers)
+            case .code: continue
+            }
+        }
+    }
+
+    func enter(_ digits: String) {
+        let pin = PIN()
+        for digit in digits.utf8 { pin.append(digit: digit - 48) }
+        ostiary.sfInput(pin)
+    }
+
+    /// The next event that means something to the test.
+    func until<Value: Sendable>(_ choose: (OstiaryEvent) -> Value?) async throws -> Value {
+        try #require(await log.next(within: .seconds(40), choose), "the event did not come")
+    }
+
+    private enum Question: Sendable {
+        case confirm(Session, [Account])
+        /// Also what came of the last input.
+        case pin(SecondFactorInfo)
+        case code(String)
+        case over(End)
+
+        var end: End? { if case .over(let end) = self { end } else { nil } }
+    }
+
+    private static func question(_ event: OstiaryEvent) -> Question? {
+        switch event {
+        case .confirmLogin(let session, let accounts): .confirm(session, accounts)
+        case .confirmEnrol(let session, _, _): .confirm(session, [])
+        case .secondFactorStarted(let secondFactor): .pin(secondFactor.secondFactorInfo)
+        case .secondFactorUpdated(let secondFactor) where !secondFactor.stopped || secondFactor.secondFactorInfo.result == .success:
+            .pin(secondFactor.secondFactorInfo)
+        case .enrolConfirmation(_, let code): .code(code)
+        default: nil
+        }
+    }
+
+    static func end(_ event: OstiaryEvent) -> End? {
+        switch event {
+        case .sessionLogin(let session): .loggedIn(session)
+        case .sessionStop(let session): .stopped(session.ending)
+        case .error(let error, let session) where session?.isOver ?? true: .failed(error)
+        default: nil
+        }
+    }
+}
