@@ -3,7 +3,7 @@ import OstiaryProtocol
 import Testing
 
 @Suite("Enrolment machine, explored")
-struct EnrolmentMachineTests {
+struct EnrolmentExplorationTests {
     private static let start = Instant(1_000)
 
     private static func claim(_ phone: UInt8) -> Enrolment.Claim {

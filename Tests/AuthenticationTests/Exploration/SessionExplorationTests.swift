@@ -3,7 +3,7 @@ import OstiaryProtocol
 import Testing
 
 @Suite("Session machine, explored")
-struct SessionMachineTests {
+struct SessionExplorationTests {
     private static let depth = 10
 
     @Test("No order of events breaks a promise of the session")
