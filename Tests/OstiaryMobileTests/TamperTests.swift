@@ -10,7 +10,7 @@ struct TamperTests {
     private static func flip(_ position: Int) -> @Sendable (MessageType, [UInt8]) -> [UInt8] {
         { _, bytes in
             var bytes = bytes
-            if position < bytes.count { bytes[position] ^= 0x40 }
+            bytes[position % bytes.count] ^= 0x40
             return bytes
         }
     }
@@ -39,7 +39,7 @@ struct TamperTests {
         let phone = try await TestPhone.enrolled()
         let link = try await phone.server.makeLoginLink()
         for count in stride(from: 0, to: 500, by: 3) {
-            await phone.server.with { $0.mishaps.tamper = { _, bytes in Array(bytes.prefix(count)) } }
+            await phone.server.with { $0.mishaps.tamper = { _, bytes in Array(bytes.prefix(count % bytes.count)) } }
             phone.ostiary.start(with: link)
             #expect(try await phone.finalFailure() == .serverAnswer, "\(count) bytes")
         }

@@ -9,12 +9,9 @@ import OstiaryProtocol
 extension PageRoutes {
     /// What happens to the page of the cookie. `?still` asks for a code that does not move.
     func stream(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let now = clock()
-        let page = try await pages.page(of: request.headers, at: now)
+        let page = try await pages.page(of: request.headers, at: clock())
         guard let place = pageGate.enter(Base64URL.encode(page.cookie.hash)) else { throw PageRefusal.busy }
-        let stream = PageStream(
-            page: page, view: view, signals: try await signals(of: page), isStill: request.uri.queryParameters["still"] != nil, clock: clock,
-            deadline: now + PageLifetime.page)
+        let stream = try await stream(of: page, isStill: request.uri.queryParameters["still"] != nil)
         return .events { writer in
             try await stream.write(to: &writer)
             withExtendedLifetime(place) {}
@@ -39,9 +36,11 @@ extension PageRoutes {
         return response
     }
 
-    private func signals(of page: OpenPage) async throws -> PageSignals {
-        let stream = try await view.sessions.stream(of: page.nonce, at: page.page.serverID)
-        return PageSignals(of: [.stream(stream)], events: events, every: tick, drain: drain)
+    func stream(of page: OpenPage, isStill: Bool) async throws -> PageStream {
+        let topic = EventTopic.stream(try await view.sessions.stream(of: page.nonce, at: page.page.serverID))
+        return PageStream(
+            page: page, view: view, signals: PageSignals(of: [topic], events: events, every: tick, drain: drain), isStill: isStill, clock: clock,
+            deadline: clock() + PageLifetime.page)
     }
 }
 

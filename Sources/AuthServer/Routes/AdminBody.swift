@@ -47,3 +47,16 @@ enum AdminBody {
         }
     }
 }
+
+/// A whole number of a body. The decoder of the library does not say which number was none.
+struct AdminInteger: Decodable {
+    let value: Int
+
+    init(from decoder: any Decoder) throws {
+        do {
+            value = try decoder.singleValueContainer().decode(Int.self)
+        } catch {
+            throw DecodingError.typeMismatch(Int.self, DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no whole number"))
+        }
+    }
+}

@@ -36,10 +36,13 @@ struct AdminRequest: Sendable {
     }
 
     /// A parameter of the query; one that comes twice is an error, because nobody knows which was meant.
-    func query(_ name: String) throws -> String? {
-        let values = request.uri.queryParameters[values: name[...]]
-        guard values.count <= 1 else { throw AdminRefusal.badField(name, "comes more than once") }
-        return values.first.map(String.init)
+    func query(_ name: String) throws(AdminRefusal) -> String? {
+        let values = (request.uri.query ?? "").split(separator: "&").filter { $0.prefix { $0 != "=" } == name }.map { $0.dropFirst(name.count + 1) }
+        guard values.count <= 1 else { throw .badField(name, "comes more than once") }
+        return try values.first.map { value throws(AdminRefusal) in
+            guard let text = value.removingPercentEncoding else { throw .badField(name, "is not percent-encoded UTF-8") }
+            return text
+        }
     }
 
     /// `name` and `userid` of an enrolment.

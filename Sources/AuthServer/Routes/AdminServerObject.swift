@@ -39,10 +39,10 @@ struct AdminServerUpdate: Decodable {
     let serverpk: String?
     let serverName: String?
     let logo: String?
-    let pinTimeout: Int?
-    let pinTransTimeout: Int?
-    let pingTime: Int?
-    let staticQrAge: Int?
+    let pinTimeout: AdminInteger?
+    let pinTransTimeout: AdminInteger?
+    let pingTime: AdminInteger?
+    let staticQrAge: AdminInteger?
     let serverFlags: [String]?
     let appname: String?
     let appandroid: String?
@@ -62,11 +62,11 @@ struct AdminServerUpdate: Decodable {
             guard let bytes = Data(base64Encoded: text) else { throw .badField("logo", "is not base64") }
             return Array(bytes)
         }
-        update.pingTime = pingTime
-        update.pinTimeout = pinTimeout
-        update.pinTransTimeout = pinTransTimeout
+        update.pingTime = pingTime?.value
+        update.pinTimeout = pinTimeout?.value
+        update.pinTransTimeout = pinTransTimeout?.value
         update.flags = serverFlags
-        update.staticQRAge = staticQrAge
+        update.staticQRAge = staticQrAge?.value
         update.appName = appname
         update.appAndroid = appandroid
         update.appIOS = appios

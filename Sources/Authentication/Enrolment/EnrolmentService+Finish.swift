@@ -8,16 +8,17 @@ extension EnrolmentService {
         let admission = FinishAdmission(message: message, request: request)
         switch try await store.read({ rows in try admission.admit(in: rows) }) {
         case .repeated(let account): return Reply(E4(account))
-        case .decline(let enrolment): return try await decline(enrolment.id, request)
+        case .decline(let enrolment): return try await decline(enrolment, request)
         case .proof(let enrolment, let claim, let proof, let expectation, let newest):
             let receipt = try await secondFactor.receipt(for: proof, expecting: expectation, newest: newest, now: request.now)
             return try await makeAccount(enrolment.id, claim, receipt, admission, request)
         }
     }
 
-    private func decline(_ id: EnrolmentID, _ request: PhoneRequest) async throws -> Reply {
+    private func decline(_ admitted: Enrolment, _ request: PhoneRequest) async throws -> Reply {
         let enrolment = try await store.write { rows in
-            guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
+            // A late copy of a decline must not take the invitation from the phone that has it now.
+            guard let enrolment = try rows.enrolment(admitted.id), enrolment.claim == admitted.claim else { throw Refusal.enrolmentUnknown }
             let declined = try enrolment.after(.decline, at: request.now)
             try rows.save(declined)
             try request.spend(in: rows)
@@ -39,7 +40,7 @@ extension EnrolmentService {
                 return ActivationOutcome(account: account, enrolment: enrolment, news: [])
             }
             guard enrolment.claim == claim else { throw Refusal.enrolHashWrong }
-            let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: receipt.value.lastPIN)
+            let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: min(receipt.value.lastPIN, request.now))
             let finished = try enrolment.after(.finish(finish), at: request.now)
             try request.spend(in: rows)
             try saveInstance(claim, receipt, in: rows)

@@ -33,6 +33,10 @@ package struct EnrolmentService: Sendable {
         try await store.write { rows in
             _ = try rows.existing(server)
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
+            if var former = try rows.enrolment(nonceHash: start.nonce.hash, of: server), former.state == .open {
+                former.state = .failed(.expired, nil)
+                try rows.save(former)
+            }
             try rows.save(enrolment)
             try rows.record(AuditEntry(.enrolmentStarted, server: server, at: now))
         }

@@ -91,7 +91,9 @@ struct LoginAdmission: Sendable {
 
     private func cache(_ value: [UInt8], of account: Account, in rows: any AuthenticationRows) throws -> PINCache {
         try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
-        guard let cache = try rows.cache(of: account.id), cache.accepts(value, at: request.now) else { throw Refusal.cacheNotValid }
+        let pinTimeout = try rows.existing(request.server).parameters.pinTimeout
+        guard let cache = try rows.cache(of: account.id), cache.accepts(value, under: pinTimeout, at: request.now)
+        else { throw Refusal.cacheNotValid }
         return cache
     }
 

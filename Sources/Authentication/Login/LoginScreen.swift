@@ -44,7 +44,7 @@ struct LoginScreen: Sendable {
         let session = Session(
             id: SessionID(using: random), server: server.id, nonceHash: nil, stream: nil, purpose: .app, preselected: id, startedAt: request.now)
         try rows.save(session)
-        let mayCache = try rows.cache(of: id).map { request.now <= $0.expiresAt } ?? false
+        let mayCache = try rows.cache(of: id)?.isUsable(under: server.parameters.pinTimeout, at: request.now) ?? false
         return (try offer(session, .app, server, mayCache: mayCache, in: rows), session)
     }
 

@@ -17,7 +17,7 @@ extension LoginService {
         case .proof(let proof, let expectation, let newest):
             let receipt = try await secondFactor.receipt(for: proof, expecting: expectation, newest: newest, now: request.now)
             outcome = try await logIn(
-                Evidence(methods: receipt.value.method, verifiedAt: receipt.value.lastPIN, receipt: receipt), admitted, admission, request)
+                Evidence(methods: receipt.value.method, verifiedAt: min(receipt.value.lastPIN, request.now), receipt: receipt), admitted, admission, request)
         }
         for news in outcome.news { events.publish(news) }
         return Reply(outcome.answer)
@@ -34,6 +34,7 @@ extension LoginService {
     private func deny(_ denial: SessionState.Denial, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
         try await store.write { rows in
             let session = try current(admitted.session.id, in: rows)
+            if case .denied(denial) = session.state { return LoginOutcome(answer: Self.deniedAnswer, news: []) }
             let denied = try session.taking(.deny(denial), at: request.now)
             try rows.save(denied)
             if !admitted.claimed { try request.spend(in: rows) }
@@ -58,7 +59,13 @@ extension LoginService {
                 deadline: request.now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: request.now,
                 lastStamp: request.opened.sentAt)
             let session = try current(admitted.session.id, in: rows)
+            // Two copies of the same decision may be under way: the second finds what the first did.
+            if session.settled(at: request.now).login?.decision == login.decision {
+                if !admitted.claimed { try request.spend(in: rows) }
+                return try grantAgain(session, account, minted, in: rows, at: request.now)
+            }
             var loggedIn = try session.taking(.logIn(login), at: request.now)
+            try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
             try use(evidence, by: account, in: rows, at: request.now)
             let replaced = try replaceAppLogins(of: account.id, by: loggedIn, in: rows, at: request.now)
             let answer = try grant(&loggedIn, login, account, parameters, minted, in: rows, at: request.now)
@@ -103,13 +110,22 @@ extension LoginService {
         let minted = MintedValues(using: random)
         return try await store.write { rows in
             let account = try rows.living(admitted.account.id, at: request.server)
-            var session = try current(repeated.id, in: rows).settled(at: request.now)
-            guard let login = session.login else { throw Refusal.sessionOver }
+            let session = try current(repeated.id, in: rows).settled(at: request.now)
             try request.spend(in: rows)
-            let parameters = try rows.existing(request.server).parameters
-            let answer = try grant(&session, login, account, parameters, minted, in: rows, at: request.now)
-            return LoginOutcome(answer: answer, news: [])
+            return try grantAgain(session, account, minted, in: rows, at: request.now)
         }
+    }
+
+    private func grantAgain(
+        _ session: Session, _ account: Account, _ minted: MintedValues, in rows: any AuthenticationRows, at now: Instant
+    ) throws -> LoginOutcome {
+        guard let login = session.login else { throw Refusal.sessionOver }
+        var session = session
+        let parameters = try rows.existing(session.server).parameters
+        // Only the cache that this proof gave is replaced: one that was wiped since does not come back.
+        let hasCache = try rows.cache(of: account.id)?.verifiedAt == login.verifiedAt
+        let answer = try grant(&session, login, account, parameters, hasCache ? minted : minted.withoutCache, in: rows, at: now)
+        return LoginOutcome(answer: answer, news: [])
     }
 
     /// Saves the session with the hashes of what the L6 gives, and makes the L6.
@@ -125,7 +141,7 @@ extension LoginService {
             try rows.save(NoncePointer(server: session.server, hash: hash, kind: .web, session: session.id, run: 0))
         }
         try rows.save(session)
-        let cache = PINCache.afterLogin(login, pinTimeout: parameters.pinTimeout, value: minted.cache, at: now)
+        let cache = minted.cache.flatMap { PINCache.afterLogin(login, pinTimeout: parameters.pinTimeout, value: $0, at: now) }
         if let cache { try rows.save(cache) }
         return L6(
             result: .loggedIn, sessionID: session.id, pingTime: parameters.pingTime, userName: account.displayName,
@@ -146,10 +162,16 @@ struct LoginOutcome: Sendable {
 struct MintedValues: Sendable {
     /// 43 characters of base64url.
     let webNonce: String
-    let cache: [UInt8]
+    private(set) var cache: [UInt8]?
 
     init(using random: any RandomSource) {
         webNonce = Base64URL.encode(random.bytes(32))
         cache = random.bytes(32)
+    }
+
+    var withoutCache: MintedValues {
+        var values = self
+        values.cache = nil
+        return values
     }
 }

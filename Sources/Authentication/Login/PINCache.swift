@@ -26,8 +26,14 @@ package struct PINCache: Equatable, Sendable {
     package static func hash(of value: [UInt8]) -> [UInt8] { SHA(value) }
 
     /// Whether `value` is this cache and may still be used.
-    func accepts(_ value: [UInt8], at now: Instant) -> Bool {
-        matches(Self.hash(of: value), hash) && now <= expiresAt
+    func accepts(_ value: [UInt8], under pinTimeout: Int32, at now: Instant) -> Bool {
+        matches(Self.hash(of: value), hash) && isUsable(under: pinTimeout, at: now)
+    }
+
+    /// Whether it may be used where a PIN is good for `pinTimeout` minutes now, which may be less than when the cache was given.
+    func isUsable(under pinTimeout: Int32, at now: Instant) -> Bool {
+        guard now <= expiresAt else { return false }
+        return isSingleUse || pinTimeout > 0 && now <= verifiedAt + UInt64(pinTimeout) * 60
     }
 
     /// The cache that a login gives under `pinTimeout` minutes, counted from the proof and not from the login; nil when there is none to give.

@@ -8,6 +8,8 @@ import OstiaryProtocol
 package struct AttemptSequence: Equatable, Hashable, Sendable {
     /// Seconds after which an attempt that got no answer gives way to another.
     package static let patience: UInt64 = 10
+    /// No number reaches this (protocol §7); a second-factor server that names a higher one is not believed.
+    package static let limit: UInt64 = 1 << 62
 
     /// The last number whose answer is committed.
     package private(set) var last: UInt64
@@ -42,6 +44,7 @@ package struct AttemptSequence: Equatable, Hashable, Sendable {
     /// - Throws: `attemptReplaced` when another attempt holds the number meanwhile: the answer is dropped.
     package mutating func settle(_ attempt: AttemptID, highest: UInt64) throws(Refusal) {
         guard open?.attempt == attempt else { throw .attemptReplaced }
+        guard highest < Self.limit else { throw .secondFactorUnavailable }
         last = max(last, highest)
         open = nil
     }

@@ -32,7 +32,7 @@ package struct Session: Equatable, Sendable {
 }
 
 /// Where a session stands. Only forward: open → claimed → loggedIn | denied | expired, loggedIn → stopped (protocol §6).
-package enum SessionState: Equatable, Sendable {
+package enum SessionState: Hashable, Sendable {
     case open
     /// One account has shown its device key; no other can take the session any more.
     case claimed(Claim)
@@ -41,7 +41,7 @@ package enum SessionState: Equatable, Sendable {
     case expired
     case stopped(Login, StopReason, at: Instant)
 
-    package struct Claim: Equatable, Sendable {
+    package struct Claim: Hashable, Sendable {
         package let account: AccountID
         package let binding: Binding
 
@@ -51,7 +51,7 @@ package enum SessionState: Equatable, Sendable {
         }
     }
 
-    package struct Denial: Equatable, Sendable {
+    package struct Denial: Hashable, Sendable {
         package let account: AccountID
         /// "No, that was not me."
         package let notMe: Bool
@@ -67,7 +67,7 @@ package enum SessionState: Equatable, Sendable {
 }
 
 /// A login that was accepted.
-package struct Login: Equatable, Sendable {
+package struct Login: Hashable, Sendable {
     package let account: AccountID
     /// How the browser was tied to the phone; nil for the session of an enrolment that was confirmed.
     package let binding: Binding?
@@ -110,10 +110,13 @@ package struct BrowserContext: Equatable, Sendable {
     package let city: String
     package let announcements: [Announcement]
 
-    /// Text that may not travel is dropped when it is written.
+    /// An L2 has room for so many (protocol §2).
+    package static let mostAnnouncements = 32
+
+    /// Text that may not travel is dropped when it is written, and so are announcements beyond the last that fits.
     package init(label: String = "", city: String = "", announcements: [Announcement] = []) {
         self.label = label
         self.city = city
-        self.announcements = announcements
+        self.announcements = Array(announcements.prefix(Self.mostAnnouncements))
     }
 }

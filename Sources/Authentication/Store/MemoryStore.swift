@@ -80,8 +80,9 @@ final class MemoryRows: AuthenticationRows {
         state.spent = state.spent.filter { now <= $0.value }
         let old = state.sessions.values.filter { $0.endsBefore(now - Retention.finishedSession) }.map(\.id)
         for id in old { state.sessions[id] = nil }
-        state.pointers = state.pointers.filter { state.sessions[$0.value.session] != nil }
-        state.offers.removeAll { state.sessions[$0.session] == nil }
+        let kept = state.sessions
+        state.pointers = state.pointers.filter { kept[$0.value.session] != nil }
+        state.offers.removeAll { kept[$0.session] == nil }
         state.caches = state.caches.filter { now <= $0.value.expiresAt }
         state.enrolments.removeAll { now > $0.expiresAt + Retention.enrolment }
         return before - count

@@ -37,12 +37,8 @@ final class SnapshotBox: Sendable {
 
     /// Reads the accounts at once, so that the first question after `configure` has its answer.
     init(accounts store: any AccountStore) {
-        var accounts: [Account]?
-        if let bytes = try? store.read(), let state = try? StoredState(decoding: bytes) {
-            accounts = state.shownAccounts
-        } else if (try? store.read()) == .some(nil) {
-            accounts = []
-        }
+        let accounts: [Account]?
+        do { accounts = try StoredState(decoding: try store.read()).shownAccounts } catch { accounts = nil }
         content = Mutex(Snapshot(accounts: accounts))
     }
 

@@ -1,5 +1,7 @@
 import Authentication
 import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import OstiaryProtocol
 import Testing
 
@@ -18,7 +20,7 @@ struct AdminAccountTests {
             let hex = String(byte, radix: 16, uppercase: true)
             return "%" + (hex.count == 1 ? "0" : "") + hex
         }.joined()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.get, backend.path("/users/\(path)/accounts"), nonce: nil)
             #expect(status == 200)
             #expect(answer.objects("accounts").map { $0.text("id") } == [first.id.text, second.id.text])
@@ -33,7 +35,7 @@ struct AdminAccountTests {
     @Test("A user without accounts is 404, one that cannot be is 400")
     func unknownUser() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             #expect(try await backend.json(.get, backend.path("/users/nobody/accounts")).status == 404)
             #expect(try await backend.json(.get, backend.path("/users/%FF%FE/accounts")).status == 400)
             #expect(try await backend.json(.get, backend.path("/users/%00/accounts")).status == 400)
@@ -44,7 +46,7 @@ struct AdminAccountTests {
     func tellsAccount() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount(state: .pending)
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, backend.path("/accounts/\(account.id.text)/"))
             let answer = JSONObject(response.body)
             #expect(answer.text("description") == "Pixel 9")
@@ -59,7 +61,7 @@ struct AdminAccountTests {
     func blocks() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
             try await premises.logIn(account)
             let path = backend.path("/accounts/\(account.id.text)/")
@@ -76,7 +78,7 @@ struct AdminAccountTests {
     func refusesUpdate(body: String) async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             #expect(try await backend.json(.put, backend.path("/accounts/\(account.id.text)/"), body: body).status == 400)
         }
     }
@@ -85,7 +87,7 @@ struct AdminAccountTests {
     func deletes() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
             try await premises.logIn(account)
             let path = backend.path("/accounts/\(account.id.text)/")
@@ -100,7 +102,7 @@ struct AdminAccountTests {
     func unknownAccount(rest: String) async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             for path in [
                 "/servers/AAAAAAAAAAAAAAAAAAAAAA/accounts/\(account.id.text)", backend.path("/accounts/AAAAAAAAAAAAAAAAAAAAAA"),
                 backend.path("/accounts/x"),
@@ -115,7 +117,7 @@ struct AdminAccountTests {
     func resetsLater() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.post, backend.path("/accounts/\(account.id.text)/secondfactor/reset"))
             #expect(status == 503)
             #expect(answer.text("error") == "second_factor_unavailable")

@@ -34,7 +34,7 @@ struct AdminClient: Sendable {
 
 extension Premises {
     func asBackend<Value>(_ body: @Sendable @escaping (AdminClient) async throws -> Value) async throws -> Value {
-        try await Application(router: adminRouter).test(.router) { client in try await body(AdminClient(client: client, premises: self)) }
+        try await Application(responder: adminResponder).test(.router) { client in try await body(AdminClient(client: client, premises: self)) }
     }
 }
 
@@ -43,7 +43,7 @@ struct JSONObject: @unchecked Sendable {
     private let members: [String: Any]
 
     init(_ body: ByteBuffer) {
-        members = (try? JSONSerialization.jsonObject(with: Data(buffer: body))) as? [String: Any] ?? [:]
+        members = (try? JSONSerialization.jsonObject(with: Data(Array(buffer: body)))) as? [String: Any] ?? [:]
     }
 
     private init(_ members: [String: Any]) { self.members = members }

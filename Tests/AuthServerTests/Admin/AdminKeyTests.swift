@@ -1,5 +1,8 @@
+import Authentication
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import OstiaryProtocol
 import Testing
 
@@ -11,7 +14,7 @@ struct AdminKeyTests {
     func refusesWithoutKey() async throws {
         let premises = try await Premises()
         let server = premises.serverID.text
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             for route in premises.adminRoutes.table {
                 let uri = route.path.replacingOccurrences(of: "{serverid}", with: server)
                 for key in [nil, "", "another key", Premises.key + "x", String(Premises.key.dropLast())] {
@@ -26,7 +29,7 @@ struct AdminKeyTests {
     @Test("An address that does not exist is told only to who has the key")
     func hidesAddresses() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             #expect(try await backend.send(.get, "/secrets", key: nil).status == .unauthorized)
             #expect(try await backend.send(.get, "/secrets").status == .notFound)
         }
@@ -35,7 +38,7 @@ struct AdminKeyTests {
     @Test("The OpenAPI document needs no key")
     func servesDocument() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, "/openapi.json", key: nil)
             #expect(response.status == .ok)
             #expect(JSONObject(response.body).text("openapi") == "3.1.0")

@@ -1,4 +1,7 @@
+import Authentication
 import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import OstiaryProtocol
 import QRCode
 import Testing
@@ -10,7 +13,7 @@ struct AdminServerTests {
     @Test("getServers lists the servers and their number, in parts if asked")
     func lists() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let (status, all) = try await backend.json(.get, "/servers/", nonce: nil)
             #expect(status == 200)
             #expect(all.number("totalnumber") == 1)
@@ -26,7 +29,7 @@ struct AdminServerTests {
         arguments: ["limit=0", "limit=1001", "limit=x", "limit=+1", "limit=1&limit=2", "marker=-1"])
     func refusesSlices(query: String) async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.get, "/servers/?\(query)")
             #expect(status == 400)
             #expect(answer.text("message")?.hasPrefix(query.prefix { $0 != "=" }) == true)
@@ -36,7 +39,7 @@ struct AdminServerTests {
     @Test("S1-08: getServer tells the parameters, with the defaults of a new server")
     func tells() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let (status, server) = try await backend.json(.get, backend.path("/"))
             #expect(status == 200)
             #expect(server.text("serverid") == premises.serverID.text)
@@ -54,7 +57,7 @@ struct AdminServerTests {
     @Test("S1-08: updateServer changes what it is given and leaves the rest")
     func changesPart() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let change = #"{"pingTime":600,"serverFlags":["STRICT_LINKS"],"serverName":"Zeit \"und\" <Stunden>"}"#
             let (status, changed) = try await backend.json(.put, backend.path("/"), body: change)
             #expect(status == 200)
@@ -71,7 +74,7 @@ struct AdminServerTests {
     @Test("What getServer answered may be sent back as it is")
     func takesItsOwnAnswer() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let answer = try await backend.send(.get, backend.path("/"))
             let (status, _) = try await backend.json(.put, backend.path("/"), body: String(buffer: answer.body))
             #expect(status == 200)
@@ -81,7 +84,7 @@ struct AdminServerTests {
     @Test("The identity of a server cannot be changed", arguments: ["serverid", "serverpk"])
     func keepsIdentity(field: String) async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let other = Base64URL.encode([UInt8](repeating: 7, count: field == "serverid" ? 16 : 32))
             let (status, answer) = try await backend.json(.put, backend.path("/"), body: #"{"\#(field)":"\#(other)","pingTime":600}"#)
             #expect(status == 400)
@@ -101,7 +104,7 @@ struct AdminServerTests {
         ])
     func refusesValues(field: String, value: String) async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let before = try await backend.send(.get, backend.path("/")).body
             let (status, answer) = try await backend.json(.put, backend.path("/"), body: #"{"owner":"changed","\#(field)":\#(value)}"#)
             #expect(status == 400)
@@ -115,7 +118,7 @@ struct AdminServerTests {
     func drawsVisualHash() async throws {
         let premises = try await Premises()
         let hash = try VisualHash(rootHash: premises.keyring.keys.root.hash)
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, backend.path("/vash?s=130"), nonce: nil)
             #expect(response.status == .ok)
             #expect(response.headers[.contentType] == "image/png")
@@ -126,7 +129,8 @@ struct AdminServerTests {
                     rgb += [colour.red, colour.green, colour.blue]
                 }
             }
-            #expect(Array(buffer: response.body) == (try PNGImage.encode(width: 130, height: 110, rgb: rgb)))
+            let expected = try PNGImage.encode(width: 130, height: 110, rgb: rgb)
+            #expect(Array(buffer: response.body) == expected)
         }
     }
 
@@ -135,7 +139,7 @@ struct AdminServerTests {
         arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "x", "%00", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "..", "%F0%28%8C%28"])
     func unknownServer(id: String) async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             for (method, rest) in [
                 (HTTPRequest.Method.get, "/"), (.put, "/"), (.get, "/vash"), (.get, "/sessions/qr/login"), (.post, "/sessions/logout"),
             ] {

@@ -1,5 +1,7 @@
 import Authentication
 import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import OstiaryProtocol
 import QRCode
 import Testing
@@ -16,7 +18,7 @@ struct AdminSessionTests {
         ])
     func refusesNonces(nonce: String?) async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             for (method, rest) in [
                 (HTTPRequest.Method.get, "/sessions/"), (.post, "/sessions/logout"), (.get, "/sessions/qr/login"),
                 (.get, "/sessions/qr/enrol?name=A"), (.post, "/sessions/page"), (.post, "/sessions/enrol/confirm"),
@@ -31,7 +33,7 @@ struct AdminSessionTests {
     @Test("Of anything unknown getSession says exactly that nobody is logged in")
     func nobody() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             for uri in [backend.path("/sessions/"), "/servers/AAAAAAAAAAAAAAAAAAAAAA/sessions/", "/servers/none/sessions/"] {
                 let response = try await backend.send(.get, uri, nonce: "0123456789abcdef0123456789abcdef")
                 #expect(response.status == .ok)
@@ -44,7 +46,7 @@ struct AdminSessionTests {
     func tellsWho() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount(userID: "alice")
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
             let (_, waiting) = try await backend.json(.get, backend.path("/sessions/"))
             #expect(waiting.bool("loggedin") == false)
@@ -68,7 +70,7 @@ struct AdminSessionTests {
         let premises = try await Premises()
         let account = try await premises.addAccount(userID: "bob")
         let webNonce = try await premises.logInApp(account)
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let (_, session) = try await backend.json(.get, backend.path("/sessions/"), nonce: webNonce)
             #expect(session.bool("loggedin") == true)
             #expect(session.text("userid") == "bob")
@@ -84,7 +86,7 @@ struct AdminSessionTests {
     func endsByItself() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
             try await premises.logIn(account)
             premises.clock.advance(315)
@@ -98,7 +100,7 @@ struct AdminSessionTests {
     func logsOut() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
             #expect(try await backend.send(.post, backend.path("/sessions/logout")).status == .ok)
             await #expect(throws: SessionRefusal.over) { try await premises.logIn(account) }
@@ -110,7 +112,7 @@ struct AdminSessionTests {
     @Test("getQrLogin gives the bytes of one session, however often it is asked, and the same as a picture")
     func drawsCode() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let raw = try await backend.send(.get, backend.path("/sessions/qr/login"))
             #expect(raw.headers[.contentType] == "application/octet-stream")
             let link = try Encoded<LoginLink>(decoding: Array(buffer: raw.body))
@@ -130,7 +132,7 @@ struct AdminSessionTests {
         arguments: [("s=99", "s"), ("s=2001", "s"), ("s=big", "s"), ("img=gif", "img"), ("img=", "img"), ("img=png&img=png", "img")])
     func refusesPictures(query: String, field: String) async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             for call in ["login?", "enrol?name=A&"] {
                 let (status, answer) = try await backend.json(.get, backend.path("/sessions/qr/\(call)\(query)"))
                 #expect(status == 400)
@@ -144,7 +146,7 @@ struct AdminSessionTests {
     func refusesCode() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
             try await premises.logIn(account)
             let (status, answer) = try await backend.json(.get, backend.path("/sessions/qr/login"))
@@ -156,7 +158,7 @@ struct AdminSessionTests {
     @Test("A login as a link is text at our own address, bound to no browser")
     func makesLink() async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, backend.path("/sessions/link/login"))
             #expect(response.headers[.contentType] == "text/plain; charset=utf-8")
             let text = String(buffer: response.body)
@@ -170,7 +172,7 @@ struct AdminSessionTests {
     func keepsNonce() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             var answers: [String] = []
             for (method, rest, body) in [
                 (HTTPRequest.Method.get, "/sessions/link/login", nil), (.post, "/sessions/page", #"{"kind":"login"}"#), (.get, "/sessions/", nil),

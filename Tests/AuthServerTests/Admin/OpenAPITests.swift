@@ -1,6 +1,9 @@
+import Authentication
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
 import NIOCore
+import OstiaryProtocol
 import Testing
 
 @testable import AuthServer
@@ -34,7 +37,7 @@ struct OpenAPITests {
     private func served(_ name: String) async throws -> Set<String> {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        return try await premises.asBackend { backend in
+        return try await premises.asBackend { (backend) async throws in
             switch name {
             case "Server": return try await backend.json(.get, backend.path("/")).object.names
             case "Account": return try await backend.json(.get, backend.path("/accounts/\(account.id.text)/")).object.names

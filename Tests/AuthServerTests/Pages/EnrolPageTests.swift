@@ -7,13 +7,13 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Enrol page")
+@Suite("Enrol page", .timeLimit(.minutes(2)))
 struct EnrolPageTests {
     @Test("S4-23, S4-24: from the scan to the code, with the picture and words that the phone shows")
     func tellsStory() async throws {
         let premises = try await Premises()
         let hash = try VisualHash(rootHash: premises.keyring.keys.root.hash)
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol, returnURL: "/done")
             let waiting = try await browser.state(cookie)
             #expect(waiting.text("state") == "waiting")
@@ -40,7 +40,7 @@ struct EnrolPageTests {
     @Test("Wrong codes are counted down; after the third it is over")
     func countsCodes() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let (claim, code) = try await premises.claimEnrolment()
             try await premises.finishEnrolment(claim)
@@ -60,7 +60,7 @@ struct EnrolPageTests {
     @Test("The same code is shown when the page is loaded again, and a new one after renewal")
     func keepsLink() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let first = try await browser.state(cookie)
             #expect(try await browser.state(cookie).object("code")?.text("bits") == first.object("code")?.text("bits"))
@@ -74,22 +74,20 @@ struct EnrolPageTests {
     @Test("A phone that gives the enrolment back is told as a refusal")
     func tellsRefusal() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
-            let cookie = try await browser.open(.enrol)
-            let events = try await browser.events("/pages/events", cookie: cookie) {
-                _ = try await premises.claimEnrolment()
-                try await Task.sleep(for: .milliseconds(250))
-                try await premises.declineEnrolment()
-                try await Task.sleep(for: .milliseconds(120))
-            }
-            #expect(events.filter { $0.name == "page" }.compactMap { $0.data.text("state") } == ["waiting", "scanned", "declined"])
+        try await premises.asBrowser { (browser) async throws in
+            let screen = try await PageScreen(premises, cookie: try await browser.open(.enrol))
+            try await screen.until("waiting")
+            _ = try await premises.claimEnrolment()
+            try await screen.until("scanned")
+            try await premises.declineEnrolment()
+            try await screen.until("declined")
         }
     }
 
     @Test("A login page takes no code")
     func refusesCode() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.login)
             #expect(try await browser.post("/pages/code", #"{"code":"K7Q3"}"#, cookie: cookie).status == .conflict)
         }
@@ -104,7 +102,7 @@ struct EnrolPageTests {
         ])
     func refusesPages(body: String, field: String) async throws {
         let premises = try await Premises()
-        try await premises.asBackend { backend in
+        try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.post, backend.path("/sessions/page"), body: body)
             #expect(status == 400)
             #expect(answer.text("message")?.hasPrefix("\(field) ") == true, "\(answer.text("message") ?? "")")

@@ -1,7 +1,9 @@
+import Authentication
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import OstiaryProtocol
 import Testing
 
 @testable import AuthServer
@@ -13,7 +15,7 @@ struct PageAssetTests {
     @Test("Pages load nothing from elsewhere and run nothing that is written into them", arguments: pages)
     func isClosed(path: String) async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let response = try await browser.get(path)
             let policy = try #require(response.headers[.contentSecurityPolicy])
             for rule in [
@@ -43,7 +45,7 @@ struct PageAssetTests {
     @Test("Style and script are asked for again only when they changed", arguments: ["/pages/style.css", "/pages/page.js", "/pages/icon.svg"])
     func isCached(path: String) async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let tag = try #require(try await browser.get(path).headers[.eTag])
             let again = try await browser.client.execute(uri: path, method: .get, headers: [.ifNoneMatch: tag], body: nil)
             #expect(again.status == .notModified)

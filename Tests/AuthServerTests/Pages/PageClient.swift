@@ -1,4 +1,6 @@
+import Authentication
 import Foundation
+import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -28,7 +30,7 @@ struct PageClient: Sendable {
             returnURL.map { "\"returnurl\":\"\($0)\"" },
         ]
         let body = "{\(members.compactMap { $0 }.joined(separator: ","))}"
-        let url = try await premises.asBackend { backend in
+        let url = try await premises.asBackend { (backend) async throws in
             try await backend.json(.post, backend.path("/sessions/page"), body: body).object.text("url")
         }
         let parts = try #require(url).split(separator: "#")
@@ -84,6 +86,6 @@ struct PageEvent: Sendable {
 
 extension Premises {
     func asBrowser<Value>(_ body: @Sendable @escaping (PageClient) async throws -> Value) async throws -> Value {
-        try await Application(router: publicRouter).test(.router) { client in try await body(PageClient(client: client, premises: self)) }
+        try await Application(responder: publicResponder).test(.router) { client in try await body(PageClient(client: client, premises: self)) }
     }
 }

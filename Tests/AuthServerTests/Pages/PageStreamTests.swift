@@ -1,4 +1,5 @@
 import Authentication
+import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -7,59 +8,71 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Login page, live")
+@Suite("Login page, live", .timeLimit(.minutes(2)))
 struct PageStreamTests {
     @Test("It shows a code at once, and another for every second")
     func showsFrames() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
-            let cookie = try await browser.open()
-            let events = try await browser.events("/pages/events", cookie: cookie) {
-                for _ in 0..<3 {
-                    premises.clock.advance(1)
-                    try await Task.sleep(for: .milliseconds(60))
-                }
+        try await premises.asBrowser { (browser) async throws in
+            let screen = try await PageScreen(premises, cookie: try await browser.open())
+            let first = try await screen.until("waiting")
+            #expect(first.text("server") == "Timesheets")
+            #expect(first.text("link")?.hasPrefix("https://login.example/l#") == true)
+            var codes: Set<String> = [try #require(first.object("code")?.text("bits"))]
+            for second in 1...3 {
+                premises.clock.advance(1)
+                while codes.count <= second { codes.insert(try #require(await screen.next()?.data.text("bits"))) }
             }
-            let first = try #require(events.first)
-            #expect(first.name == "page")
-            #expect(first.data.text("state") == "waiting")
-            #expect(first.data.text("server") == "Timesheets")
-            #expect(first.data.text("link")?.hasPrefix("https://login.example/l#") == true)
-            let codes = events.filter { $0.name == "code" }.compactMap { $0.data.text("bits") }
-            #expect(Set(codes).count >= 3)
-            #expect(first.data.object("code")?.number("columns") == 37 || first.data.object("code")?.number("columns") == 41)
+            #expect(screen.states == ["waiting"])
         }
     }
 
-    @Test("A code that stands still stays the same for a while")
+    @Test("Each code is a link that the server takes as a moving one")
+    func drawsLinks() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open()
+            premises.clock.advance(7)
+            let session = try await premises.session()
+            let bits = try await browser.state(cookie).object("code")?.text("bits")
+            let link = LoginLink(
+                serverTag: premises.keyring.keys.root.tag, sessionID: session.id, issuedAt: UInt32(session.startedAt.seconds), frame: 7,
+                binding: .qrDynamic, qrSecret: premises.keyring.keys.derivation.linkSecret(of: session.id))
+            let drawn = try TilePicture(code: link.encoded)
+            #expect(bits == Base64URL.encode(drawn.bits))
+        }
+    }
+
+    @Test("A code that stands still stays the same until half of its time is over")
     func standsStill() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
-            let cookie = try await browser.open()
-            let events = try await browser.events("/pages/events?still", cookie: cookie) {
-                premises.clock.advance(3)
-                try await Task.sleep(for: .milliseconds(60))
-            }
-            #expect(events.filter { $0.name == "code" }.isEmpty)
+        try await premises.asBrowser { (browser) async throws in
+            let screen = try await PageScreen(premises, cookie: try await browser.open(), isStill: true)
+            try await screen.until("waiting")
+            premises.clock.advance(3)
+            // Ticks 15 and 30 are signs of life, tick 45 is the next code.
+            var texts: [String] = []
+            for _ in 0..<3 { texts.append(try #require(await screen.nextText())) }
+            #expect(texts[0].hasPrefix(":") && texts[1].hasPrefix(":"))
+            #expect(texts[2].hasPrefix("event: code"))
         }
     }
 
-    @Test("It tells of the scan and of the login, and where to go then")
+    @Test("It tells of the scan and of the login, and where to go then, but not who it was")
     func tellsLogin() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBrowser { browser in
-            let cookie = try await browser.open(returnURL: "https://shop.example/welcome?a=b")
-            let events = try await browser.events("/pages/events", cookie: cookie) {
-                try await premises.scan()
-                try await settle()
-                try await premises.logIn(account)
-                try await settle()
-            }
-            let pages = events.filter { $0.name == "page" }
-            #expect(pages.compactMap { $0.data.text("state") } == ["waiting", "scanned", "loggedin"])
-            #expect(pages.last?.data.text("returnurl") == "https://shop.example/welcome?a=b")
-            #expect(pages.last?.data.names.isDisjoint(with: ["userid", "account", "name"]) == true)
+        try await premises.asBrowser { (browser) async throws in
+            let screen = try await PageScreen(premises, cookie: try await browser.open(returnURL: "https://shop.example/welcome?a=b"))
+            try await screen.until("waiting")
+            try await premises.scan()
+            let scanned = try await screen.until("scanned")
+            #expect(scanned.object("code") == nil || scanned.text("state") == "scanned")
+            try await premises.logIn(account)
+            let page = try await screen.until("loggedin")
+            #expect(page.text("returnurl") == "https://shop.example/welcome?a=b")
+            #expect(page.names.isDisjoint(with: ["userid", "accountid", "name", "code", "link"]))
+            #expect(screen.states == ["waiting", "scanned", "loggedin"])
         }
     }
 
@@ -67,13 +80,12 @@ struct PageStreamTests {
     func tellsRefusal(notMe: Bool, state: String) async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
-            let events = try await browser.events("/pages/events", cookie: cookie) {
-                try await premises.deny(account, notMe: notMe)
-                try await settle()
-            }
-            #expect(events.last { $0.name == "page" }?.data.text("state") == state)
+            let screen = try await PageScreen(premises, cookie: cookie)
+            try await screen.until("waiting")
+            try await premises.deny(account, notMe: notMe)
+            try await screen.until(state)
             #expect(try await browser.state(cookie).text("state") == state)
             // It can begin again, and is another session then.
             let before = try await premises.session().id
@@ -86,13 +98,11 @@ struct PageStreamTests {
     @Test("A code that nobody used in time is old, also without any news of it")
     func tellsExpiry() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
-            let cookie = try await browser.open()
-            let events = try await browser.events("/pages/events", cookie: cookie) {
-                premises.clock.advance(301)
-                try await settle()
-            }
-            #expect(events.last { $0.name == "page" }?.data.text("state") == "expired")
+        try await premises.asBrowser { (browser) async throws in
+            let screen = try await PageScreen(premises, cookie: try await browser.open())
+            try await screen.until("waiting")
+            premises.clock.advance(301)
+            try await screen.until("expired")
         }
     }
 
@@ -100,14 +110,38 @@ struct PageStreamTests {
     func tellsLogout() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             try await premises.logIn(account)
-            let events = try await browser.events("/pages/events", cookie: cookie) {
-                _ = try await premises.asBackend { backend in try await backend.send(.post, backend.path("/sessions/logout")) }
-                try await settle()
-            }
-            #expect(events.filter { $0.name == "page" }.compactMap { $0.data.text("state") } == ["loggedin", "loggedout"])
+            let screen = try await PageScreen(premises, cookie: cookie)
+            try await screen.until("loggedin")
+            _ = try await premises.asBackend { backend in try await backend.send(.post, backend.path("/sessions/logout")) }
+            try await screen.until("loggedout")
+        }
+    }
+
+    @Test("The stream ends when the page's time is over, and when the server stops")
+    func ends() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open()
+            let old = try await PageScreen(premises, cookie: cookie)
+            let open = try await PageScreen(premises, cookie: cookie)
+            premises.drain.begin()
+            await #expect(throws: ScreenEnded.self) { try await open.until("never") }
+            await #expect(throws: ScreenEnded.self) { try await old.until("never") }
+            while premises.events.listenerCount > 0 { await Task.yield() }
+        }
+    }
+
+    @Test("A browser hears it as server-sent events that nothing keeps back")
+    func isEventStream() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open()
+            let events = try await browser.events("/pages/events", cookie: cookie) {}
+            #expect(events.first?.name == "page")
+            while premises.events.listenerCount > 0 { await Task.yield() }
         }
     }
 
@@ -125,17 +159,4 @@ struct PageStreamTests {
         withExtendedLifetime((first, second, third)) {}
         #expect(gate.count == 2)
     }
-
-    @Test("A stream that ended leaves no listener behind")
-    func leavesNothing() async throws {
-        let premises = try await Premises()
-        try await premises.asBrowser { browser in
-            let cookie = try await browser.open()
-            _ = try await browser.events("/pages/events", cookie: cookie) {}
-            while premises.events.listenerCount > 0 { await Task.yield() }
-        }
-    }
-
-    /// Gives the stream, whose ticks are 5 ms here, time for a look into the store.
-    private func settle() async throws { try await Task.sleep(for: .milliseconds(120)) }
 }

@@ -1,3 +1,4 @@
+import Authentication
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -11,7 +12,7 @@ struct PageTicketTests {
     @Test("A ticket becomes a cookie once, however many bring it at the same time")
     func redeemsOnce() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let ticket = try await browser.ticket()
             let cookies = try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 0..<64 { group.addTask { PageClient.cookie(try await browser.redeem(ticket)) } }
@@ -25,7 +26,7 @@ struct PageTicketTests {
     @Test("A ticket is good for 60 seconds")
     func redeemsInTime() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let (early, late) = (try await browser.ticket(), try await browser.ticket())
             premises.clock.advance(59)
             #expect(try await browser.redeem(early).status == .ok)
@@ -42,7 +43,7 @@ struct PageTicketTests {
         arguments: ["", "x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", String(repeating: "A", count: 9_000)])
     func refusesTickets(ticket: String) async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             #expect(try await browser.redeem(ticket).status == .unauthorized)
             // The cookie's own value is no ticket either.
             let cookie = try await browser.open()
@@ -53,12 +54,12 @@ struct PageTicketTests {
     @Test("The cookie is for this host, for no script and for no other site")
     func protectsCookie() async throws {
         let secure = try await Premises()
-        let header = try await secure.asBrowser { browser in try await browser.redeem(try await browser.ticket()).headers[.setCookie] }
+        let header = try await secure.asBrowser { (browser) async throws in try await browser.redeem(try await browser.ticket()).headers[.setCookie] }
         let attributes = try #require(header).split(separator: "; ")
         #expect(attributes.first?.hasPrefix("__Host-ostiary=") == true)
         #expect(Set(attributes.dropFirst()) == ["Path=/", "HttpOnly", "SameSite=Strict", "Secure"])
         let local = try await Premises(url: "http://127.0.0.1:8080")
-        try await local.asBrowser { browser in
+        try await local.asBrowser { (browser) async throws in
             let body = #"{"ticket":"\#(try await browser.ticket())"}"#
             let response = try await browser.post("/pages/ticket", body, cookie: nil, origin: "http://127.0.0.1:8080")
             #expect(response.headers[.setCookie]?.hasPrefix("ostiary=") == true)
@@ -69,7 +70,7 @@ struct PageTicketTests {
     @Test("Without its cookie, or with another, a page tells nothing", arguments: ["/pages/state", "/pages/events"])
     func needsCookie(path: String) async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             for other in [
                 nil, "", "__Host-ostiary=", "__Host-ostiary=x", "ostiary\(cookie.drop { $0 != "=" })", "\(cookie); \(cookie)", cookie + "A",
@@ -85,7 +86,7 @@ struct PageTicketTests {
     @Test("A page that is loaded again goes on by its cookie, for half an hour")
     func lasts() async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             for _ in 0..<3 { #expect(try await browser.get("/pages/state", cookie: "other=1; \(cookie)").status == .ok) }
             premises.clock.advance(PageLifetime.page)
@@ -98,7 +99,7 @@ struct PageTicketTests {
         arguments: [nil, "null", "https://evil.example", "https://login.example.evil.example", "http://login.example", "https://login.example:444"])
     func checksOrigin(origin: String?) async throws {
         let premises = try await Premises()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let ticket = try await browser.ticket()
             for (path, body) in [
@@ -125,7 +126,7 @@ struct PageTicketTests {
     func survivesNoise() async throws {
         let premises = try await Premises()
         let random = SystemRandomSource()
-        try await premises.asBrowser { browser in
+        try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             for _ in 0..<200 {
                 let noise = String(decoding: random.bytes(1 + Int(random.bytes(1)[0])), as: UTF8.self)

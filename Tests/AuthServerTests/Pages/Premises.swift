@@ -1,4 +1,3 @@
-import AuthServer
 import Authentication
 import Crypto
 import Database
@@ -23,9 +22,10 @@ final class Premises: Sendable {
     let keyring: OneServerKeyring
     let publicURL: PublicURL
     let pageStore: SQLPageStore
-    let adminRouter: Router<ServiceRequestContext>
-    let publicRouter: Router<ServiceRequestContext>
+    let adminResponder: RouterResponder<ServiceRequestContext>
+    let publicResponder: RouterResponder<ServiceRequestContext>
     let adminRoutes: AdminRoutes
+    let pageRoutes: PageRoutes
 
     var serverID: ServerID { keyring.keys.root.serverID }
 
@@ -48,15 +48,18 @@ final class Premises: Sendable {
         adminRoutes = AdminRoutes(
             servers: servers, sessions: sessions, enrolments: enrolments, accounts: accounts, pages: pages, visualHashes: hashes,
             publicURL: publicURL, clock: now)
-        adminRouter = Router(context: ServiceRequestContext.self)
+        let adminRouter = Router(context: ServiceRequestContext.self)
         adminRouter.addServiceMiddleware()
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
-        publicRouter = Router(context: ServiceRequestContext.self)
+        adminResponder = adminRouter.buildResponder()
+        let publicRouter = Router(context: ServiceRequestContext.self)
         publicRouter.addServiceMiddleware()
-        PageRoutes(
+        pageRoutes = PageRoutes(
             pages: pages, sessions: sessions, enrolments: enrolments, servers: servers, visualHashes: hashes, events: events,
             publicURL: publicURL, drain: drain, tick: tick, clock: now
-        ).add(to: publicRouter)
+        )
+        pageRoutes.add(to: publicRouter)
+        publicResponder = publicRouter.buildResponder()
         let id = keyring.keys.root.serverID
         let server = VirtualServer(
             id: id, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))

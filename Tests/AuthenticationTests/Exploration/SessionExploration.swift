@@ -1,0 +1,105 @@
+import Authentication
+import OstiaryProtocol
+
+/// Walks through every order of events of one session and looks at what anybody could see on the way.
+struct SessionExploration {
+    typealias Step = (Session, SessionEvent, Instant) throws -> Session
+
+    /// A promise of the machine, with the name of the test that would notice its breach.
+    enum Breach: String, CaseIterable {
+        case wentBack, changedHands, loggedInUnclaimed, revived, outlivedItsDeadline, stopUndone, stalePingCounted
+    }
+
+    /// What is explored: the stored session, the time, and what has been seen.
+    private struct Node: Hashable {
+        var state: SessionState
+        var now: UInt64
+        var holder: AccountID?
+        var isEnded: Bool
+    }
+
+    static let patience: UInt64 = 150
+    private static let tick: UInt64 = 80
+    private static let start: UInt64 = 1_000
+    private static let accounts = [AccountID([UInt8](repeating: 1, count: 16))!, AccountID([UInt8](repeating: 2, count: 16))!]
+
+    let step: Step
+
+    /// All breaches within `depth` events, and how many different situations there were.
+    func run(depth: Int) -> (breaches: Set<Breach>, situations: Int) {
+        let first = Node(state: .open, now: Self.start, holder: nil, isEnded: false)
+        var seen: Set<Node> = [first]
+        var frontier = [first]
+        var breaches: Set<Breach> = []
+        for _ in 0..<depth {
+            var next: [Node] = []
+            for node in frontier {
+                for (after, found) in successors(of: node) {
+                    breaches.formUnion(found)
+                    if seen.insert(after).inserted { next.append(after) }
+                }
+            }
+            frontier = next
+        }
+        return (breaches, seen.count)
+    }
+
+    private func session(_ node: Node) -> Session {
+        Session(
+            id: SessionID([UInt8](repeating: 9, count: 16))!, server: ServerID([UInt8](repeating: 8, count: 16))!, nonceHash: nil, stream: nil,
+            purpose: .login, startedAt: Instant(Self.start), state: node.state)
+    }
+
+    private func events(at now: Instant) -> [SessionEvent] {
+        Self.accounts.flatMap { account -> [SessionEvent] in
+            let login = Login(
+                account: account, binding: .qrDynamic, at: now, methods: .pin, verifiedAt: now, decision: [], deadline: now + Self.patience,
+                lastPing: now, lastStamp: now)
+            return [.claim(account, .qrDynamic), .logIn(login), .deny(.init(account: account, notMe: false, decision: []))]
+        } + [.ping(stamp: now, patience: Self.patience), .ping(stamp: now - 400, patience: Self.patience), .stop(.server)]
+    }
+
+    private func successors(of node: Node) -> [(Node, Set<Breach>)] {
+        let now = Instant(node.now)
+        let before = session(node)
+        var later = node
+        later.now += Self.tick
+        later.isEnded = before.settled(at: Instant(later.now)).isFinished || node.isEnded
+        var found: [(Node, Set<Breach>)] = [(later, judge(node, before, before, nil, at: Instant(later.now)))]
+        for event in events(at: now) {
+            guard let after = try? step(before, event, now) else { continue }
+            var next = node
+            next.state = after.state
+            next.holder = node.holder ?? after.account
+            next.isEnded = node.isEnded || after.settled(at: now).isFinished
+            found.append((next, judge(node, before, after, event, at: now)))
+        }
+        return found
+    }
+
+    private func judge(_ node: Node, _ before: Session, _ after: Session, _ event: SessionEvent?, at now: Instant) -> Set<Breach> {
+        var breaches: Set<Breach> = []
+        let (seen, sees) = (before.settled(at: Instant(node.now)), after.settled(at: now))
+        if Self.rank(sees.state) < Self.rank(seen.state) { breaches.insert(.wentBack) }
+        if let holder = node.holder, let account = sees.account, account != holder { breaches.insert(.changedHands) }
+        if sees.login != nil, seen.login == nil {
+            guard case .claimed(let claim) = seen.state, claim.account == sees.account else { return breaches.union([.loggedInUnclaimed]) }
+        }
+        if node.isEnded, !sees.isFinished { breaches.insert(.revived) }
+        if let login = sees.login, now > login.deadline { breaches.insert(.outlivedItsDeadline) }
+        if case .stop = event, !sees.isFinished { breaches.insert(.stopUndone) }
+        if case .ping(let stamp, _) = event, let was = seen.login, let login = sees.login, stamp <= was.lastStamp, login.deadline != was.deadline {
+            breaches.insert(.stalePingCounted)
+        }
+        return breaches
+    }
+
+    private static func rank(_ state: SessionState) -> Int {
+        switch state {
+        case .open: 0
+        case .claimed: 1
+        case .loggedIn: 2
+        case .denied, .expired, .stopped: 3
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Authentication
+import OstiaryProtocol
+import Testing
+
+@Suite("Session machine, explored")
+struct SessionExplorationTests {
+    private static let depth = 10
+
+    @Test("No order of events breaks a promise of the session")
+    func everyOrder() {
+        let result = SessionExploration { session, event, now in try session.after(event, at: now) }.run(depth: Self.depth)
+        #expect(result.breaches.isEmpty)
+        #expect(result.situations > 300)
+    }
+
+    @Test("A machine that lets a late ping revive a session is noticed")
+    func lateRevival() {
+        let mutant = SessionExploration { session, event, now in
+            guard case .ping(let stamp, let patience?) = event, case .loggedIn(var login) = session.state, stamp > login.lastStamp
+            else { return try session.after(event, at: now) }
+            login.lastStamp = stamp
+            login.deadline = now + patience
+            return session.with(.loggedIn(login))
+        }
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.revived))
+    }
+
+    @Test("A machine that lets a second account claim is noticed")
+    func secondClaim() {
+        let mutant = SessionExploration { session, event, now in
+            guard case .claim(let account, let binding) = event, case .claimed = session.settled(at: now).state
+            else { return try session.after(event, at: now) }
+            return session.with(.claimed(.init(account: account, binding: binding)))
+        }
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.changedHands))
+    }
+
+    @Test("A machine that logs in without a claim is noticed")
+    func noClaim() {
+        let mutant = SessionExploration { session, event, now in
+            guard case .logIn(let login) = event, case .open = session.settled(at: now).state else { return try session.after(event, at: now) }
+            return session.with(.loggedIn(login))
+        }
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.loggedInUnclaimed))
+    }
+
+    @Test("A machine that lets a login follow a stop is noticed")
+    func lostStop() {
+        let mutant = SessionExploration { session, event, now in
+            guard case .stop = event, case .claimed = session.settled(at: now).state else { return try session.after(event, at: now) }
+            return session
+        }
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.stopUndone))
+    }
+
+    @Test("A machine that counts an old ping is noticed")
+    func stalePing() {
+        let mutant = SessionExploration { session, event, now in
+            guard case .ping(let stamp, let patience?) = event, case .loggedIn(var login) = session.settled(at: now).state, stamp <= login.lastStamp
+            else { return try session.after(event, at: now) }
+            login.deadline = now + patience
+            return session.with(.loggedIn(login))
+        }
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.stalePingCounted))
+    }
+}
+
+extension Session {
+    fileprivate func with(_ state: SessionState) -> Session {
+        var session = self
+        session.state = state
+        return session
+    }
+}

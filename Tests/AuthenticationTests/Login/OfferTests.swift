@@ -1,0 +1,115 @@
+import Authentication
+import OstiaryProtocol
+import Testing
+
+@Suite("L1: what a phone is shown")
+struct OfferTests {
+    @Test("The phone is shown who asks, from which browser, and what it must prove")
+    func content() async throws {
+        let world = try await World { update in
+            update.name = "Bank"
+            update.siteURL = "https://bank.example"
+        }
+        let phone = try await world.enrolledPhone()
+        let nonce = try World.nonce("browser")
+        let browser = BrowserContext(label: "Firefox on Linux", city: "Bern", announcements: [Announcement(key: "why", text: "a transfer")])
+        let link = try await world.queries.loginLink(for: nonce, at: world.server, style: .still, browser: browser, now: world.now).link
+        let content = try await phone.look(at: link).content
+        #expect(content.relyingParty == RelyingParty(name: "Bank", origin: "https://bank.example", clientID: ""))
+        #expect(content.browser == BrowserFacts(binding: .qrStatic, label: "Firefox on Linux", city: "Bern", startedAt: world.now))
+        #expect(content.announceInfo == [Announcement(key: "why", text: "a transfer")])
+        #expect(content.purpose == .login && content.secondFactor == .needed && content.methods == .pin)
+        #expect(content.expiresAt == world.now + 300)
+        #expect(content.secondFactorPrekey?.bytes == world.secondFactor.keys.published.bytes)
+    }
+
+    @Test("More announcements than fit are cut off, and what is shown can be read")
+    func announcements() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let many = (0..<300).map { Announcement(key: "\($0)", text: "text") }
+        let link = try await world.queries.loginLink(
+            for: World.nonce("browser"), at: world.server, style: .still, browser: BrowserContext(announcements: many), now: world.now)
+        #expect(try await phone.look(at: link.link).content.announceInfo == Array(many.prefix(32)))
+    }
+
+    @Test("No two phones are shown the same, and looking claims nothing")
+    func different() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let other = try await world.enrolledPhone("bob", name: "other")
+        let link = try await world.link()
+        let first = try await phone.look(at: link)
+        let second = try await other.look(at: link)
+        #expect(first.content.serverNonce != second.content.serverNonce)
+        #expect(try await world.status().state == .open)
+    }
+
+    @Test("The newest eight phones that looked may decide, the ninth makes the first one look again")
+    func newestEight() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let link = try await world.link()
+        var shown: [Shown] = []
+        for _ in 0..<9 { shown.append(try await phone.look(at: link)) }
+        #expect(try await world.refusal(of: try phone.refusing(shown[0])) == .offerUnknown)
+        #expect(try await world.refusal(of: try phone.trying(shown[0]).message) == .offerUnknown)
+        #expect(try await phone.decide(try phone.refusing(shown[1])).result == .denied)
+    }
+
+    @Test("The eight of one session push nobody out of another")
+    func otherSession() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let first = try await phone.look(at: try await world.link("first"))
+        let link = try await world.link("second")
+        for _ in 0..<9 { _ = try await phone.look(at: link) }
+        #expect(try await phone.decide(try phone.refusing(first)).result == .denied)
+    }
+
+    @Test("A session that is over is shown to nobody", arguments: ["denied", "ran out", "logged in"])
+    func over(how: String) async throws {
+        let world = try await World { $0.staticQRAge = 300 }
+        let phone = try await world.enrolledPhone()
+        let link = try await world.link()
+        let shown = try await phone.look(at: link)
+        switch how {
+        case "denied": _ = try await phone.decide(try phone.refusing(shown))
+        case "logged in": _ = try await phone.decide(try phone.accepting(shown, try await phone.tryPIN(shown)))
+        default: world.pass(301)
+        }
+        let refusal = try await world.refusal(of: try phone.looking(at: link, via: .scan))
+        #expect(refusal == (how == "ran out" ? .linkOld : .sessionOver))
+    }
+
+    @Test("Links of a server with standing codes switched off, and with strict links")
+    func rules() async throws {
+        let world = try await World { update in
+            update.staticQRAge = 0
+            update.flags = ["STRICT_LINKS"]
+        }
+        let phone = try await world.enrolledPhone()
+        #expect(try await world.refusal(of: try phone.looking(at: try await world.link(), via: .scan)) == .linkOld)
+        #expect(try await world.refusal(of: try phone.looking(at: try await world.link(), via: .link)) == .linkNotAllowed)
+        let moving = try await world.link("browser", .moving)
+        #expect(try await phone.look(at: moving).content.browser.binding == .qrDynamic)
+        world.pass(11)
+        #expect(try await world.refusal(of: try phone.looking(at: moving, via: .scan)) == .linkOld)
+        #expect(Refusal.linkOld.status == .linkOld && Refusal.linkForged.status == .refused)
+    }
+
+    @Test("A link of the neighbouring server is foreign here, and the other way round")
+    func neighbour() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let link = try await world.queries.loginLink(
+            for: World.nonce("browser"), at: world.neighbour.server, style: .still, now: world.now
+        ).link
+        #expect(try await world.refusal(of: try phone.looking(at: link, via: .scan)) == .linkForeign)
+        let own = try await world.link()
+        let elsewhere = try await world.refusal {
+            _ = try await world.deliver(try phone.looking(at: own, via: .scan), at: world.neighbour.server)
+        }
+        #expect(elsewhere == .linkForeign)
+    }
+}

@@ -1,0 +1,23 @@
+import OstiaryProtocol
+
+@testable import Authentication
+
+/// Everything that a store knows at one moment, to be compared with another.
+extension MemoryState: Equatable {
+    public static func == (left: MemoryState, right: MemoryState) -> Bool {
+        left.servers == right.servers && left.sessions == right.sessions && left.pointers == right.pointers && left.offers == right.offers
+            && left.accounts == right.accounts && left.graves == right.graves && left.caches == right.caches && left.notices == right.notices
+            && left.instances == right.instances && left.enrolments == right.enrolments && left.closes == right.closes && left.spent == right.spent
+            && left.audit == right.audit
+    }
+}
+
+extension World {
+    func snapshot() async throws -> MemoryState {
+        try await store.read { rows in try present((rows as? MemoryRows)?.state) }
+    }
+
+    func account(_ id: AccountID) async throws -> Account? { try await store.read { rows in try rows.account(id) } }
+    func cache(of id: AccountID) async throws -> PINCache? { try await store.read { rows in try rows.cache(of: id) } }
+    func instance(_ id: InstanceID) async throws -> Instance? { try await store.read { rows in try rows.instance(id) } }
+}

@@ -1,0 +1,111 @@
+import Authentication
+import OstiaryProtocol
+
+/// What a phone was shown of a session.
+struct Shown: Sendable {
+    let ephemeral: EphemeralKey
+    let requestHash: [UInt8]
+    let body: [UInt8]
+    let content: L2
+
+    func hash(for account: AccountID) -> [UInt8] { Transcript.session(requestHash: requestHash, shown: body, account: account) }
+}
+
+extension TestPhone {
+    func looking(at link: Encoded<LoginLink>?, via: Via, ephemeral: EphemeralKey? = nil) throws -> Outgoing {
+        let message = L1(link: link, via: via, accountID: link == nil ? account : nil, clientInfo: name)
+        return outgoing(message.encoded, try ephemeral ?? self.ephemeral())
+    }
+
+    /// L1 → L2.
+    func look(at link: Encoded<LoginLink>, via: Via = .scan) async throws -> Shown { try await show(try looking(at: link, via: via)) }
+
+    /// L1 → L2 of an AppLogin.
+    func startAppLogin() async throws -> Shown { try await show(try looking(at: nil, via: .app)) }
+
+    func show(_ message: Outgoing) async throws -> Shown {
+        let sealed = try world.seal(message)
+        let body = try await world.receive(sealed.bytes).body
+        return Shown(ephemeral: message.ephemeral, requestHash: sealed.hash, body: body, content: try L2(decoding: body))
+    }
+
+    /// M1 for what was shown.
+    func trying(_ shown: Shown, id: AttemptID? = nil, blinded: [UInt8]? = nil, epoch: UInt32 = 1) throws -> Try {
+        let account = try present(account)
+        return try attempt(
+            .verify, sessionHash: shown.hash(for: account), account: account, ephemeral: shown.ephemeral, id: id, blinded: blinded, epoch: epoch)
+    }
+
+    /// M1 → M2.
+    func tryPIN(_ shown: Shown) async throws -> Tried { try await send(try trying(shown)) }
+
+    /// What an L5 says, to be changed by tests before it is signed.
+    struct Choice: Sendable {
+        var decision = Decision.accept
+        var method: Methods = []
+        var attempt: AttemptID?
+        var secondFactorSignature: [UInt8]?
+        var cache: [UInt8]?
+        var userInput = ""
+        var sessionHash: [UInt8]?
+        var session: SessionID?
+        var account: AccountID?
+    }
+
+    func deciding(_ shown: Shown, _ choice: Choice) throws -> Outgoing {
+        let account = try present(choice.account ?? account)
+        let message = L5(
+            sessionID: choice.session ?? shown.content.sessionID, sessionHash: choice.sessionHash ?? shown.hash(for: account), accountID: account,
+            attemptID: choice.attempt ?? AttemptID(using: random), decision: choice.decision, method: choice.method,
+            secondFactorSignature: choice.secondFactorSignature, cache: choice.cache, userInput: choice.userInput)
+        return outgoing(try Encoded(message, signedBy: sign).bytes, shown.ephemeral)
+    }
+
+    /// L5 with a PIN that was evaluated.
+    func accepting(_ shown: Shown, _ tried: Tried, userInput: String = "") throws -> Outgoing {
+        try deciding(
+            shown,
+            Choice(method: .pin, attempt: tried.id, secondFactorSignature: try secondFactorSignature(tried), userInput: userInput))
+    }
+
+    func acceptingByCache(_ shown: Shown, _ cache: [UInt8]) throws -> Outgoing { try deciding(shown, Choice(method: .cached, cache: cache)) }
+
+    func refusing(_ shown: Shown, notMe: Bool = false) throws -> Outgoing {
+        try deciding(shown, Choice(decision: notMe ? .notMe : .decline))
+    }
+
+    func decide(_ message: Outgoing) async throws -> L6 { try L6(decoding: try await world.deliver(message).body) }
+
+    /// L1 to L6 with the right PIN.
+    @discardableResult
+    func logIn(_ browser: String = "browser") async throws -> L6 {
+        let shown = try await look(at: try await world.link(browser))
+        return try await decide(try accepting(shown, try await tryPIN(shown)))
+    }
+
+    /// The same of the app itself.
+    @discardableResult
+    func appLogIn() async throws -> AppLogin {
+        let shown = try await startAppLogin()
+        let answer = try await decide(try accepting(shown, try await tryPIN(shown)))
+        return AppLogin(session: shown.content.sessionID, answer: answer, webNonce: try present(answer.webNonce))
+    }
+
+    struct AppLogin: Sendable {
+        let session: SessionID
+        let answer: L6
+        let webNonce: String
+    }
+
+    func ping(_ session: SessionID) async throws -> PingAnswer {
+        try PingAnswer(decoding: try await world.deliver(try fresh(Ping(sessionID: session, hold: 0))).body)
+    }
+
+    func stop(_ session: SessionID, _ reason: StopReason = .user) async throws -> PingAnswer {
+        try PingAnswer(decoding: try await world.deliver(try fresh(Stop(sessionID: session, reason: reason))).body)
+    }
+
+    func deleting(_ account: AccountID) throws -> Outgoing {
+        outgoing(try Encoded(Delete(accountID: account, time: world.now), signedBy: sign).bytes, try ephemeral())
+    }
+}

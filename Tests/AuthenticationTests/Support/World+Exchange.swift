@@ -1,0 +1,54 @@
+import Authentication
+import OstiaryProtocol
+
+/// A message that a phone is about to seal.
+struct Outgoing: Sendable {
+    var bytes: [UInt8]
+    let ephemeral: EphemeralKey
+    var sentAt: Instant
+}
+
+extension World {
+    func seal(_ message: Outgoing) throws -> SealedRequest {
+        try SealedRequest(message.bytes, to: keys.published.value, of: keys.root, ephemeral: message.ephemeral, at: message.sentAt)
+    }
+
+    /// What the dispatcher of the server does with a request that arrives.
+    func receive(_ bytes: [UInt8], at server: ServerID? = nil) async throws -> Reply {
+        let request = PhoneRequest(server: server ?? self.server, opened: try OpenedRequest(bytes, with: keys.prekey), now: now)
+        try request.checkClock()
+        let type: MessageType
+        do { type = try MessageType(of: request.opened.message) } catch { throw Refusal.malformed(error) }
+        switch type {
+        case .e1: return try await enrolments.claim(request)
+        case .e3: return try await enrolments.finish(request)
+        case .w1:
+            switch try await enrolments.wait(request) {
+            case .active(let reply): return reply
+            case .pending: return Reply(.accountPending)
+            }
+        case .l1: return try await login.show(request)
+        case .l5: return try await login.decide(request)
+        case .m1: return try await attempts.evaluate(request)
+        case .ping: return Reply(body: try await presence.ping(request).answer.encoded)
+        case .stop: return try await presence.stop(request)
+        case .delete: return try await accounts.delete(request)
+        default: throw Refusal.messageNotServed
+        }
+    }
+
+    func deliver(_ message: Outgoing, at server: ServerID? = nil) async throws -> Reply {
+        try await receive(try seal(message).bytes, at: server)
+    }
+
+    /// Why a message was refused; throws when it was not.
+    func refusal(of message: Outgoing) async throws -> Refusal { try await refusal { _ = try await self.deliver(message) } }
+
+    func refusal(_ body: () async throws -> Void) async throws -> Refusal {
+        do { try await body() } catch let refusal as Refusal { return refusal }
+        throw NotRefused()
+    }
+}
+
+/// Something was accepted that a test meant to be refused.
+struct NotRefused: Error {}
