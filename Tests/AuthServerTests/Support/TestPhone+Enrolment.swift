@@ -56,7 +56,7 @@ extension TestPhone {
         let ephemeral = try Self.ephemeral()
         let request = try seal(e1(link).encoded, ephemeral)
         let answer = try await send(request)
-        try #require(answer.status == .ok)
+        guard answer.status == .ok else { throw answer.status }
         return EnrollingPhone(
             phone: self, ephemeral: ephemeral, enrolHash: Transcript.enrolment(requestHash: request.hash, shown: answer.body),
             screen: try E2(decoding: answer.body))

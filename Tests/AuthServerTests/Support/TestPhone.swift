@@ -68,7 +68,8 @@ struct TestAttempt: Sendable {
     let blinded: [UInt8]
 
     init(
-        _ sessionHash: [UInt8], context: SecondFactorContext = .verify, payload: [UInt8] = [], account: AccountID, ephemeral: EphemeralKey
+        _ sessionHash: [UInt8], context: SecondFactorContext = .verify, payload: [UInt8] = [], account: AccountID, ephemeral: EphemeralKey,
+        blinded: [UInt8]? = nil
     ) throws {
         id = AttemptID(using: SystemRandomSource())
         self.ephemeral = ephemeral
@@ -76,7 +77,7 @@ struct TestAttempt: Sendable {
         self.context = context
         self.payload = payload
         self.account = account
-        blinded = try VOPRF.deriveKeyPair(seed: SystemRandomSource().bytes(32), info: []).publicKey.bytes
+        self.blinded = try blinded ?? VOPRF.deriveKeyPair(seed: SystemRandomSource().bytes(32), info: []).publicKey.bytes
     }
 }
 

@@ -1,0 +1,103 @@
+import AuthServer
+import Authentication
+import Database
+import Foundation
+import OstiaryProtocol
+import Synchronization
+import Testing
+
+@Suite("Attack 13 on one node: lost revocation")
+struct LostRevocationTests {
+    /// Runs on a file, where readers and the writer are different connections.
+    private static func run(_ body: @Sendable @escaping (TwoServers) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("revocation-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path)
+        try await TwoServers.run(database: database, body)
+        try await database.close()
+    }
+
+    @Test(
+        "No getSession that begins after a stop was acknowledged is true, while pings and repeats of the login go on",
+        arguments: ["logout", "stop", "block", "delete"])
+    func stopped(how: String) async throws {
+        try await Self.run { servers async throws in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            for _ in 0..<(how == "delete" ? 1 : 5) {
+                let shown = try await phone.openApp()
+                let attempt = try shown.attempt()
+                _ = try await phone.phone.evaluate(attempt)
+                let decision = try shown.decision(attempt: attempt.id, method: .pin, proof: try phone.phone.prove(attempt))
+                let nonce = try SessionNonce(try #require(try await shown.send(decision).webNonce))
+                let lies = try await Self.lies(servers, nonce, disturbed: { Self.disturb(phone, shown) }) {
+                    try await Self.end(how, servers, phone, shown.screen.sessionID, nonce)
+                }
+                #expect(lies == 0)
+                if how == "block" { _ = try await servers.services.accounts.setBlocked(false, phone.account, at: servers.server, now: servers.now) }
+            }
+        }
+    }
+
+    private static func end(_ how: String, _ servers: TwoServers, _ phone: EnrolledPhone, _ session: SessionID, _ nonce: SessionNonce) async throws {
+        switch how {
+        case "logout": try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+        case "stop": try await phone.stop(session)
+        case "block": _ = try await servers.services.accounts.setBlocked(true, phone.account, at: servers.server, now: servers.now)
+        default: try await servers.services.accounts.delete(phone.account, at: servers.server, now: servers.now)
+        }
+    }
+
+    /// Pings that try to keep the session alive.
+    private static func disturb(_ phone: EnrolledPhone, _ shown: ShownLogin) -> Task<Void, Never> {
+        Task {
+            while !Task.isCancelled { _ = try? await phone.ping(shown.screen.sessionID) }
+        }
+    }
+
+    /// How many readers that began after `end` had returned still saw somebody.
+    private static func lies(
+        _ servers: TwoServers, _ nonce: SessionNonce, disturbed: () -> Task<Void, Never>, end: @Sendable @escaping () async throws -> Void
+    ) async throws -> Int {
+        let isAcknowledged = Mutex(false)
+        let disturbance = disturbed()
+        defer { disturbance.cancel() }
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var lies = 0
+                    var after = 0
+                    while after < 20 {
+                        let begunAfter = isAcknowledged.withLock { $0 }
+                        let status = try await servers.status(of: nonce)
+                        if begunAfter {
+                            after += 1
+                            lies += status.loggedIn ? 1 : 0
+                        }
+                        await Task.yield()
+                    }
+                    return lies
+                }
+            }
+            try await end()
+            isAcknowledged.withLock { $0 = true }
+            return try await group.reduce(0, +)
+        }
+    }
+
+    @Test("A logout that is acknowledged while the PIN is being proved leaves nobody logged in")
+    func logoutDuringLogin() async throws {
+        try await Self.run { servers async throws in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            for _ in 0..<8 {
+                let nonce = try servers.nonce()
+                let shown = try await phone.scan(try await servers.link(nonce))
+                async let login = shown.logInByPIN()
+                try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+                let sawNobody = try await servers.status(of: nonce) == .nobody
+                _ = try? await login
+                #expect(sawNobody)
+                #expect(try await servers.status(of: nonce) == .nobody)
+            }
+        }
+    }
+}

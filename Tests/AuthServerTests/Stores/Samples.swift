@@ -1,0 +1,81 @@
+import Authentication
+import OstiaryProtocol
+
+/// Values with every field set, for stores to keep.
+enum Sample {
+    static let now = Instant(1_800_000_000)
+    static let server = ServerID([UInt8](repeating: 1, count: 16))!
+
+    static func bytes(_ byte: UInt8, _ count: Int = 32) -> [UInt8] { [UInt8](repeating: byte, count: count) }
+    static func accountID(_ byte: UInt8) -> AccountID { AccountID(bytes(byte, 16))! }
+    static func sessionID(_ byte: UInt8) -> SessionID { SessionID(bytes(byte, 16))! }
+    static let instanceID = InstanceID(bytes(0xA0, 16))!
+
+    static let login = Login(
+        account: accountID(1), binding: .qrDynamic, at: now, methods: .pin, verifiedAt: now - 5, decision: bytes(7), userInput: "Grüße\nzwei",
+        deadline: now + 315, lastPing: now + 1, lastStamp: now + 2)
+
+    static func session(_ byte: UInt8 = 3, state: SessionState = .open, startedAt: Instant = now) -> Session {
+        Session(
+            id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: .login, preselected: accountID(1),
+            browser: BrowserContext(label: "Firefox", city: "Gent", announcements: [Announcement(key: "for", text: "Timesheets\nNovember")]),
+            startedAt: startedAt, state: state)
+    }
+
+    static var states: [SessionState] {
+        var enrolled = login
+        enrolled.lastPing = now
+        let fromEnrolment = Login(
+            account: accountID(1), binding: nil, at: now, methods: [], verifiedAt: now, decision: [], deadline: now, lastPing: now,
+            lastStamp: Instant(0))
+        return [
+            .open, .claimed(.init(account: accountID(1), binding: .qrStatic)), .loggedIn(login), .loggedIn(fromEnrolment),
+            .denied(.init(account: accountID(1), notMe: true, decision: bytes(8))), .denied(.init(account: accountID(1), notMe: false, decision: [])),
+            .expired, .stopped(enrolled, .inactivity, at: now + 9),
+        ]
+    }
+
+    static func account(_ byte: UInt8, instance: InstanceID = instanceID, otp: UInt32? = nil) -> Account {
+        Account(
+            id: accountID(byte), server: server, userID: "alice", displayName: "Alice", device: "Pixel", app: "Test 1.0", deviceKey: bytes(byte, 65),
+            instance: instance, createdAt: now + UInt64(byte), otpReference: otp ?? UInt32(byte), otpKey: bytes(byte), state: .active,
+            isBlocked: true,
+            activatedAt: now, lastLogin: now + 3, hasActivationCache: true)
+    }
+
+    static let claim = Enrolment.Claim(
+        deviceKey: bytes(1, 65), device: "Pixel", app: "Test 1.0", account: accountID(1), serverShare: bytes(2), requestHash: bytes(3),
+        ephemeral: bytes(4),
+        shown: bytes(5, 200))
+
+    static func enrolment(_ byte: UInt8 = 6, state: Enrolment.State = .open) -> Enrolment {
+        Enrolment(
+            id: EnrolmentID(bytes(byte, 16))!, server: server, secretHash: bytes(7), nonceHash: bytes(8), stream: StreamID(bytes(9, 16))!,
+            userID: "alice", displayName: "Alice", expiresAt: now + 600, wrongCodes: 1, state: state)
+    }
+
+    static var enrolmentStates: [Enrolment.State] {
+        let finish = Enrolment.Finish(decision: bytes(1), verifiedAt: now)
+        return [
+            .open, .claimed(claim), .confirming(claim, finish), .active(claim, finish, .init(at: now, session: sessionID(3))),
+            .failed(.expired, nil), .failed(.wrongCodes, claim),
+        ]
+    }
+
+    static func offer(_ byte: UInt8, session: SessionID = sessionID(3)) -> Offer {
+        Offer(requestHash: bytes(byte), session: session, ephemeral: bytes(byte), shown: bytes(byte, 300), binding: .qrDynamic, madeAt: now)
+    }
+
+    static let instance = Instance(
+        id: instanceID, server: server,
+        sequence: AttemptSequence(last: 4, open: .init(attempt: AttemptID(bytes(1, 16))!, blindedHash: bytes(2), since: now)), receipt: receipt,
+        epochs: [
+            .init(number: 1, serverShare: bytes(3), secondFactorKey: bytes(4)), .init(number: 2, serverShare: bytes(5), secondFactorKey: bytes(6)),
+        ])
+
+    static let receipt = Encoded(
+        Receipt(
+            serverID: server, instanceID: instanceID, attemptID: AttemptID(bytes(1, 16))!, sessionHash: bytes(1), context: .verify, method: .pin,
+            epoch: 1,
+            sequence: 4, secondFactorKey: bytes(4), signaturesHash: bytes(5), withoutPIN: 0, lastPIN: now, issuedAt: now))
+}

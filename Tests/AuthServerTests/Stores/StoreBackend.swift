@@ -1,0 +1,38 @@
+import Authentication
+import Database
+import Foundation
+import HTTPService
+
+@testable import AuthServer
+
+/// Where a store keeps its rows. Every store suite runs on each.
+enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
+    case memory, sqliteInMemory, sqliteFile
+
+    var description: String {
+        switch self {
+        case .memory: "memory"
+        case .sqliteInMemory: "SQLite in memory"
+        case .sqliteFile: "SQLite file"
+        }
+    }
+
+    /// Lends an empty store to `body`.
+    func run(_ body: @Sendable (any AuthenticationStore) async throws -> Void) async throws {
+        switch self {
+        case .memory: try await body(MemoryStore())
+        case .sqliteInMemory: try await run(on: try SQLiteDatabase.inMemory(), body)
+        case .sqliteFile:
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path)
+            try await run(on: database, body)
+            try await database.close()
+        }
+    }
+
+    private func run(on database: any Database, _ body: @Sendable (any AuthenticationStore) async throws -> Void) async throws {
+        try await database.migrate(AuthenticationSchema.migrations)
+        try await body(SQLAuthenticationStore(database: database, key: .random()))
+    }
+}

@@ -1,0 +1,178 @@
+import Authentication
+import OstiaryProtocol
+import Testing
+
+@Suite("Store: what was saved is found")
+struct StoreRoundTripTests {
+    @Test("A session in every state", arguments: StoreBackend.allCases)
+    func sessions(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            for state in Sample.states {
+                let session = Sample.session(state: state)
+                try await store.write { rows in try rows.save(session) }
+                #expect(try await store.read { rows in try rows.session(session.id) } == session)
+            }
+        }
+    }
+
+    @Test("An account, until it is buried", arguments: StoreBackend.allCases)
+    func accounts(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let (older, newer) = (Sample.account(1), Sample.account(2))
+            try await store.write { rows in
+                try rows.save(newer)
+                try rows.save(older)
+                try rows.save(PINCache(account: older.id, hash: [1], expiresAt: Sample.now, isSingleUse: true, methods: .pin, verifiedAt: Sample.now))
+                try rows.add(StoredNotice(account: older.id, notice: NewDeviceNotice(device: "Pixel", time: Sample.now)))
+            }
+            #expect(try await store.read { rows in try rows.accounts(ofUser: "alice", at: Sample.server) } == [older, newer])
+            #expect(try await store.read { rows in try rows.accounts(ofInstance: Sample.instanceID) } == [older, newer])
+            #expect(try await store.read { rows in try rows.isTaken(otpReference: 2, at: Sample.server) })
+            #expect(
+                try await store.read { rows in try rows.activity(of: Sample.server) } == ServerActivity(accountCount: 2, lastLogin: Sample.now + 3))
+            try await store.write { rows in try rows.bury(older.id, of: Sample.server, at: Sample.now) }
+            let after = try await store.write { rows in
+                (try rows.account(older.id), try rows.cache(of: older.id), try rows.takeNotices(for: older.id), try rows.grave(of: older.id))
+            }
+            #expect(after.0 == nil && after.1 == nil && after.2.isEmpty)
+            #expect(after.3 == BuriedAccount(id: older.id, server: Sample.server, since: Sample.now))
+        }
+    }
+
+    @Test("An enrolment in every state, by each of its names", arguments: StoreBackend.allCases)
+    func enrolments(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            for state in Sample.enrolmentStates {
+                let enrolment = Sample.enrolment(state: state)
+                try await store.write { rows in try rows.save(enrolment) }
+                #expect(try await store.read { rows in try rows.enrolment(enrolment.id) } == enrolment)
+            }
+            let newest = Sample.enrolment(7, state: .claimed(Sample.claim))
+            try await store.write { rows in try rows.save(newest) }
+            #expect(try await store.read { rows in try rows.enrolment(nonceHash: newest.nonceHash, of: Sample.server) } == newest)
+            #expect(try await store.read { rows in try rows.enrolment(ephemeral: Sample.claim.ephemeral) } == newest)
+            #expect(try await store.read { rows in try rows.enrolment(account: Sample.claim.account) } == newest)
+        }
+    }
+
+    @Test("An instance with its open attempt, receipt and epochs, until it is removed", arguments: StoreBackend.allCases)
+    func instances(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            try await store.write { rows in try rows.save(Sample.instance) }
+            #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } == Sample.instance)
+            try await store.write { rows in try rows.removeInstance(Sample.instanceID) }
+            #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } == nil)
+        }
+    }
+
+    @Test("A server with all its parameters", arguments: StoreBackend.allCases)
+    func servers(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            var update = ServerUpdate()
+            update.logo = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+            update.flags = ["SKIP_ENROL_CONFIRMATION", "STRICT_LINKS"]
+            (update.pingTime, update.pinTimeout, update.pinTransTimeout, update.staticQRAge) = (0, -1, 5, 0)
+            (update.appName, update.appAndroid, update.appIOS, update.appURL) = ("a", "b", "c", "d")
+            (update.siteURL, update.wsURL, update.owner) = ("https://e", "f", "g")
+            let server = VirtualServer(
+                id: Sample.server, publicKey: Sample.bytes(1), createdAt: Sample.now,
+                parameters: try update.applied(to: ServerParameters(name: "Shop")))
+            try await store.write { rows in try rows.save(server) }
+            #expect(try await store.read { rows in try rows.servers() } == [server])
+            let logo = try #require(server.parameters.logo)
+            #expect(try await store.read { rows in try rows.logo(hash: logo.hash) } == logo)
+        }
+    }
+
+    @Test("What a nonce leads to, in one look-up", arguments: StoreBackend.allCases)
+    func views(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let account = Sample.account(1)
+            let session = Sample.session(state: .loggedIn(Sample.login))
+            let pointer = NoncePointer(server: Sample.server, hash: Sample.bytes(3), kind: .chosen, session: session.id, run: 5)
+            try await store.write { rows in
+                try rows.save(account)
+                try rows.save(session)
+                try rows.save(pointer)
+            }
+            let view = try await store.read { rows in try rows.view(nonceHash: Sample.bytes(3), of: Sample.server) }
+            #expect(view == SessionView(session: session, account: AccountFacts(account)))
+            #expect(try await store.read { rows in try rows.pointer(nonceHash: Sample.bytes(3), of: Sample.server) } == pointer)
+            #expect(try await store.read { rows in try rows.view(nonceHash: Sample.bytes(4), of: Sample.server) } == nil)
+            #expect(try await store.read { rows in try rows.view(nonceHash: Sample.bytes(3), of: ServerID(Sample.bytes(2, 16))!) } == nil)
+            try await store.write { rows in try rows.removePointer(nonceHash: Sample.bytes(3), of: Sample.server) }
+            #expect(try await store.read { rows in try rows.view(nonceHash: Sample.bytes(3), of: Sample.server) } == nil)
+        }
+    }
+
+    @Test("The newest eight offers of a session", arguments: StoreBackend.allCases)
+    func offers(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            try await store.write { rows in
+                try rows.save(Sample.session())
+                for byte in UInt8(1)...9 { try rows.add(Sample.offer(byte), keeping: Offer.mostPerSession) }
+            }
+            #expect(try await store.read { rows in try rows.offer(ephemeral: Sample.bytes(1)) } == nil)
+            for byte in UInt8(2)...9 {
+                #expect(try await store.read { rows in try rows.offer(ephemeral: Sample.bytes(byte)) } == Sample.offer(byte))
+            }
+        }
+    }
+
+    @Test("Closes that are due, and the audit trail", arguments: StoreBackend.allCases)
+    func closesAndAudit(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let close = PendingClose(instance: Sample.instanceID, server: Sample.server, since: Sample.now, attempts: 0, dueAt: Sample.now + 4)
+            let entries = [AuditEntry(.accountBlocked, server: Sample.server, account: Sample.accountID(1), at: Sample.now)]
+            try await store.write { rows in
+                try rows.queue(close)
+                for entry in entries { try rows.record(entry) }
+            }
+            #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 3, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9) } == [close])
+            try await store.write { rows in try rows.removeClose(of: Sample.instanceID) }
+            #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) } == entries)
+        }
+    }
+
+    @Test("Which sessions and enrolments ran out", arguments: StoreBackend.allCases)
+    func overdue(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let states = Sample.states
+            try await store.write { rows in
+                for (index, state) in states.enumerated() { try rows.save(Sample.session(UInt8(index) + 10, state: state)) }
+                for (index, state) in Sample.enrolmentStates.enumerated() { try rows.save(Sample.enrolment(UInt8(index) + 10, state: state)) }
+            }
+            let later = Sample.now + 500
+            let expected = states.indices.filter { Sample.session(state: states[$0]).settled(at: later) != Sample.session(state: states[$0]) }
+            let sessions = try await store.read { rows in try rows.overdueSessions(at: later, limit: 99) }
+            #expect(Set(sessions.map(\.id)) == Set(expected.map { Sample.sessionID(UInt8($0) + 10) }))
+            #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 600, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 601, limit: 9) }.count == 3)
+            #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) }.count == 3)
+        }
+    }
+
+    @Test("What is old is forgotten, what is not stays", arguments: StoreBackend.allCases)
+    func expiry(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let (over, running) = (Sample.session(20, state: .expired), Sample.session(21, state: .loggedIn(Sample.login)))
+            try await store.write { rows in
+                for session in [over, running] {
+                    try rows.save(session)
+                    try rows.save(NoncePointer(server: Sample.server, hash: session.nonceHash ?? [], kind: .chosen, session: session.id, run: 0))
+                }
+                try rows.add(Sample.offer(1, session: over.id), keeping: 8)
+                #expect(try rows.spend([1], until: Sample.now))
+            }
+            let early = try await store.write { rows in try rows.removeExpired(at: Sample.now) }
+            #expect(early == 0)
+            let late = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession + 481) }
+            #expect(late == 4)
+            #expect(try await store.read { rows in try rows.session(over.id) } == nil)
+            #expect(try await store.read { rows in try rows.session(running.id) } == running)
+            #expect(try await store.write { rows in try rows.spend([1], until: Sample.now) })
+        }
+    }
+}
