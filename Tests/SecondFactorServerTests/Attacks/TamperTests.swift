@@ -88,6 +88,64 @@ struct TamperTests {
         }
     }
 
+    @Test("Hashes that do not fit the sealed part or the payload are refused though device and server signed them")
+    func consistentlySigned() async throws {
+        try await run { stored in
+            let stage = stored.stage
+            let phone = Phone("consistent")
+            try await stage.enrol(phone)
+            let question = try phone.question(.enrol, payload: phone.payload(joining: Phone("y").devicePublicKey))
+            let identity = try await stage.identity()
+            let asked = try phone.ask(question, identity, at: stage.now)
+            let before = try await rows(stored, phone, question)
+            let genuine = asked.attempt.value
+            let wrong = [UInt8](repeating: 7, count: 32)
+            func changed(
+                session: [UInt8]? = nil, blinded: [UInt8]? = nil, sealed: [UInt8]? = nil, ephemeral: [UInt8]? = nil, epoch: UInt32 = 1
+            ) throws -> Encoded<Attempt> {
+                try phone.sign(
+                    Attempt(
+                        instanceID: genuine.instanceID, attemptID: genuine.attemptID, sessionHash: session ?? genuine.sessionHash,
+                        context: genuine.context, epoch: epoch, blindedHash: blinded ?? genuine.blindedHash,
+                        sealedHash: sealed ?? genuine.sealedHash, ephemeralHash: ephemeral ?? genuine.ephemeralHash, madeAt: genuine.madeAt))
+            }
+            let forgeries = try [
+                changed(session: wrong), changed(blinded: wrong), changed(sealed: wrong), changed(ephemeral: wrong), changed(epoch: 2),
+            ]
+            for (number, attempt) in forgeries.enumerated() {
+                let forged = Phone.Asked(question: question, attempt: attempt, sealed: asked.sealed)
+                try await stored.refuses(stage.server.ticketCall(forged, sequence: 1, at: stage.now), "forgery \(number)")
+            }
+            // The sealed part of another question, and one sealed for another server.
+            let other = try phone.ask(phone.question(), identity, at: stage.now)
+            let swapped = Phone.Asked(question: question, attempt: asked.attempt, sealed: other.sealed)
+            try await stored.refuses(stage.server.ticketCall(swapped, sequence: 1, at: stage.now), "another sealed part")
+            let elsewhere = try SealedRequest(
+                question.blinded, to: identity.prekey, of: stage.server.root.root, ephemeral: EphemeralKey(using: phone.random), at: stage.now)
+            let misdirected = Phone.Asked(question: question, attempt: try changed(sealed: SHA(elsewhere.bytes)), sealed: elsewhere)
+            try await stored.refuses(stage.server.ticketCall(misdirected, sequence: 1, at: stage.now), "another server's tag")
+            #expect(try await rows(stored, phone, question) == before)
+            #expect(try await stage.answer(stage.server.ticketCall(asked, sequence: 1, at: stage.now)).status == .ok)
+        }
+    }
+
+    @Test("A payload where none belongs, or of another length or without a key, is refused")
+    func payloads() async throws {
+        try await run { stored in
+            let stage = stored.stage
+            let phone = Phone("payloads")
+            try await stage.enrol(phone)
+            var verify = try phone.question()
+            verify.payload = [1]
+            let short = try phone.question(.enrol, payload: [UInt8](repeating: 4, count: 96))
+            let noKey = try phone.question(.enrol, payload: [UInt8](repeating: 4, count: 97))
+            for question in [verify, short, noKey] {
+                #expect(try await stage.ask(phone, question, sequence: 1).answer.status == .refused)
+            }
+            #expect(try await stage.guess(phone, sequence: 1).tries.failed == 1)
+        }
+    }
+
     @Test("Every byte of a call with a Proof, changed: refused, and no row changes")
     func proof() async throws {
         try await run { stored in
