@@ -51,7 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
         let backend = try await DemoBackend(servers.layout)
         let site = Hallway(backend: backend, origin: servers.layout.siteURL)
         let listener = Listener("site", at: ListenAddress(host: "127.0.0.1", port: servers.layout.sitePort), router: site.router)
-        let logger = Logger.service("ostiary.demo", level: .error)
+        let logger = Logger.service("ostiary.demo", level: .critical)
         let tour = DemoTour(backend: backend, layout: servers.layout, keepsData: keep)
         try await ServerRunner(logger: logger, drain: DrainSignal()).run([listener], stopsOnSignals: false) { _ in await tour.begin() }
         throw CancellationError()

@@ -15,23 +15,32 @@ struct DemoServers: Sendable {
         let secondFactor = try ChildProcess(
             name: "ostiary second-factor", arguments: ["second-factor", "--data", layout.secondFactorData.path],
             environment: layout.secondFactorEnvironment(trusting: authenticationIdentity), log: layout.log("second-factor"))
+        let authentication: ChildProcess
         do {
-            let authentication = try ChildProcess(
+            authentication = try ChildProcess(
                 name: "ostiary serve", arguments: ["serve", "--data", layout.authenticationData.path],
                 environment: layout.authenticationEnvironment(secondFactorIdentity: secondFactorIdentity), log: layout.log("serve"))
-            let servers = DemoServers(secondFactor: secondFactor, authentication: authentication, layout: layout)
-            try await servers.waitUntilReady()
-            return servers
         } catch {
             await secondFactor.stop()
             throw error
         }
+        let servers = DemoServers(secondFactor: secondFactor, authentication: authentication, layout: layout)
+        do {
+            try await servers.waitUntilReady()
+        } catch {
+            await servers.stop()
+            throw error
+        }
+        return servers
     }
 
+    /// Ends both and waits until they are gone, also in a task that is cancelled.
     func stop() async {
-        async let first: Void = authentication.stop()
-        async let second: Void = secondFactor.stop()
-        _ = await (first, second)
+        await Task {
+            async let first: Void = authentication.stop()
+            async let second: Void = secondFactor.stop()
+            _ = await (first, second)
+        }.value
     }
 
     private static func identity(of arguments: [String]) async throws -> String {
@@ -47,13 +56,11 @@ struct DemoServers: Sendable {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
             for server in [secondFactor, authentication] where !server.isRunning {
-                await stop()
                 throw DemoError.serverFailed(name: server.name, reason: server.lastWords)
             }
             if await isReady() { return }
             try await Task.sleep(for: .milliseconds(50))
         }
-        await stop()
         throw DemoError.serverFailed(name: authentication.name, reason: "not ready after 20 s: \(authentication.lastWords)")
     }
 

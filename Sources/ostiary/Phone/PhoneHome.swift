@@ -31,6 +31,10 @@ enum PhoneHome {
 
     /// What the page of an enrolment and older devices call this phone.
     private static var deviceName: String {
-        String("terminal on \(ProcessInfo.processInfo.hostName)".prefix(100))
+        var name = [CChar](repeating: 0, count: 256)
+        // Foundation would ask the name service, and wait for it.
+        guard gethostname(&name, name.count - 1) == 0 else { return "terminal" }
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String("terminal on \(String(decoding: bytes, as: UTF8.self))".prefix(100))
     }
 }

@@ -35,7 +35,8 @@ struct SecondFactorCommand: AsyncParsableCommand {
     }
 
     private func serve(_ settings: SecondFactorServerSettings) async throws {
-        let logger = Logger.service("ostiary.second-factor", level: settings.logLevel)
+        let log = HeldBackLog(level: settings.logLevel)
+        let logger = log.logger("ostiary.second-factor")
         let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
         let drain = DrainSignal()
         let service = try await SecondFactorService(
@@ -46,6 +47,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
         if let address = settings.adminListen { listeners.append(Listener("health", at: address, router: service.router)) }
         let hash = Base64URL.encode(service.identityHash)
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
+            log.open()
             logger.notice("second-factor server runs", metadata: .running(hash, bound))
         }
         try await database.close()

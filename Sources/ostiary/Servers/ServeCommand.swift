@@ -39,7 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// - Parameter keyPath: where the key of the management interface is, if nobody set one.
     private func serve(_ settings: AuthServerSettings, named name: String?, madeKeyAt keyPath: String?) async throws {
-        let logger = Logger.service("ostiary.serve", level: settings.logLevel)
+        let log = HeldBackLog(level: settings.logLevel)
+        let logger = log.logger("ostiary.serve")
         let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
         let drain = DrainSignal()
         let service = try await AuthenticationService(
@@ -55,6 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
         ]
         let hash = Base64URL.encode(service.identityHash)
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
+            log.open()
             logger.notice("authentication server runs", metadata: .running(hash, bound))
             if let keyPath { logger.notice("no API key is set: using the one in a file", metadata: ["path": "\(keyPath)"]) }
         }

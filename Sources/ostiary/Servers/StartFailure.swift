@@ -19,6 +19,7 @@ enum StartFailure {
 
     /// Our errors are one line by themselves; those of other libraries are made one.
     static func oneLine(_ error: any Error) -> String {
-        "\(error)".split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+        if error is UnwrapError { return "the keys in the database cannot be read with this key file: name the key file that belongs to the database" }
+        return "\(error)".split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
     }
 }

@@ -1,3 +1,4 @@
+import Database
 import HTTPTypes
 import OstiaryProtocol
 import SecondFactor

@@ -1,4 +1,5 @@
 import Database
+import Logging
 import OstiaryProtocol
 import Testing
 

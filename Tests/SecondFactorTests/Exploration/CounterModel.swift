@@ -39,13 +39,18 @@ struct CounterModel: ExploredModel {
         /// What a crash leaves: the same, unless the sync is late.
         var durable = Counters()
         /// By attempt: the number it was counted under, 0 for none.
-        var known: [UInt8]
+        var known = ByAttempt()
         /// By attempt: the number of its wrong evaluation, 0 for none.
-        var guessed: [UInt8]
+        var guessed = ByAttempt()
         /// The newest proved number.
         var success: UInt8 = 0
         var actors: [Actor]
-        var broken: String?
+        var broken: Broken?
+    }
+
+    enum Broken: String {
+        case repetitionRenumbered = "a repetition was given another number"
+        case numberUsedTwice = "counted under a number that was not above the highest"
     }
 
     let rules: ModelRules
@@ -65,14 +70,12 @@ struct CounterModel: ExploredModel {
     }
 
     var start: State {
-        let attempts = tries.reduce(1) { $0 + Int($1) }
-        let none = [UInt8](repeating: 0, count: attempts)
-        return State(known: none, guessed: none, actors: tries.map { Actor(triesLeft: $0) })
+        State(actors: tries.map { Actor(triesLeft: $0) })
     }
 
     func violation(in state: State) -> String? {
-        let wrong = state.guessed.count { $0 > state.success }
-        return wrong > limit ? "\(wrong) wrong evaluations since the last success" : state.broken
+        let wrong = state.guessed.count(above: state.success)
+        return wrong > limit ? "\(wrong) wrong evaluations since the last success" : state.broken?.rawValue
     }
 
     func successors(of state: State) -> [State] {
@@ -106,14 +109,14 @@ struct CounterModel: ExploredModel {
     /// The ticket reaches the server.
     private func asked(_ actor: Int, sequence: UInt8, _ state: State) -> [State] {
         let attempt = state.actors[actor].attempt
-        let known = state.known[Int(attempt)]
+        let known = state.known[attempt]
         let verdict = rules.ticket(
             id: attempt, sequence: sequence, highest: state.rows.highest, proven: state.rows.proven, known: known)
         var next = state
         switch verdict {
         case .behind, .blocked: return [state]
         case .known(let first):
-            if first != known { next.broken = "a repetition was given another number" }
+            if first != known { next.broken = .repetitionRenumbered }
             next.actors[actor].sequence = first
             return [moved(actor, to: .reserved, next)]
         case .counted(let highest, let proven):
@@ -131,9 +134,9 @@ struct CounterModel: ExploredModel {
     private func written(_ actor: Int, _ state: State) -> State {
         var next = state
         let decided = state.actors[actor].read
-        if mutant != .noLock, decided.highest <= state.rows.highest { next.broken = "counted under a number that was not above the highest" }
+        if mutant != .noLock, decided.highest <= state.rows.highest { next.broken = .numberUsedTwice }
         next.rows = Counters(highest: max(decided.highest, state.rows.highest), proven: decided.proven)
-        next.known[Int(state.actors[actor].attempt)] = state.actors[actor].sequence
+        next.known[state.actors[actor].attempt] = state.actors[actor].sequence
         next.actors[actor].read = Counters()
         if mutant != .lateSync { next.durable = next.rows }
         return next.actors[actor].phase == .proving || mutant == .evaluateFirst ? next : moved(actor, to: .reserved, next)
@@ -143,7 +146,7 @@ struct CounterModel: ExploredModel {
     private func evaluated(_ actor: Int, _ state: State) -> State {
         guard actor != tries.count - 1 else { return moved(actor, to: .proving, state) }
         var next = state
-        next.guessed[Int(state.actors[actor].attempt)] = state.actors[actor].sequence
+        next.guessed[state.actors[actor].attempt] = state.actors[actor].sequence
         return moved(actor, to: .idle, next)
     }
 
@@ -175,7 +178,7 @@ struct CounterModel: ExploredModel {
     private func crashed(_ state: State) -> State {
         var next = state
         next.rows = state.durable
-        next.known = state.known.map { $0 > state.durable.highest ? 0 : $0 }
+        next.known.drop(above: state.durable.highest)
         return next
     }
 }

@@ -11,8 +11,9 @@ struct SequenceModel: ExploredModel {
         case noOpenAttempt
         /// The answer goes to the phone before the number is committed.
         case relayBeforeCommit
-        /// The second-factor server ignores the newest receipt that comes with a ticket.
-        case noReceipt
+        /// An answer is relayed although its number was used for another attempt: after a restore the repetition of an attempt would be one
+        /// more evaluation under an old number.
+        case usedNumbers
     }
 
     /// Which databases an operator restores from backups.
@@ -33,7 +34,7 @@ struct SequenceModel: ExploredModel {
         var highest: UInt8 = 0
         var proven: UInt8 = 0
         /// By attempt: the number it was counted under, 0 for none.
-        var known: [UInt8]
+        var known = ByAttempt()
     }
 
     /// The authentication server's row of the instance (protocol §7, "At the AS, on M1").
@@ -43,29 +44,41 @@ struct SequenceModel: ExploredModel {
         var open: UInt8 = 0
         /// The number in the newest receipt.
         var receipt: UInt8 = 0
+        /// The attempt whose evaluation was committed last, and its number.
+        var settled: UInt8 = 0
+        var settledNumber: UInt8 = 0
 
-        /// Takes an answer, if it is that of the open attempt.
-        mutating func accept(_ attempt: UInt8, highest: UInt8) -> Bool {
-            guard open == attempt else { return false }
+        /// Takes an answer that counts nothing, if it is that of the open attempt.
+        mutating func resume(_ attempt: UInt8, at highest: UInt8) {
+            guard open == attempt else { return }
             sequence = max(sequence, highest)
             open = 0
+        }
+
+        /// Takes an evaluation, if it is that of the open attempt; whether it may be relayed: under a number that was not used before, or that
+        /// was committed for this very attempt.
+        mutating func commit(_ attempt: UInt8, under number: UInt8) -> Bool {
+            guard open == attempt else { return false }
+            let isFresh = number > sequence
+            sequence = max(sequence, number)
+            open = 0
+            guard isFresh else { return settled == attempt && settledNumber == number }
+            settled = attempt
+            settledNumber = number
             return true
         }
     }
 
     struct State: Hashable {
-        var counting: Counting
+        var counting = Counting()
         var numbering = Numbering()
-        var savedCounting: Counting
+        var savedCounting = Counting()
         var savedNumbering = Numbering()
         var restoresLeft: UInt8
         /// By attempt: the number of the wrong evaluation that reached the attacker, 0 for none.
-        var guessed: [UInt8]
+        var guessed = ByAttempt()
         var success: UInt8 = 0
-        /// Tickets that the second-factor server counted.
-        var counted: UInt8 = 0
         var actors: [Actor]
-        var broken: String?
     }
 
     let rules: ModelRules
@@ -85,15 +98,12 @@ struct SequenceModel: ExploredModel {
     }
 
     var start: State {
-        let none = [UInt8](repeating: 0, count: tries.reduce(1) { $0 + Int($1) })
-        return State(
-            counting: Counting(known: none), savedCounting: Counting(known: none), restoresLeft: restores, guessed: none,
-            actors: tries.map { Actor(triesLeft: $0) })
+        State(restoresLeft: restores, actors: tries.map { Actor(triesLeft: $0) })
     }
 
     func violation(in state: State) -> String? {
-        let wrong = state.guessed.count { $0 > state.success }
-        return wrong > limit ? "\(wrong) wrong evaluations since the last success" : state.broken
+        let wrong = state.guessed.count(above: state.success)
+        return wrong > limit ? "\(wrong) wrong evaluations since the last success" : nil
     }
 
     func successors(of state: State) -> [State] {
@@ -121,7 +131,7 @@ struct SequenceModel: ExploredModel {
     /// The phone repeats its last attempt, the answer to which it has not seen.
     private func again(_ actor: Int, _ state: State) -> [State] {
         let attempt = state.actors[actor].attempt
-        guard attempt > 0, state.guessed[Int(attempt)] == 0 else { return [] }
+        guard attempt > 0, state.guessed[attempt] == 0 else { return [] }
         return ticketed(actor, state)
     }
 
@@ -139,24 +149,22 @@ struct SequenceModel: ExploredModel {
         let sequence = state.actors[actor].sequence
         let verdict = rules.ticket(
             id: attempt, sequence: sequence, highest: state.counting.highest, proven: state.counting.proven,
-            known: state.counting.known[Int(attempt)], receipt: mutant == .noReceipt ? 0 : state.numbering.receipt)
+            known: state.counting.known[attempt], receipt: state.numbering.receipt)
         var next = state
         switch verdict {
         case .counted(let highest, let proven):
             next.counting.highest = highest
             next.counting.proven = proven
-            next.counting.known[Int(attempt)] = sequence
-            next.counted += 1
+            next.counting.known[attempt] = sequence
             return moved(actor, to: .answered, next)
         case .known(let first):
             next.actors[actor].sequence = first
             return moved(actor, to: .answered, next)
         case .behind(let highest):
-            if sequence > max(state.counting.highest, state.numbering.receipt) { next.broken = "behind without reason" }
-            _ = next.numbering.accept(attempt, highest: highest)
+            next.numbering.resume(attempt, at: highest)
             return moved(actor, to: .idle, next)
         case .blocked:
-            _ = next.numbering.accept(attempt, highest: 0)
+            next.numbering.resume(attempt, at: 0)
             return moved(actor, to: .idle, next)
         }
     }
@@ -165,37 +173,41 @@ struct SequenceModel: ExploredModel {
     private func answered(_ actor: Int, _ state: State) -> [State] {
         let attempt = state.actors[actor].attempt
         let sequence = state.actors[actor].sequence
+        let wasOpen = state.numbering.open == attempt
         var committed = state
-        let isOpen = committed.numbering.accept(attempt, highest: sequence)
+        let mayRelay = committed.numbering.commit(attempt, under: sequence)
         switch mutant {
         case .relayBeforeCommit: return [relayed(actor, committed), relayed(actor, state)]
         case .noOpenAttempt:
             committed.numbering.sequence = max(committed.numbering.sequence, sequence)
             return [relayed(actor, committed)]
-        case .noReceipt, nil: return isOpen ? [relayed(actor, committed)] : []
+        case .usedNumbers: return wasOpen ? [relayed(actor, committed)] : []
+        case nil:
+            let dropped = moved(actor, to: .idle, committed)
+            return mayRelay ? [relayed(actor, committed), dropped] : [dropped]
         }
     }
 
     private func relayed(_ actor: Int, _ state: State) -> State {
         guard actor != tries.count - 1 else { return moved(actor, to: .proving, state) }
         var next = state
-        next.guessed[Int(state.actors[actor].attempt)] = state.actors[actor].sequence
+        next.guessed[state.actors[actor].attempt] = state.actors[actor].sequence
         return moved(actor, to: .idle, next)
     }
 
     /// The proof reaches the second-factor server; its receipt reaches the authentication server, or is lost and asked for again.
     private func proved(_ actor: Int, _ state: State) -> [State] {
         let attempt = state.actors[actor].attempt
-        let sequence = state.counting.known[Int(attempt)]
+        let sequence = state.counting.known[attempt]
         guard sequence > 0,
             let after = rules.proof(id: attempt, sequence: sequence, highest: state.counting.highest, proven: state.counting.proven)
         else { return [] }
         var lost = state
         lost.counting.highest = after.highest
         lost.counting.proven = after.proven
+        lost.success = max(state.success, sequence)
         var kept = moved(actor, to: .idle, lost)
         kept.numbering.receipt = max(state.numbering.receipt, sequence)
-        kept.success = max(state.success, sequence)
         return [lost, kept]
     }
 

@@ -1,0 +1,167 @@
+import Database
+import HTTPTypes
+import OstiaryProtocol
+import Testing
+
+@testable import SecondFactorServer
+
+/// Attack 3: the server dies at every step of an attempt, and the attacker goes on guessing.
+@Suite("Crashes")
+struct CrashTests {
+    /// One attacker with the phone and an authentication server that helps, over as many lives of the server as it takes.
+    private struct Attack {
+        let setting: Stage.Setting
+        let phone: Phone
+        let durable: String
+        let folder: TemporaryFolder
+        var sync = UnsyncedDatabase.Sync.everyCommit
+        var lives = 0
+
+        /// Runs `body` on the server as it comes up from what survived.
+        @discardableResult
+        mutating func live<Value>(
+            crashAt commit: Int?, _ moment: UnsyncedDatabase.Moment = .beforeCommit, _ body: @escaping @Sendable (Stage) async throws -> Value
+        ) async throws -> Value {
+            lives += 1
+            let database = try UnsyncedDatabase(durablePath: durable, workingPath: folder.file("life-\(lives).sqlite"), sync: sync)
+            let value = try await Stage.run(on: database, setting) { stage in
+                if let commit { database.crash(atCommit: commit, moment) }
+                return try await body(stage)
+            }
+            if !database.hasCrashed { try database.settle() }
+            try await database.close()
+            return value
+        }
+    }
+
+    private func begin(_ name: String, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> Attack {
+        let folder = try TemporaryFolder()
+        let phone = Phone(name)
+        var attack = Attack(setting: try Stage.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
+        try await attack.live(crashAt: nil) { stage in try await stage.enrol(phone) }
+        attack.sync = sync
+        return attack
+    }
+
+    /// What one request ended in: the answer and the evaluation that the phone could read, or nothing when the server died.
+    private struct Outcome: Sendable {
+        let status: Status
+        let highest: UInt64
+        let wait: UInt64
+        let element: [UInt8]?
+    }
+
+    private static func ask(_ phone: Phone, _ question: Phone.Question, sequence: UInt64, _ stage: Stage) async throws -> Outcome? {
+        let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
+        let (status, body) = try await stage.post(stage.server.ticketCall(asked, sequence: sequence, at: stage.now))
+        guard status == .ok else { return nil }
+        let answer = try SecondFactorAnswer(decoding: body)
+        let evaluation = answer.status == .ok ? try await stage.evaluation((answer, asked)) : nil
+        return Outcome(
+            status: answer.status, highest: answer.highest, wait: UInt64(answer.tries.wait),
+            element: evaluation.map { Array($0.evaluation.prefix(32)) })
+    }
+
+    /// Guesses until blocked, waiting out penalties and taking up the server's number; answers how often it got an evaluation.
+    private static func guessOn(_ phone: Phone, from sequence: UInt64, _ stage: Stage) async throws {
+        var sequence = sequence
+        for _ in 0..<20 {
+            guard let outcome = try await ask(phone, phone.question(), sequence: sequence, stage) else { return }
+            stage.clock.advance(by: outcome.wait)
+            if outcome.status == .blocked { return }
+            sequence = outcome.highest + 1
+        }
+        Issue.record("the attacker was never blocked")
+    }
+
+    @Test(
+        "A crash at any commit of any guess: never more evaluations than tries, and the same attempt has its first outcome",
+        arguments: 1...10, UnsyncedDatabase.Moment.allCases)
+    func atEveryCommit(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
+        var attack = try await begin("crash")
+        let phone = attack.phone
+        // Guess with one question at a time until the server dies.
+        let interrupted = try await attack.live(crashAt: commit, moment) { stage -> (Phone.Question, UInt64)? in
+            var sequence: UInt64 = 1
+            while true {
+                let question = try phone.question()
+                guard let outcome = try await Self.ask(phone, question, sequence: sequence, stage) else { return (question, sequence) }
+                guard outcome.status != .blocked else { return nil }
+                stage.clock.advance(by: outcome.wait)
+                sequence = outcome.highest + 1
+            }
+        }
+        let (question, sequence) = try #require(interrupted)
+        try await attack.live(crashAt: nil) { stage in
+            // The phone asks again with the same attempt: evaluated now if it was not, and for the same price.
+            let first = try #require(try await Self.ask(phone, question, sequence: sequence, stage))
+            #expect(first.status == .ok && first.highest == sequence)
+            let second = try #require(try await Self.ask(phone, question, sequence: sequence + 1, stage))
+            #expect(second.element == first.element && second.highest == sequence)
+            stage.clock.advance(by: first.wait)
+            try await Self.guessOn(phone, from: sequence + 1, stage)
+        }
+        #expect(attack.setting.evaluator.guesses(of: phone.instanceID) <= 5)
+    }
+
+    @Test(
+        "A crash around the proof loses no success: the same proof gives the receipt, and all tries are back",
+        arguments: UnsyncedDatabase.Moment.allCases)
+    func aroundTheProof(_ moment: UnsyncedDatabase.Moment) async throws {
+        var attack = try await begin("proof")
+        let phone = attack.phone
+        let question = try phone.question()
+        // Two commits make the evaluation, the third takes the proof.
+        try await attack.live(crashAt: 3, moment) { stage async throws in
+            #expect(try await Self.ask(phone, question, sequence: 1, stage)?.status == .ok)
+            let proof = stage.server.proof(of: question, phone.instanceID, signature: phone.proof(of: question))
+            #expect(try await stage.post(stage.server.call(proof.bytes)).status == .internalServerError)
+        }
+        try await attack.live(crashAt: nil) { stage in
+            let answer = try await stage.prove(phone, question)
+            #expect(answer.status == .ok && answer.receipt?.value.sequence == 1)
+            #expect(try await stage.prove(phone, question).receipt?.bytes == answer.receipt?.bytes)
+            #expect(try await stage.guess(phone, sequence: 2).tries.failed == 1)
+        }
+    }
+
+    @Test("A crash around a first PIN leaves either no instance or the one that was proved", arguments: 1...3, UnsyncedDatabase.Moment.allCases)
+    func aroundTheFirstPIN(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
+        let folder = try TemporaryFolder()
+        let phone = Phone("first PIN")
+        var attack = Attack(setting: try Stage.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
+        try await attack.live(crashAt: nil) { _ in }
+        let question = try phone.question(.firstSet, payload: phone.payload())
+        @Sendable func set(_ stage: Stage) async throws -> [UInt8]? {
+            let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
+            let (status, body) = try await stage.post(stage.server.ticketCall(asked, sequence: 0, at: stage.now))
+            guard status == .ok else { return nil }
+            let evaluation = try await stage.evaluation((try SecondFactorAnswer(decoding: body), asked))
+            let key = try #require(evaluation.evaluationKey)
+            let proof = stage.server.proof(
+                of: question, phone.instanceID, signature: phone.setProof(of: question, evaluationKey: key),
+                newKey: phone.secondFactorPublicKey)
+            guard try await stage.post(stage.server.call(proof.bytes)).status == .ok else { return nil }
+            return key
+        }
+        let interrupted = try await attack.live(crashAt: commit, moment, set)
+        #expect(interrupted == nil)
+        let repeated = try await attack.live(crashAt: nil, .beforeCommit, set)
+        #expect(repeated != nil)
+        try await attack.live(crashAt: nil) { stage in try await stage.succeed(phone, sequence: 1) }
+    }
+
+    @Test("On a database that loses acknowledged commits the attack succeeds: this test can see it")
+    func lostCommits() async throws {
+        var attack = try await begin("lost", sync: .never)
+        let phone = attack.phone
+        for _ in 0..<6 {
+            try await attack.live(crashAt: 3, .beforeCommit) { stage in
+                #expect(try await Self.ask(phone, phone.question(), sequence: 1, stage)?.status == .ok)
+                // The crash: the next commit never happens, and those before it are gone.
+                _ = try await Self.ask(phone, phone.question(), sequence: 2, stage)
+            }
+        }
+        #expect(attack.setting.evaluator.guesses(of: phone.instanceID) > 5)
+    }
+}

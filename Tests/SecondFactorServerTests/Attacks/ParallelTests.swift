@@ -1,0 +1,116 @@
+import Database
+import Foundation
+import HTTPService
+import Logging
+import OstiaryProtocol
+import Testing
+
+@testable import SecondFactor
+@testable import SecondFactorServer
+
+/// Attack 2: tries in parallel.
+@Suite("Parallel PIN tries")
+struct ParallelTests {
+    /// Rounds of 64; more by OSTIARY_ATTACK_ROUNDS, 200 for the full demonstration.
+    private static let rounds = ProcessInfo.processInfo.environment["OSTIARY_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 6
+
+    @Test("64 tickets at once with different guesses: never more evaluations than tries, and the right PIN works once the penalty is over")
+    func burst() async throws {
+        let folder = try TemporaryFolder()
+        let database = try openFile(folder.file("sf.sqlite"))
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            for round in 0..<Self.rounds {
+                let phone = Phone("parallel \(round)")
+                try await stage.enrol(phone)
+                let identity = try await stage.identity()
+                // Two guesses in a row are free of a penalty; 62 more wait for the third number and those after it.
+                let calls = try (0..<64).map { number in
+                    let asked = try phone.ask(phone.question(), identity, at: stage.now)
+                    return stage.server.ticketCall(asked, sequence: UInt64(number % 8) + 1, at: stage.now)
+                }
+                try await withThrowingTaskGroup { group in
+                    for call in calls { group.addTask { _ = try await stage.answer(call) } }
+                    try await group.waitForAll()
+                }
+                #expect(stage.setting.evaluator.guesses(of: phone.instanceID) <= 5)
+                try await comesBack(phone, stage)
+            }
+        }
+        try await database.close()
+    }
+
+    /// Waits until the penalty is over and logs in, unless the burst has used all five tries.
+    private func comesBack(_ phone: Phone, _ stage: Stage) async throws {
+        let standing = try await stage.ask(phone, phone.question(), sequence: 1).answer
+        #expect(standing.status == .sequence)
+        guard standing.tries.failed < 5 else { return }
+        stage.clock.advance(by: UInt64(standing.tries.wait))
+        try await stage.succeed(phone, sequence: standing.highest + 1)
+    }
+
+    @Test("A store that reads first and writes later is caught by the same attack")
+    func mutant() async throws {
+        let setting = try Stage.Setting()
+        let database = try openInMemory()
+        try await database.migrate(secondFactorMigrations)
+        let keys = IdentityStore(
+            database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("keys"))
+        let own = try await keys.renewed(at: setting.clock.now)
+        let identity = try PublishedIdentity(own.published, hash: own.root.hash, at: setting.clock.now)
+        let phone = Phone("mutant")
+        let owner = VirtualServer(id: setting.server.serverID, rootHash: setting.server.rootHash)
+        let key = try setting.evaluator.makeKey(for: phone.instanceID, epoch: 1)
+        let state = Instance.State.open(.init(secondFactorKey: phone.secondFactorPublicKey, evaluationKey: key.wrapped))
+        let instance = Instance(
+            id: phone.instanceID, owner: owner, deviceKeys: [phone.devicePublicKey], epoch: 1, state: state,
+            counter: Counter(at: setting.clock.now), withoutPIN: 0, lastPIN: setting.clock.now)
+        let desk = CallDesk(
+            callers: TrustedCallers(setting.trusted), store: ReadThenWriteStore(instance), policy: .standard, evaluator: setting.evaluator,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<64 {
+                let asked = try phone.ask(phone.question(), identity, at: setting.clock.now)
+                let call = setting.server.ticketCall(asked, sequence: 1, at: setting.clock.now)
+                group.addTask { _ = try await desk.answer(call, as: own, at: setting.clock.now) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(setting.evaluator.guesses(of: phone.instanceID) > 5)
+    }
+}
+
+/// A store as it must not be: between reading and writing, others read.
+private actor ReadThenWriteStore: SecondFactorStore {
+    private var instance: Instance
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    struct NotAsked: Error {}
+
+    init(_ instance: Instance) { self.instance = instance }
+
+    func situation(of id: InstanceID, attempt: AttemptID) -> Situation { Situation(instance: instance) }
+
+    func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome {
+        let read = Situation(instance: instance)
+        await meetOthers()
+        let ruling = TicketRules.decide(ticket, in: read, at: now, under: .standard)
+        for case .saveInstance(let changed) in ruling.changes { instance = changed }
+        return ruling.outcome
+    }
+
+    /// Waits until eight callers have read.
+    private func meetOthers() async {
+        guard waiting.count < 7 else {
+            for other in waiting { other.resume() }
+            waiting = []
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func keep(evaluation: [UInt8], of attempt: AttemptID) {}
+    func complete(_ proof: ProvenProof, receipt: [UInt8], at now: Instant) throws -> ProofOutcome { throw NotAsked() }
+    func close(_ instance: InstanceID, by owner: VirtualServer, at now: Instant) throws -> CloseOutcome { throw NotAsked() }
+    func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) throws -> ResetOutcome { throw NotAsked() }
+    func deleteExpired(at now: Instant) -> Int { 0 }
+}

@@ -1,0 +1,80 @@
+import Database
+import OstiaryProtocol
+import Testing
+
+@testable import SecondFactorServer
+
+/// Attack 4: the database is put back to an older copy.
+@Suite("A restored database")
+struct RestoreTests {
+    /// Runs one life of the server on a file.
+    @discardableResult
+    private func live<Value>(
+        _ path: String, _ setting: Stage.Setting, _ body: @escaping @Sendable (Stage) async throws -> Value
+    ) async throws -> Value {
+        let database = try openFile(path)
+        let value = try await Stage.run(on: database, setting, body)
+        try await database.close()
+        return value
+    }
+
+    @Test("After three wrong tries and an old copy, evaluations in all stay within the tries")
+    func attacker() async throws {
+        let folder = try TemporaryFolder()
+        let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
+        let setting = try Stage.Setting()
+        let phone = Phone("restore")
+        try await live(path, setting) { stage in try await stage.enrol(phone) }
+        try copyDatabase(from: path, to: backup)
+        try await live(path, setting) { stage async throws in
+            for sequence in 1...3 as ClosedRange<UInt64> { #expect(try await stage.guess(phone, sequence: sequence).status == .ok) }
+        }
+        try copyDatabase(from: backup, to: path)
+        try await live(path, setting) { stage in
+            // The honest authentication server goes on with its own number, however often it is asked.
+            var sequence: UInt64 = 4
+            for _ in 0..<10 {
+                let answer = try await stage.guess(phone, sequence: sequence)
+                stage.clock.advance(by: UInt64(answer.tries.wait))
+                if answer.status == .ok { sequence = max(sequence, answer.highest) + 1 }
+            }
+            #expect(try await stage.guess(phone, sequence: sequence).status == .blocked)
+        }
+        #expect(setting.evaluator.guesses(of: phone.instanceID) <= 5)
+    }
+
+    @Test("The newest receipt repairs the numbers, so that the honest person is not locked out")
+    func honest() async throws {
+        let folder = try TemporaryFolder()
+        let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
+        let setting = try Stage.Setting()
+        let phone = Phone("honest")
+        try await live(path, setting) { stage in try await stage.enrol(phone) }
+        try copyDatabase(from: path, to: backup)
+        let newest = try await live(path, setting) { stage in
+            var receipt: Encoded<Receipt>?
+            for sequence in 1...8 as ClosedRange<UInt64> { receipt = try await stage.succeed(phone, sequence: sequence, receipt: receipt) }
+            return try #require(receipt)
+        }
+        try copyDatabase(from: backup, to: path)
+        try await live(path, setting) { stage in
+            #expect(try await stage.guess(phone, sequence: 9).status == .blocked)
+            let receipt = try await stage.succeed(phone, sequence: 9, receipt: newest)
+            #expect(receipt.value.sequence == 9)
+            #expect(try await stage.guess(phone, sequence: 10).tries.failed == 1)
+        }
+    }
+
+    @Test("A number that the restored rows have used already is answered SEQ with the number to go on from")
+    func behind() async throws {
+        try await Stage.run { stage in
+            let phone = Phone("behind")
+            try await stage.enrol(phone)
+            let receipt = try await stage.succeed(phone, sequence: 7 - 3)
+            // An authentication server that was restored instead: it begins again at one.
+            let answer = try await stage.guess(phone, sequence: 1, receipt: receipt)
+            #expect(answer.status == .sequence && answer.highest == 4)
+            #expect(try await stage.succeed(phone, sequence: answer.highest + 1).value.sequence == 5)
+        }
+    }
+}
