@@ -79,11 +79,11 @@ extension PageRoutes {
     /// The name of the virtual server that a link belongs to; nil when it is not one of ours.
     private func server(of link: [UInt8]) async throws -> String? {
         guard let link = try? Link(decoding: link) else { return nil }
-        for overview in try await servers.servers() {
-            let root = try await view.root(of: overview.server.id)
+        for server in try await servers.virtualServers() {
+            let root = try await view.root(of: server.id)
             switch link {
-            case .enrol(let link) where link.rootHash == root.hash: return overview.server.parameters.name
-            case .login(let link) where link.value.serverTag == root.tag: return overview.server.parameters.name
+            case .enrol(let link) where link.rootHash == root.hash: return server.parameters.name
+            case .login(let link) where link.value.serverTag == root.tag: return server.parameters.name
             case .enrol, .login: continue
             }
         }

@@ -23,7 +23,7 @@ extension PageRoutes {
         let query = request.uri.queryParameters
         guard let server = query["server"].flatMap({ ServerID(text: String($0)) }) else { throw AdminRefusal.badField("server", "is a serverid") }
         guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw AdminRefusal.badField("session", "is an hsid") }
-        _ = try await servers.server(server)
+        _ = try await servers.virtualServer(server)
         guard let place = eventGate.enter(session.text) else { throw PageRefusal.busy }
         let signals = PageSignals(of: [.stream(session)], events: events, every: tick, drain: drain)
         let stream = SessionEventStream(signals: signals, server: server, stream: session)

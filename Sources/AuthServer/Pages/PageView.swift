@@ -98,7 +98,7 @@ struct PageView: Sendable {
     }
 
     private func blank(_ page: Page, state: PageSnapshot.State) async throws -> PageSnapshot {
-        let parameters = try await servers.server(page.serverID).server.parameters
+        let parameters = try await servers.virtualServer(page.serverID).parameters
         var snapshot = PageSnapshot(kind: page.kind, state: state, server: parameters.name)
         snapshot.logo = parameters.logo.map { "/ap1/logo/\(Base64URL.encode($0.hash))" }
         snapshot.returnURL = page.returnURL

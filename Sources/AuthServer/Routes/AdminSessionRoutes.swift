@@ -45,7 +45,7 @@ extension AdminRoutes {
         let nonce = try request.nonce()
         let server = try request.serverID()
         let body: AdminPageRequest = try await request.body()
-        _ = try await servers.server(server)
+        _ = try await servers.virtualServer(server)
         let url = try await pages.open(try body.page(server: server, nonce: nonce), at: request.now)
         return .json { writer in writer.object { writer in writer.member("url", url) } }
     }

@@ -17,6 +17,17 @@ package struct ServerService: Sendable {
         try await store.read { rows in ServerOverview(server: try rows.existing(id), activity: try rows.activity(of: id)) }
     }
 
+    /// A server without its activity, which costs a look at all of its accounts: what pages ask.
+    /// - Throws: `UnknownServer`.
+    package func virtualServer(_ id: ServerID) async throws -> VirtualServer {
+        try await store.read { rows in try rows.existing(id) }
+    }
+
+    /// All servers without their activity, oldest first.
+    package func virtualServers() async throws -> [VirtualServer] {
+        try await store.read { rows in try rows.servers() }
+    }
+
     /// - Throws: `UnknownServer`, `ServerUpdateError`; then nothing is changed.
     package func update(_ id: ServerID, with update: ServerUpdate, at now: Instant) async throws -> ServerOverview {
         try await store.write { rows in

@@ -1,0 +1,74 @@
+import Database
+import Foundation
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("Page store")
+struct PageStoreTests {
+    enum Backend: CaseIterable { case memory, file }
+
+    private let random = SystemRandomSource()
+    private let now = Instant(1_000)
+
+    @Test("A ticket is exchanged at most once, however many ask at the same time", arguments: Backend.allCases)
+    func redeemedOnce(on backend: Backend) async throws {
+        try await withStore(backend) { store, _ in
+            let (page, ticket) = (page(), PageSecret(using: random))
+            try await store.open(page, ticket: ticket, until: now + 60, at: now)
+            let found = try await withThrowingTaskGroup(of: Page?.self) { group in
+                for _ in 0..<32 { group.addTask { try await store.redeem(ticket, for: PageSecret(using: random), until: now + 100, at: now) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(found.compactMap { $0 } == [page])
+        }
+    }
+
+    @Test("A page is found by its cookie until its time is over, and keeps the link that was sealed for it", arguments: Backend.allCases)
+    func foundByCookie(on backend: Backend) async throws {
+        try await withStore(backend) { store, _ in
+            let (page, ticket, cookie) = (page(returnURL: "/x"), PageSecret(using: random), PageSecret(using: random))
+            try await store.open(page, ticket: ticket, until: now + 60, at: now)
+            #expect(try await store.page(of: cookie, at: now) == nil)
+            #expect(try await store.redeem(ticket, for: cookie, until: now + 100, at: now + 59) == page)
+            #expect(try await store.page(of: cookie, at: now + 99) == StoredPage(page: page, link: nil))
+            let link = try SealedLink([1, 2, 3], under: cookie)
+            try await store.keep(link, for: cookie)
+            #expect(try await store.page(of: cookie, at: now + 99) == StoredPage(page: page, link: link))
+            #expect(try await store.page(of: ticket, at: now + 99) == nil)
+            #expect(try await store.page(of: cookie, at: now + 100) == nil)
+        }
+    }
+
+    @Test("What ran out is deleted when the next page is opened", arguments: Backend.allCases)
+    func forgets(on backend: Backend) async throws {
+        try await withStore(backend) { store, database in
+            for second in 0..<5 as Range<UInt64> {
+                try await store.open(page(), ticket: PageSecret(using: random), until: now + 60 + second, at: now)
+            }
+            try await store.open(page(), ticket: PageSecret(using: random), until: now + 200, at: now + 62)
+            let left = try await database.read { try $0.one("SELECT COUNT(*) AS n FROM page")?.int("n") }
+            #expect(left == 3)
+        }
+    }
+
+    private func page(returnURL: String? = nil) -> Page {
+        Page(
+            kind: .enrol, serverID: ServerID(using: random), nonceHash: random.bytes(32), name: "Zoë", userID: "zoe",
+            returnURL: returnURL.flatMap(ReturnURL.init))
+    }
+
+    private func withStore(_ backend: Backend, _ body: (SQLPageStore, any Database) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(Base64URL.encode(random.bytes(9)))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database: SQLiteDatabase =
+            switch backend {
+            case .memory: try .inMemory()
+            case .file: try .open(path: folder.appendingPathComponent("pages.sqlite").path)
+            }
+        try await database.migrate([SQLPageStore.migration(1)])
+        try await body(SQLPageStore(database: database), database)
+        try await database.close()
+    }
+}
