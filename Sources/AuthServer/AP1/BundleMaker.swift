@@ -12,7 +12,7 @@ struct BundleMaker: Sendable {
     /// - Throws: `UnknownServer`, `SecondFactorUnreachable` as long as the second-factor server was never seen.
     func bundle(of server: ServerID) async throws -> Encoded<Bundle> {
         let keys = try await vault.keys(of: server)
-        let name = try await servers.server(server).server.parameters.name
+        let name = try await servers.virtualServer(server).parameters.name
         let bundle = Bundle(
             chain: keys.chain.value, name: name, url: publicURL, sequence: clock(), prekeys: try await vault.publishedPrekeys(of: server),
             secondFactor: try await gateway.identity().identity)

@@ -26,11 +26,13 @@ extension PageRoutes {
         return .json(try await view.snapshot(of: page, style: .moving, at: now).write)
     }
 
-    /// Begins anew what ran out or was refused.
+    /// Begins anew what ran out or was refused. One page makes one phone somebody's: an enrolment that went well stays the last.
     func renew(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
         let now = clock()
-        try await begin(try await pages.page(of: request.headers, at: now), at: now)
+        let page = try await pages.page(of: request.headers, at: now)
+        guard try await view.mayBeginAnew(page, at: now) else { throw PageRefusal.notOver }
+        try await begin(page, at: now)
         return .done
     }
 

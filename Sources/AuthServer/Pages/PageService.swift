@@ -76,6 +76,8 @@ enum PageRefusal: Error, Equatable {
     /// Too many streams are open.
     case busy
     case linkNotValid
+    /// What the page is for goes on, or went well.
+    case notOver
 }
 
 extension PageRefusal: ErrorResponseConvertible {
@@ -86,6 +88,7 @@ extension PageRefusal: ErrorResponseConvertible {
         case .foreignOrigin: ErrorResponse(.forbidden, "foreign_origin", "this call is for the pages of this site only")
         case .wrongKind: ErrorResponse(.conflict, "wrong_kind", "this page is for something else")
         case .busy: ErrorResponse(.serviceUnavailable, "busy", "too many pages are open; ask again", headers: [.retryAfter: "5"])
+        case .notOver: ErrorResponse(.conflict, "not_over", "there is nothing to begin anew")
         case .linkNotValid: ErrorResponse(.badRequest, "link_not_valid", "this is no link of the app")
         }
     }

@@ -29,6 +29,15 @@ struct PageView: Sendable {
         }
     }
 
+    /// Whether nothing would be lost: no enrolment waits for its code or has succeeded. Logins look after themselves.
+    func mayBeginAnew(_ open: OpenPage, at now: Instant) async throws -> Bool {
+        guard open.page.kind == .enrol else { return true }
+        switch try await enrolments.progress(of: open.nonce, at: open.page.serverID, now: now) {
+        case .waitingForPhone, .phoneScanned, .failed, nil: return true
+        case .waitingForCode, .activated: return false
+        }
+    }
+
     /// - Parameter style: how a login's code is shown.
     func snapshot(of open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
         switch open.page.kind {

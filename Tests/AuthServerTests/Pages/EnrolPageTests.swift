@@ -84,6 +84,20 @@ struct EnrolPageTests {
         }
     }
 
+    @Test("A page cannot begin anew while its code is awaited, nor after it went well")
+    func enrolsOnePhone() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            let (claim, code) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .conflict)
+            #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .ok)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .conflict)
+            #expect(try await browser.state(cookie).text("state") == "done")
+        }
+    }
+
     @Test("A login page takes no code")
     func refusesCode() async throws {
         let premises = try await Premises()
