@@ -17,7 +17,8 @@ extension LoginService {
         case .proof(let proof, let expectation, let newest):
             let receipt = try await secondFactor.receipt(for: proof, expecting: expectation, newest: newest, now: request.now)
             outcome = try await logIn(
-                Evidence(methods: receipt.value.method, verifiedAt: min(receipt.value.lastPIN, request.now), receipt: receipt), admitted, admission, request)
+                Evidence(methods: receipt.value.method, verifiedAt: min(receipt.value.lastPIN, request.now), receipt: receipt), admitted, admission,
+                request)
         }
         for news in outcome.news { events.publish(news) }
         return Reply(outcome.answer)

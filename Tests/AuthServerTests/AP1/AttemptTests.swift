@@ -84,7 +84,8 @@ struct AttemptTests {
             let (server, store) = (servers.server, SQLAuthenticationStore(database: servers.database, key: .random()))
             let kinds = try await store.read { rows in try rows.auditEntries(of: server, limit: 9).map(\.kind) }
             #expect(kinds.contains(.secondFactorReset) && kinds.contains(.secondFactorResetAsked))
-            await #expect(throws: AccountError.self) {
+            servers.clock.advance(1)
+            await #expect(throws: AccountError.resetRefused(.tooMany)) {
                 try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, now: servers.now)
             }
         }

@@ -58,7 +58,7 @@ struct LostRevocationTests {
     private static func lies(
         _ servers: TwoServers, _ nonce: SessionNonce, disturbed: () -> Task<Void, Never>, end: @Sendable @escaping () async throws -> Void
     ) async throws -> Int {
-        let isAcknowledged = Mutex(false)
+        let acknowledgement = Acknowledgement()
         let disturbance = disturbed()
         defer { disturbance.cancel() }
         return try await withThrowingTaskGroup(of: Int.self) { group in
@@ -67,7 +67,7 @@ struct LostRevocationTests {
                     var lies = 0
                     var after = 0
                     while after < 20 {
-                        let begunAfter = isAcknowledged.withLock { $0 }
+                        let begunAfter = acknowledgement.isThere
                         let status = try await servers.status(of: nonce)
                         if begunAfter {
                             after += 1
@@ -79,7 +79,7 @@ struct LostRevocationTests {
                 }
             }
             try await end()
-            isAcknowledged.withLock { $0 = true }
+            acknowledgement.came()
             return try await group.reduce(0, +)
         }
     }
@@ -100,4 +100,13 @@ struct LostRevocationTests {
             }
         }
     }
+}
+
+/// Whether the end of a session was acknowledged.
+private final class Acknowledgement: Sendable {
+    private let state = Mutex(false)
+
+    var isThere: Bool { state.withLock { $0 } }
+
+    func came() { state.withLock { $0 = true } }
 }

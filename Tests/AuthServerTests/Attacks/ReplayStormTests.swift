@@ -23,7 +23,8 @@ struct ReplayStormTests {
         let e1 = try phone.seal(phone.e1(link).encoded, ephemeral)
         let e2 = try await recording.send("E1", e1, from: phone)
         let enrolling = EnrollingPhone(
-            phone: phone, ephemeral: ephemeral, enrolHash: Transcript.enrolment(requestHash: e1.hash, shown: e2.body), screen: try E2(decoding: e2.body))
+            phone: phone, ephemeral: ephemeral, enrolHash: Transcript.enrolment(requestHash: e1.hash, shown: e2.body),
+            screen: try E2(decoding: e2.body))
         let set = try enrolling.attempt()
         let (m1, sealed) = try phone.m1(set)
         let m2 = try await recording.send("M1", try phone.seal(m1.bytes, ephemeral), from: phone)

@@ -46,7 +46,8 @@ struct TamperTests {
         let ephemeral = try TestPhone.ephemeral()
         let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: phone.servers.now)
         return Ready(
-            name: name, phone: phone.phone, message: try Encoded(message, freshness: freshness, signedBy: phone.phone.sign).bytes, ephemeral: ephemeral)
+            name: name, phone: phone.phone, message: try Encoded(message, freshness: freshness, signedBy: phone.phone.sign).bytes,
+            ephemeral: ephemeral)
     }
 
     @Test("Inside the seal, in every message that a phone signs")

@@ -1,8 +1,8 @@
 import Authentication
 import OstiaryProtocol
 
-/// Both servers' numbers under every interleaving of attempts, lost messages and one restore of a database: the same rules and the same promise as the
-/// Spin model of the sequence.
+/// Both servers' numbers under every interleaving of attempts, lost messages and one restore of a database: the same rules and the same promise
+/// as the Spin model of the sequence.
 struct SequenceExploration {
     /// Which rule is left out.
     enum Mutant {
