@@ -27,9 +27,9 @@ struct ExplorationTests {
         #expect(report.states >= 100_000)
     }
 
-    @Test("The same holds for 12 events with a restored authentication server")
+    @Test("The same holds for 11 events with a restored authentication server")
     func restoredAuthenticationServer() throws {
-        let report = try SequenceModel(restored: .authentication, tries: Self.tries).explore(depth: 12)
+        let report = try SequenceModel(restored: .authentication, tries: Self.tries).explore(depth: 11)
         #expect(report.violation == nil)
         #expect(report.states >= 100_000)
     }
