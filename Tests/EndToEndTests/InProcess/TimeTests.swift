@@ -54,6 +54,19 @@ struct TimeTests {
         }
     }
 
+    @Test("S1-19 the number of accounts is known at once: none before the first enrolment, one and two after it, the same after a restart")
+    func numberOfAccounts() async throws {
+        try await World.run { world in
+            let phone = try world.phone()
+            #expect(phone.ostiary.accounts?.count == 0)
+            try await world.enrol(phone)
+            #expect(phone.ostiary.accounts?.count == 1)
+            try await world.enrol(phone, user: "bob")
+            #expect(phone.ostiary.accounts?.count == 2)
+            #expect(try world.phone().ostiary.accounts?.count == 2)
+        }
+    }
+
     @Test("Attack 12: an enrol link older than ten minutes is refused, and the account is never made")
     func oldEnrolLink() async throws {
         try await World.run { world in

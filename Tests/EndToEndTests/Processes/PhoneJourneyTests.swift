@@ -6,10 +6,7 @@ import Testing
 /// A person with a terminal phone and two server processes, as a script sees them.
 @Suite("Two servers, a phone, a person", .serialized)
 struct PhoneJourneyTests {
-    @Test(
-        """
-        S4-40, S4-21, S4-22, S4-23, S0-01, S0-07, S1-38 enrolling by the picture sets a PIN, shows server and code, and logs the enrolling session in
-        """)
+    @Test("S4-40, S4-21, S4-22, S4-23, S0-01, S0-07, S1-38 enrolling by the picture sets a PIN, shows the code, and logs the session in")
     func enrolsByPicture() async throws {
         let pair = try await ServerPair.running()
         let person = Person(try await pair.backend(), pair.phone())
