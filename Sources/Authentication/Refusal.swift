@@ -17,6 +17,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case enrolmentUnknown, enrolmentOld, enrolmentUsed, enrolHashWrong
     // Second factor.
     case instanceWrong, attemptMismatch, attemptOpen, attemptReplaced, secondFactorUnavailable, receiptWrong
+    /// Another attempt was given out under this number: a new one has to be begun.
+    case numberUsed
     case secondFactor(Status)
 
     /// What the phone is told. Most mistakes share one word, so that a forger learns nothing from the difference.
@@ -25,7 +27,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .clockOff: .clock
         case .replayed: .replayed
         case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerUnknown, .sessionHashWrong,
-            .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong:
+            .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed:
             .refused
         case .sessionUnknown: .sessionUnknown
         case .sessionTaken: .sessionTaken

@@ -86,8 +86,8 @@ struct ServerRunnerTests {
 
     @Test("A body that trickles in is cut off, and so is one that goes on after it was refused")
     func slowBody() async throws {
-        let limits = ServiceLimits(body: 100, idle: .hours(1), arrival: .milliseconds(300))
-        let trickle = [[UInt8]](repeating: [65], count: 50)
+        let limits = ServiceLimits(body: 100, idle: .hours(1), arrival: .seconds(3))
+        let trickle = [[UInt8]](repeating: [65], count: 80)
         try await RunningServer.with(router(limits: limits), limits: limits) { server in
             let head = Array("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n".utf8)
             let slow = try await RawConnection.exchange(port: server.port, [head] + trickle, pause: .milliseconds(50))
@@ -100,7 +100,7 @@ struct ServerRunnerTests {
 
     @Test("A head that does not end, and silence after an answer, are cut off")
     func silence() async throws {
-        let limits = ServiceLimits(idle: .milliseconds(300), arrival: .hours(1))
+        let limits = ServiceLimits(idle: .seconds(3), arrival: .hours(1))
         try await RunningServer.with(router(limits: limits), limits: limits) { server in
             let headOnly = try await RawConnection.exchange(port: server.port, [Array("POST /echo HT".utf8)])
             #expect(headOnly?.contains(" 200 ") == false)
@@ -111,7 +111,7 @@ struct ServerRunnerTests {
 
     @Test("Random bytes, broken requests and bodies without end are never answered with 5xx, and the server goes on")
     func garbage() async throws {
-        let limits = ServiceLimits(body: 1000, idle: .seconds(1), arrival: .seconds(1))
+        let limits = ServiceLimits(body: 1000, idle: .seconds(5), arrival: .seconds(5))
         var random = SplitMix(state: 7)
         var inputs = (0..<40).map { _ in (0..<Int.random(in: 1...600, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) } }
         inputs += (0..<40).map { _ in

@@ -75,7 +75,7 @@ enum AuthenticationSchema {
             """
             CREATE TABLE instance (
                 id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, last \(d.integer) NOT NULL, open_attempt \(d.blob),
-                open_blinded_hash \(d.blob), open_since \(d.integer), receipt \(d.blob)
+                open_blinded_hash \(d.blob), open_since \(d.integer), relayed_attempt \(d.blob), relayed_number \(d.integer), receipt \(d.blob)
             ) \(d.tableOptions)
             """,
             """

@@ -66,13 +66,18 @@ struct ColumnReader {
         return number
     }
 
+    mutating func optionalNumber<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws -> Number? {
+        try optionalInteger().map { integer in
+            guard let number = Number(exactly: integer) else { throw SQLError.outOfRange("\(next - 1)") }
+            return number
+        }
+    }
+
     mutating func bool() throws -> Bool { try integer() != 0 }
     mutating func instant() throws -> Instant { Instant(try number()) }
 
     mutating func optionalInstant() throws -> Instant? {
-        guard let number = try optionalInteger() else { return nil }
-        guard let seconds = UInt64(exactly: number) else { throw SQLError.outOfRange("\(next - 1)") }
-        return Instant(seconds)
+        try optionalNumber().map { Instant($0) }
     }
 
     mutating func identifier<Kind>(_: Kind.Type = Kind.self) throws -> Identifier<Kind> {

@@ -4,22 +4,32 @@ import OstiaryProtocol
 
 extension SQLRows {
     private static let upsert = Upsert(
-        "instance", key: ["id"], columns: ["id", "server", "last", "open_attempt", "open_blinded_hash", "open_since", "receipt"])
+        "instance", key: ["id"],
+        columns: [
+            "id", "server", "last", "open_attempt", "open_blinded_hash", "open_since", "relayed_attempt", "relayed_number", "receipt",
+        ])
 
     func instance(_ id: InstanceID) throws -> Instance? {
-        let sql = "SELECT server, last, open_attempt, open_blinded_hash, open_since, receipt FROM instance WHERE id = $1"
+        let sql = """
+            SELECT server, last, open_attempt, open_blinded_hash, open_since, relayed_attempt, relayed_number, receipt
+            FROM instance WHERE id = $1
+            """
         guard var columns = try one(sql, [SQLValue(id)]) else { return nil }
         let server = try columns.identifier(ServerKind.self)
         let last: UInt64 = try columns.number()
         let attempt = try columns.optionalIdentifier(AttemptKind.self)
         let blindedHash = try columns.optionalBlob()
         let since = try columns.optionalInstant()
+        let relayedAttempt = try columns.optionalIdentifier(AttemptKind.self)
+        let relayedNumber: UInt64? = try columns.optionalNumber()
         let receipt = try columns.optionalBlob().map { try Encoded<Receipt>(decoding: $0) }
         let open = try attempt.map {
             AttemptSequence.OpenAttempt(attempt: $0, blindedHash: try columns.some(blindedHash), since: try columns.some(since))
         }
+        let relayed = try relayedAttempt.map { AttemptSequence.RelayedAttempt(attempt: $0, number: try columns.some(relayedNumber)) }
         return Instance(
-            id: id, server: server, sequence: AttemptSequence(last: last, open: open), receipt: receipt, epochs: try epochs(of: id))
+            id: id, server: server, sequence: AttemptSequence(last: last, open: open, relayed: relayed), receipt: receipt,
+            epochs: try epochs(of: id))
     }
 
     private func epochs(of id: InstanceID) throws -> [Instance.Epoch] {
@@ -32,13 +42,13 @@ extension SQLRows {
 
     /// An epoch never changes once it is there.
     func save(_ instance: Instance) throws {
-        let open = instance.sequence.open
+        let (open, relayed) = (instance.sequence.open, instance.sequence.relayed)
         try connection.execute(
             Self.upsert.sql,
             [
                 SQLValue(instance.id), SQLValue(instance.server), SQLValue(instance.sequence.last), SQLValue(open?.attempt),
-                SQLValue(open?.blindedHash),
-                SQLValue(open?.since), SQLValue(instance.receipt?.bytes),
+                SQLValue(open?.blindedHash), SQLValue(open?.since), SQLValue(relayed?.attempt), SQLValue(relayed?.number),
+                SQLValue(instance.receipt?.bytes),
             ])
         for epoch in instance.epochs {
             let known = try one(

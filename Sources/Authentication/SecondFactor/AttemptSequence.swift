@@ -14,6 +14,8 @@ package struct AttemptSequence: Equatable, Hashable, Sendable {
     /// The last number whose answer is committed.
     package private(set) var last: UInt64
     package private(set) var open: OpenAttempt?
+    /// The attempt whose evaluation was given out last, with its number: only this one may be given out again.
+    package private(set) var relayed: RelayedAttempt?
 
     package struct OpenAttempt: Equatable, Hashable, Sendable {
         package let attempt: AttemptID
@@ -27,9 +29,20 @@ package struct AttemptSequence: Equatable, Hashable, Sendable {
         }
     }
 
-    package init(last: UInt64 = 0, open: OpenAttempt? = nil) {
+    package struct RelayedAttempt: Equatable, Hashable, Sendable {
+        package let attempt: AttemptID
+        package let number: UInt64
+
+        package init(attempt: AttemptID, number: UInt64) {
+            self.attempt = attempt
+            self.number = number
+        }
+    }
+
+    package init(last: UInt64 = 0, open: OpenAttempt? = nil, relayed: RelayedAttempt? = nil) {
         self.last = last
         self.open = open
+        self.relayed = relayed
     }
 
     /// The number for the ticket of this attempt, which is the open one from now on.
@@ -40,12 +53,22 @@ package struct AttemptSequence: Equatable, Hashable, Sendable {
         return last + 1
     }
 
-    /// Takes the answer to an attempt, whose highest counted number is `highest`. Only then may it be relayed.
+    /// Takes the answer to an attempt, which counts up to `highest`; for an attempt that was evaluated that is its own number.
+    ///
+    /// An evaluation is given out under a number that nothing was given out under before, or once more for the attempt that had it. Without this a
+    /// second-factor server that was restored could count one number twice (docs/protocol/second-factor, rule 4).
+    /// - Returns: whether the answer may be relayed. The sequence is to be committed first, and also when it may not.
     /// - Throws: `attemptReplaced` when another attempt holds the number meanwhile: the answer is dropped.
-    package mutating func settle(_ attempt: AttemptID, highest: UInt64) throws(Refusal) {
+    package mutating func settle(_ attempt: AttemptID, highest: UInt64, evaluated: Bool) throws(Refusal) -> Bool {
         guard open?.attempt == attempt else { throw .attemptReplaced }
         guard highest < Self.limit else { throw .secondFactorUnavailable }
+        let isNew = highest > last
         last = max(last, highest)
         open = nil
+        guard evaluated else { return true }
+        let answered = RelayedAttempt(attempt: attempt, number: highest)
+        guard isNew || relayed == answered else { return false }
+        relayed = answered
+        return true
     }
 }

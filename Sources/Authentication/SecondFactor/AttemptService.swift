@@ -43,12 +43,15 @@ package struct AttemptService: Sendable {
     private func settle(_ answer: SecondFactorAnswer, _ reservation: AttemptReservation, _ request: PhoneRequest) async throws -> [UInt8]? {
         let attempt = reservation.ticket.attempt.value
         guard !attempt.context.setsPIN else { return nil }
-        return try await store.write { rows in
+        let (relays, share) = try await store.write { rows in
             guard var instance = try rows.instance(attempt.instanceID) else { throw Refusal.attemptReplaced }
-            try instance.sequence.settle(attempt.attemptID, highest: answer.highest)
+            let isEvaluated = answer.status == .ok
+            let relays = try instance.sequence.settle(attempt.attemptID, highest: answer.highest, evaluated: isEvaluated)
             try rows.save(instance)
-            return answer.status == .ok ? instance.epoch(attempt.epoch)?.serverShare : nil
+            return (relays, isEvaluated ? instance.epoch(attempt.epoch)?.serverShare : nil)
         }
+        guard relays else { throw Refusal.numberUsed }
+        return share
     }
 
     /// CLOSED is what a second-factor server says of an instance that this side has closed before and forgotten in a restore: it is closed again.

@@ -29,7 +29,7 @@ struct LostRevocationTests {
                 _ = try await phone.phone.evaluate(attempt)
                 let decision = try shown.decision(attempt: attempt.id, method: .pin, proof: try phone.phone.prove(attempt))
                 let nonce = try SessionNonce(try #require(try await shown.send(decision).webNonce))
-                let lies = try await Self.lies(servers, nonce, disturbed: { Self.disturb(phone, shown) }) {
+                let lies = try await Self.lies(servers, nonce, disturbed: { Self.disturb(phone, shown, until: $0) }) {
                     try await Self.end(how, servers, phone, shown.screen.sessionID, nonce)
                 }
                 #expect(lies == 0)
@@ -47,21 +47,22 @@ struct LostRevocationTests {
         }
     }
 
-    /// Pings that try to keep the session alive.
-    private static func disturb(_ phone: EnrolledPhone, _ shown: ShownLogin) -> Task<Void, Never> {
+    /// Pings that try to keep the session alive. They end by a signal, because a request that is cancelled in process is no answer.
+    private static func disturb(_ phone: EnrolledPhone, _ shown: ShownLogin, until end: Acknowledgement) -> Task<Void, Never> {
         Task {
-            while !Task.isCancelled { _ = try? await phone.ping(shown.screen.sessionID) }
+            while !end.isThere { _ = try? await phone.ping(shown.screen.sessionID) }
         }
     }
 
     /// How many readers that began after `end` had returned still saw somebody.
     private static func lies(
-        _ servers: TwoServers, _ nonce: SessionNonce, disturbed: () -> Task<Void, Never>, end: @Sendable @escaping () async throws -> Void
+        _ servers: TwoServers, _ nonce: SessionNonce, disturbed: (Acknowledgement) -> Task<Void, Never>, end: @Sendable @escaping () async throws -> Void
     ) async throws -> Int {
         let acknowledgement = Acknowledgement()
-        let disturbance = disturbed()
-        defer { disturbance.cancel() }
-        return try await withThrowingTaskGroup(of: Int.self) { group in
+        let readersAreDone = Acknowledgement()
+        let disturbance = disturbed(readersAreDone)
+        defer { readersAreDone.came() }
+        let lies = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {
                     var lies = 0
@@ -82,6 +83,9 @@ struct LostRevocationTests {
             acknowledgement.came()
             return try await group.reduce(0, +)
         }
+        readersAreDone.came()
+        await disturbance.value
+        return lies
     }
 
     @Test("A logout that is acknowledged while the PIN is being proved leaves nobody logged in")

@@ -32,9 +32,9 @@ struct AttemptSequenceTests {
         #expect(try sequence.reserve(first, blindedHash: [], at: Instant(100)) == 1)
         #expect(throws: Refusal.attemptOpen) { try sequence.reserve(second, blindedHash: [], at: Instant(109)) }
         #expect(try sequence.reserve(second, blindedHash: [], at: Instant(110)) == 1)
-        #expect(throws: Refusal.attemptReplaced) { try sequence.settle(first, highest: 1) }
-        try sequence.settle(second, highest: 1)
-        #expect(sequence == AttemptSequence(last: 1))
+        #expect(throws: Refusal.attemptReplaced) { try sequence.settle(first, highest: 1, evaluated: true) }
+        #expect(try sequence.settle(second, highest: 1, evaluated: true))
+        #expect(sequence == AttemptSequence(last: 1, relayed: .init(attempt: second, number: 1)))
     }
 
     @Test("The same attempt again has the same number until its answer is committed")
@@ -42,7 +42,20 @@ struct AttemptSequenceTests {
         var sequence = AttemptSequence(last: 4)
         #expect(try sequence.reserve(first, blindedHash: [], at: Instant(100)) == 5)
         #expect(try sequence.reserve(first, blindedHash: [], at: Instant(101)) == 5)
-        try sequence.settle(first, highest: 3)
+        #expect(try sequence.settle(first, highest: 3, evaluated: false))
         #expect(sequence.last == 4)
+    }
+
+    @Test("An evaluation is given out again for the attempt that had it, and under no number that another had")
+    func numberUsed() throws {
+        var sequence = AttemptSequence(last: 1)
+        _ = try sequence.reserve(second, blindedHash: [], at: Instant(100))
+        #expect(try sequence.settle(second, highest: 2, evaluated: true))
+        _ = try sequence.reserve(second, blindedHash: [], at: Instant(101))
+        #expect(try sequence.settle(second, highest: 2, evaluated: true))
+        // A second-factor server that was restored has counted the first attempt under 2 as well, and repeats its answer free of charge.
+        _ = try sequence.reserve(first, blindedHash: [], at: Instant(102))
+        #expect(try !sequence.settle(first, highest: 2, evaluated: true))
+        #expect(sequence == AttemptSequence(last: 2, relayed: .init(attempt: second, number: 2)))
     }
 }

@@ -132,7 +132,7 @@ struct SequenceExploration {
 
     private func settle(_ index: Int, _ number: UInt64, _ highest: UInt64, _ counted: Bool, in world: World) -> [World] {
         var settled = world
-        let isOpen = (try? settled.sequence.settle(Self.id(index, world), highest: highest)) != nil
+        let isOpen = (try? settled.sequence.settle(Self.id(index, world), highest: highest, evaluated: counted)) ?? false
         switch mutant {
         case .none: return isOpen ? [relay(index, number, counted, in: settled)] : [rest(index, in: world)]
         case .noOpenAttempt:
@@ -172,7 +172,7 @@ struct SequenceExploration {
             next.counter = numbers
             next.isRestored = true
         case (_, .sequence(let sequence, let receipt)):
-            next.sequence = AttemptSequence(last: sequence.last)
+            next.sequence = AttemptSequence(last: sequence.last, relayed: sequence.relayed)
             next.receipt = receipt
             next.isRestored = true
         }
@@ -184,6 +184,6 @@ extension AttemptSequence {
     /// The same with the open attempt at the beginning of time, so that time does not multiply situations.
     fileprivate var aged: AttemptSequence {
         AttemptSequence(
-            last: last, open: open.map { OpenAttempt(attempt: $0.attempt, blindedHash: $0.blindedHash, since: Instant(0)) })
+            last: last, open: open.map { OpenAttempt(attempt: $0.attempt, blindedHash: $0.blindedHash, since: Instant(0)) }, relayed: relayed)
     }
 }
