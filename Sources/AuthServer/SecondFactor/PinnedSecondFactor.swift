@@ -94,7 +94,7 @@ package struct SecondFactorIdentityError: Error, Equatable, CustomStringConverti
     package let found: [UInt8]
 
     package var description: String {
-        "the second-factor server has the identity \(Base64URL.encode(found)), not \(Base64URL.encode(expected)): check OSTIARY_SECOND_FACTOR_URL and "
-            + "OSTIARY_SECOND_FACTOR_IDENTITY"
+        "the second-factor server has the identity \(Base64URL.encode(found)), not \(Base64URL.encode(expected)): "
+            + "check OSTIARY_SECOND_FACTOR_URL and OSTIARY_SECOND_FACTOR_IDENTITY"
     }
 }

@@ -94,7 +94,8 @@ enum AuthenticationSchema {
                 id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, nonce_hash \(d.blob), stream \(d.blob), purpose \(d.integer) NOT NULL,
                 preselected \(d.blob), browser \(d.blob) NOT NULL, started_at \(d.integer) NOT NULL, state \(d.integer) NOT NULL, account \(d.blob),
                 binding \(d.integer), not_me \(d.integer) NOT NULL, decision \(d.blob), logged_in_at \(d.integer), methods \(d.integer),
-                verified_at \(d.integer), user_input TEXT, deadline \(d.integer), last_ping \(d.integer), last_stamp \(d.integer), reason \(d.integer),
+                verified_at \(d.integer), user_input TEXT, deadline \(d.integer), last_ping \(d.integer), last_stamp \(d.integer),
+                reason \(d.integer),
                 ended_at \(d.integer), runs_out_at \(d.integer), last_moment \(d.integer)
             ) \(d.tableOptions)
             """,
@@ -111,7 +112,8 @@ enum AuthenticationSchema {
             "CREATE INDEX nonce_session ON nonce (session)",
             """
             CREATE TABLE offer (
-                position \(d.countedKey), request_hash \(d.blob) NOT NULL UNIQUE, session \(d.blob) NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+                position \(d.countedKey), request_hash \(d.blob) NOT NULL UNIQUE,
+                session \(d.blob) NOT NULL REFERENCES session (id) ON DELETE CASCADE,
                 ephemeral \(d.blob) NOT NULL, shown \(d.blob) NOT NULL, binding \(d.integer) NOT NULL, made_at \(d.integer) NOT NULL
             ) \(d.tableOptions)
             """,

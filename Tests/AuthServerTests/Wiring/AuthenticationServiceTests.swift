@@ -1,0 +1,122 @@
+import AuthServer
+import Authentication
+import Database
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("Start of the authentication server")
+struct AuthenticationServiceTests {
+    private static func service(
+        secondFactor: any SecondFactorTransport, pinned: [UInt8], database: any Database = try! SQLiteDatabase.inMemory(),
+        clock: TestClock = TestClock()
+    ) async throws -> AuthenticationService {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let settings = AuthenticationSettings(
+            publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: pinned,
+            serverName: "Shop")
+        return try await AuthenticationService(
+            settings: settings, database: database, keyEncryptionKey: .random(), secondFactor: secondFactor, logger: logger
+        ) { clock.now }
+    }
+
+    private struct Answering: SecondFactorTransport {
+        let bytes: [UInt8]
+
+        func identity() async throws -> [UInt8] { bytes }
+        func call(_ bytes: [UInt8]) async throws -> [UInt8] { throw SecondFactorUnreachable() }
+    }
+
+    private struct Absent: SecondFactorTransport {
+        func identity() async throws -> [UInt8] { throw SecondFactorUnreachable() }
+        func call(_ bytes: [UInt8]) async throws -> [UInt8] { throw SecondFactorUnreachable() }
+    }
+
+    private static func identity(at now: Instant) throws -> (root: [UInt8], bytes: [UInt8]) {
+        let random = SystemRandomSource()
+        let root = try RootKey(seed: random.bytes(32), serverID: ServerID(using: random))
+        let key = try OperatorKey(seed: random.bytes(32))
+        let chain = ServerChain(root: root.root, certificates: [root.certify(key, from: now - 9, until: now + 999_999)])
+        let prekey = try PrekeySecret(id: 1, secret: random.bytes(32)).published(until: now + 86_400, signedBy: key)
+        return (root.root.hash, SecondFactorIdentity(chain: chain, prekeys: [prekey]).encoded)
+    }
+
+    @Test("Another second-factor server than the configured one ends the start, and the message names both")
+    func otherIdentity() async throws {
+        let clock = TestClock()
+        let (root, bytes) = try Self.identity(at: clock.now)
+        let error = await #expect(throws: SecondFactorIdentityError.self) {
+            _ = try await Self.service(secondFactor: Answering(bytes: bytes), pinned: Sample.bytes(1), clock: clock)
+        }
+        #expect(error == SecondFactorIdentityError(expected: Sample.bytes(1), found: root))
+        #expect(error?.description.contains(Base64URL.encode(root)) == true)
+    }
+
+    @Test("Without a second-factor server it starts, is not ready and says why; phones are asked to come back")
+    func absent() async throws {
+        let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))
+        try await Application(router: service.adminRouter).test(.router) { client in
+            try await client.execute(uri: "/ready", method: .get) { response in
+                #expect(response.status == .serviceUnavailable)
+                #expect(String(buffer: response.body).contains("second-factor"))
+            }
+            try await client.execute(uri: "/live", method: .get) { #expect($0.status == .ok) }
+            try await client.execute(uri: "/servers/", method: .get) { #expect($0.status == .unauthorized) }
+            let key = HTTPFields([HTTPField(name: HTTPField.Name("X-apikey")!, value: TwoServers.apiKey)])
+            try await client.execute(uri: "/servers/", method: .get, headers: key) { response in
+                #expect(response.status == .ok)
+                #expect(String(buffer: response.body).contains(service.defaultServer.text))
+            }
+        }
+        try await Application(router: service.publicRouter).test(.router) { client in
+            try await client.execute(uri: "/ap1/bundle/\(Base64URL.encode(service.identityHash))", method: .get) { response in
+                #expect(response.status == .serviceUnavailable && response.headers[.retryAfter] != nil)
+            }
+        }
+    }
+
+    @Test("A second-factor server that was seen once is remembered for bundles while it is down")
+    func remembered() async throws {
+        let (clock, database) = (TestClock(), try SQLiteDatabase.inMemory())
+        let (root, bytes) = try Self.identity(at: clock.now)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        try await database.migrate(AuthenticationSchema.migrations)
+        let seeing = PinnedSecondFactor(
+            transport: Answering(bytes: bytes), rootHash: root, database: database, logger: logger, clock: { clock.now })
+        _ = try await seeing.identity()
+        let later = PinnedSecondFactor(transport: Absent(), rootHash: root, database: database, logger: logger, clock: { clock.now })
+        #expect(try await later.identity().identity.bytes == bytes)
+        let foreign = PinnedSecondFactor(transport: Absent(), rootHash: Sample.bytes(9), database: database, logger: logger, clock: { clock.now })
+        await #expect(throws: SecondFactorUnreachable.self) { try await foreign.identity() }
+    }
+
+    @Test("The identity can be printed before anything else runs, and is the same afterwards")
+    func printed() async throws {
+        let (clock, database, key) = (TestClock(), try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
+        let first = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key) { clock.now }
+        let second = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key) { clock.now }
+        #expect(first == second && first.count == 32)
+    }
+
+    @Test("Name and logo of a server reach the phones")
+    func nameAndLogo() async throws {
+        try await TwoServers.run { servers async throws in
+            let logo: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 7]
+            try await servers.update {
+                $0.logo = logo
+                $0.name = "Shop"
+            }
+            #expect(try await servers.get("/ap1/logo/\(Base64URL.encode(SHA(logo)))").body == logo)
+            #expect(try await servers.bundle().bundle.name == "Shop")
+        }
+    }
+}
