@@ -10,7 +10,7 @@ extension Engine {
     /// The same for a caller who waits until the server knows.
     func remove(_ id: Account.ID) async throws(OstiaryError) {
         try deleteHere(id)
-        await deliverOutbox()
+        await deliverOutbox(of: id.accountID)
         if stored?.outbox.contains(where: { $0.account == id.accountID }) == true { throw .serverConnection }
     }
 
@@ -74,8 +74,8 @@ extension Engine {
     }
 
     /// Brings signed deletions to their servers; what cannot be brought now stays for the next time.
-    func deliverOutbox() async {
-        for entry in stored?.outbox ?? [] {
+    func deliverOutbox(of account: AccountID? = nil) async {
+        for entry in stored?.outbox ?? [] where account == nil || entry.account == account {
             do throws(OstiaryError) {
                 try await deliver(entry)
                 try write { (state) throws(OstiaryError) in
