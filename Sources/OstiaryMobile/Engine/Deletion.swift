@@ -15,6 +15,8 @@ extension Engine {
     }
 
     private func deleteHere(_ id: Account.ID) throws(OstiaryError) {
+        // Also the first thing that a fresh process does, before the store was read; and another process may have changed it since.
+        try reread()
         guard let id = id.accountID, let account = try known().account(id) else { throw .accountUnknown }
         if let flow, session(flow.session)?.account == id { throw .flowInProgress }
         try moveToOutbox(account)
