@@ -210,7 +210,7 @@ struct DelegateTests {
     }
 
     @Test(
-        "S1-18 S1-22 S1-26 S1-27 S1-28 S1-36 didStartSecondFactorWith(VERIFY), didUpdateSecondFactorWith(SUCCESS), sessionUpdate; then a stop, then a removal"
+        "S1-18 S1-22 S1-26 S1-27 S1-28 S1-36 second factor started, updated with SUCCESS, sessionUpdate; then a stop, then a removal"
     )
     func sequence() async throws {
         let phone = try await TestPhone.enrolled()

@@ -109,6 +109,19 @@ struct ConnectionTests {
         #expect(await phone.server.with { $0.received.filter { $0 == .l5 }.count } == 3)
     }
 
+    @Test("The code of a new account is shown even if the server is gone straight after it was made")
+    func codeWithoutServer() async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+        _ = try await phone.secondFactor()
+        await phone.server.with { $0.mishaps.lostAnswers[.w1] = 4 }
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        await phone.server.confirmAccounts()
+        _ = try await phone.login()
+    }
+
     @Test("A store that cannot be read gives no accounts, and nothing is begun")
     func unreadableStore() async throws {
         let phone = try await TestPhone.enrolled()

@@ -221,6 +221,7 @@ struct EnrolmentRefusalTests {
         await server.with { $0.mishaps.lostAnswers[.e3] = 1_000 }
         dying.ostiary.sfInput(PIN("271828"))
         _ = try await dying.failure()
+        dying.cable.cut()
         let document = try #require(dying.accounts.document)
         #expect(try StoredState(decoding: document).accounts.map(\.state) == [.enrolling])
         let accounts = MemoryAccountStore()

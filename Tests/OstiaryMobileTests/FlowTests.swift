@@ -104,7 +104,11 @@ struct FlowTests {
     func asyncFace() async throws {
         let phone = try await TestPhone.enrolled()
         await #expect(throws: OstiaryError.linkUnreadable) { try await phone.ostiary.begin(with: [1, 2, 3]) }
-        let session = try await phone.ostiary.begin(with: try await phone.server.makeLoginLink())
+        await phone.server.with { $0.mishaps.statuses[.l1] = [.sessionTaken] }
+        let link = try await phone.server.makeLoginLink()
+        await #expect(throws: OstiaryError.sessionTaken) { try await phone.ostiary.begin(with: link) }
+        let session = try await phone.ostiary.begin(with: link)
+        #expect(session.info.serverName == "Example")
         #expect(session.state != .starting)
         let (confirm, accounts) = try await phone.confirmLogin()
         phone.ostiary.setAccount(accounts.first, for: confirm)

@@ -128,6 +128,24 @@ struct PresenceTests {
         #expect(session.isEnrolment && session.isLoggedIn)
     }
 
+    @Test("An account that waits for its code in a later process can be given up there, and the server is told")
+    func givenUpLater() async throws {
+        let first = TestPhone(try TestServer(clock: TestClock()))
+        first.ostiary.start(with: try await first.server.makeEnrolLink())
+        first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
+        _ = try await first.secondFactor()
+        first.ostiary.sfInput(PIN("271828"))
+        _ = try await first.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        let next = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
+        next.ostiary.resume()
+        let session = try await next.until { if case .enrolConfirmation(let session, _) = $0 { session } else { nil } }
+        next.ostiary.stop(session)
+        #expect(try await next.stopped().ending == .cancelled)
+        while await next.server.with({ !$0.accounts.isEmpty }) { await Task.yield() }
+        await next.server.wakeAll()
+        #expect(next.ostiary.accounts == [])
+    }
+
     @Test("News of another device comes with a login or a ping")
     func newDevice() async throws {
         let phone = try await TestPhone.enrolled()

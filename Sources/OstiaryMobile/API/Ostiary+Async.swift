@@ -18,7 +18,9 @@ extension Ostiary {
 
     /// Waits until a session is logged in, and returns it; throws when it ends before that.
     public func completion(of session: Session) async throws(OstiaryError) -> Session {
-        try await follow(session.id, in: hub.subscribe(replaying: false)) { $0.isLoggedIn }
+        let events = hub.subscribe(replaying: false)
+        if self.session(session.id)?.isOver ?? true { throw .sessionOver }
+        return try await follow(session.id, in: events) { $0.isLoggedIn }
     }
 
     /// Logs a session out and waits until the server knows.
@@ -31,8 +33,7 @@ extension Ostiary {
     private func follow(
         _ id: Session.ID, in events: AsyncStream<OstiaryEvent>, until isReached: (Session) -> Bool
     ) async throws(OstiaryError) -> Session {
-        if let session = session(id), isReached(session) { return session }
-        if let session = session(id), session.isOver { throw .sessionOver }
+        if let session = session(id), !session.isOver, isReached(session) { return session }
         for await event in events {
             switch event {
             case .error(let error, let session?) where session.id == id && session.isOver: throw error

@@ -75,7 +75,8 @@ public struct Session: Sendable, Identifiable, Hashable {
 extension Session: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without the webNonce, so that it reaches no log.
     public var description: String {
-        "Session(\(id), \(state.rawValue), appLogin: \(isAppLogin), account: \(account?.id.rawValue ?? "none"), webNonce: \(webNonce == nil ? "none" : "‹secret›"))"
+        let nonce = webNonce == nil ? "none" : "‹secret›"
+        return "Session(\(id), \(state.rawValue), appLogin: \(isAppLogin), account: \(account?.id.rawValue ?? "none"), webNonce: \(nonce))"
     }
 
     public var debugDescription: String { description }

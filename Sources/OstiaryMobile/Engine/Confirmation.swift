@@ -2,11 +2,12 @@ import OstiaryProtocol
 
 /// Waiting for the code to be typed into the enrolling browser (W1, protocol §5).
 extension Engine {
-    /// Shows the code, waits until the server says that the account is confirmed, and logs in with what it says then.
-    func awaitConfirmation(_ id: Session.ID, of account: StoredAccount) async throws(OstiaryError) {
+    /// Waits until the server says that the account is confirmed, and logs in with what it says then. Shows the code when it turns out to be
+    /// needed, unless it is shown already.
+    func awaitConfirmation(_ id: Session.ID, of account: StoredAccount, isCodeShown: Bool) async throws(OstiaryError) {
         let outcome: L6
         do throws(OstiaryError) {
-            outcome = try await confirmed(id, account)
+            outcome = try await confirmed(id, account, isCodeShown)
         } catch {
             guard Self.confirmationIsOver(error) else { throw error }
             drop(account.id)
@@ -15,7 +16,7 @@ extension Engine {
         try write { (state) throws(OstiaryError) in state.setAccount(account.id) { $0.state = .active } }
         if let active = stored?.account(account.id) { emit(.accountUpdated(shown(active))) }
         // From here on the account stays, whatever becomes of this session.
-        flow?.farewell = nil
+        if flow?.session == id { flow?.farewell = nil }
         if let token = outcome.cache { caches[account.id] = LoginCache(token: SecretBytes(token), isSingleUse: true) }
         guard outcome.result == .loggedIn else { throw .serverAnswer }
         guard let sid = outcome.sessionID else {
@@ -26,8 +27,8 @@ extension Engine {
         try loggedIn(id, outcome, sid: sid, account: account.id)
     }
 
-    private func confirmed(_ id: Session.ID, _ account: StoredAccount) async throws(OstiaryError) -> L6 {
-        var (hold, last) = (UInt8(0), Instant(0))
+    private func confirmed(_ id: Session.ID, _ account: StoredAccount, _ isCodeShown: Bool) async throws(OstiaryError) -> L6 {
+        var (hold, last) = (isCodeShown ? longestHold : 0, Instant(0))
         while true {
             let began = ports.clock.monotonic
             let exchanged = try await reaching(for: id, patience: Double(Self.enrolmentLife)) { () async throws(OstiaryError) in
@@ -35,6 +36,7 @@ extension Engine {
             }
             last = exchanged.request.sentAt
             try checkNotAborted()
+            guard session(id)?.shown.isOver == false else { throw .cancelled }
             guard exchanged.answer.status == .accountPending else {
                 let body = try body(of: exchanged, about: account.id, at: account.rootHash.bytes)
                 guard let outcome = try? L6(decoding: body) else { throw .serverAnswer }
@@ -56,7 +58,7 @@ extension Engine {
         }
     }
 
-    private func showCode(_ id: Session.ID, of account: StoredAccount) {
+    func showCode(_ id: Session.ID, of account: StoredAccount) {
         change(id) { $0.shown.state = .waitingForUserInput }
         guard let session = session(id)?.shown else { return }
         emit(.enrolConfirmation(session, code: ConfirmationCode(enrolHash: account.enrolHash.bytes).description))

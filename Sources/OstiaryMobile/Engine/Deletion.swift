@@ -10,11 +10,13 @@ extension Engine {
     /// The same for a caller who waits until the server knows.
     func remove(_ id: Account.ID) async throws(OstiaryError) {
         try deleteHere(id)
-        await deliverOutbox()
+        await deliverOutbox(of: id.accountID)
         if stored?.outbox.contains(where: { $0.account == id.accountID }) == true { throw .serverConnection }
     }
 
     private func deleteHere(_ id: Account.ID) throws(OstiaryError) {
+        // Also the first thing that a fresh process does, before the store was read; and another process may have changed it since.
+        try reread()
         guard let id = id.accountID, let account = try known().account(id) else { throw .accountUnknown }
         if let flow, session(flow.session)?.account == id { throw .flowInProgress }
         try moveToOutbox(account)
@@ -74,8 +76,8 @@ extension Engine {
     }
 
     /// Brings signed deletions to their servers; what cannot be brought now stays for the next time.
-    func deliverOutbox() async {
-        for entry in stored?.outbox ?? [] {
+    func deliverOutbox(of account: AccountID? = nil) async {
+        for entry in stored?.outbox ?? [] where account == nil || entry.account == account {
             do throws(OstiaryError) {
                 try await deliver(entry)
                 try write { (state) throws(OstiaryError) in

@@ -37,7 +37,8 @@ extension Engine {
             session.account = account.id
             session.shown.account = self.shown(account)
         }
-        try await awaitConfirmation(id, of: account)
+        if made.state == .pending { showCode(id, of: account) }
+        try await awaitConfirmation(id, of: account, isCodeShown: made.state == .pending)
     }
 
     /// What can be refused before anything is sent.

@@ -69,9 +69,9 @@ extension Engine {
         feed(.aborted)
     }
 
-    /// Throws when the running flow was stopped; asked after every wait.
+    /// Throws when what this task does was stopped; asked after every wait.
     func checkNotAborted() throws(OstiaryError) {
-        if flow?.abort != nil || Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw .cancelled }
     }
 
     /// `startUserInteraction`: harmless when the SDK went on by itself.

@@ -22,7 +22,8 @@ extension Engine {
         guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
         let offered = try selectable(accounts, question)
         flow?.farewell = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
-        try await becomeReady(id) { $0.info = SessionInfo(question.shown) }
+        let serverName = try known().server(rootHash)?.name ?? ""
+        try await becomeReady(id) { $0.info = SessionInfo(question.shown, from: serverName) }
         let (account, userInput) = try await confirmLogin(id, question, offered)
         flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
         let outcome = try await approve(id, question, as: account, userInput: userInput)
@@ -36,7 +37,7 @@ extension Engine {
         guard question.shown.purpose == .app, question.shown.accountID ?? account.id == account.id else { throw .serverAnswer }
         flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
         try await becomeReady(id) { session in
-            session.info = SessionInfo(question.shown)
+            session.info = SessionInfo(question.shown, from: self.shown(account).serverName)
             session.account = self.shown(account)
         }
         change(id) { $0.account = account.id }
@@ -93,6 +94,8 @@ extension Engine {
             session.shown.wasLoggedIn = true
         }
         try rememberSession(id)
+        // Over before anybody hears of the login: whoever does may begin the next flow at once.
+        if flow?.session == id { flow = nil }
         if let session = session(id) { emit(.sessionLogin(session.shown)) }
         tell(outcome.extensions.notices, to: account.id)
         keepAlive(id)
@@ -107,7 +110,8 @@ extension Engine {
 }
 
 extension SessionInfo {
-    init(_ question: L2) {
+    init(_ question: L2, from serverName: String) {
+        self.serverName = serverName
         announceInfo = Dictionary(question.announceInfo.map { ($0.key, $0.text) }) { first, _ in first }
         serviceName = question.relyingParty.name
         serviceOrigin = question.relyingParty.origin

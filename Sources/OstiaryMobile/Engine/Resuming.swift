@@ -34,7 +34,7 @@ extension Engine {
             let id = shown.id
             add(LiveSession(shown: shown, rootHash: account.rootHash.bytes, account: account.id))
             runErrand { engine in
-                do throws(OstiaryError) { try await engine.awaitConfirmation(id, of: account) } catch {
+                do throws(OstiaryError) { try await engine.awaitConfirmation(id, of: account, isCodeShown: false) } catch {
                     await engine.failErrand(id, error)
                 }
             }
@@ -42,7 +42,7 @@ extension Engine {
     }
 
     private func failErrand(_ id: Session.ID, _ error: OstiaryError) {
-        guard error != .cancelled, let session = close(id, as: .failed) else { return }
+        guard error != .cancelled, session(id)?.shown.isOver == false, let session = close(id, as: .failed) else { return }
         emit(.error(error, session: session))
     }
 

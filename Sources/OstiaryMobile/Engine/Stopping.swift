@@ -29,12 +29,21 @@ extension Engine {
             abort(.cancelled)
             return nil
         }
-        guard let session = session(id), session.shown.isLoggedIn, let sid = session.sid else { throw .wrongOrder }
+        guard let session = session(id), !session.shown.isOver else { throw .wrongOrder }
+        if session.shown.isEnrolment, !session.shown.isLoggedIn, let account = session.account { return giveUp(id, account) }
+        guard session.shown.isLoggedIn, let sid = session.sid else { throw .wrongOrder }
         let account = session.account.flatMap { stored?.account($0) }
         ended(id, as: .user)
         guard let account else { return nil }
         let stamp = session.lastStamp
         return { engine in await engine.sayStop(sid, of: account, after: stamp) }
+    }
+
+    /// Nobody waits for this account's code any longer: it will never be one.
+    private func giveUp(_ id: Session.ID, _ account: AccountID) -> (@Sendable (isolated Engine) async -> Void)? {
+        if let shown = close(id, as: .cancelled) { emit(.sessionStop(shown)) }
+        discard(account)
+        return nil
     }
 
     /// Tells the server, and the app only if that failed.

@@ -6,10 +6,8 @@ import FoundationNetworking
 
 /// The system's HTTP client: https, or http to this very machine; no cookies, no cache, no redirects.
 public final class URLSessionTransport: Transport {
-    /// More than any answer of AP1: a message has at most 65 535 bytes, a logo 64 KiB.
-    static let longestAnswer = 128 * 1_024
-
     private let session: URLSession
+    private let calls = URLSessionCalls()
 
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
@@ -17,31 +15,38 @@ public final class URLSessionTransport: Transport {
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration, delegate: WithoutRedirects(), delegateQueue: nil)
+        session = URLSession(configuration: configuration, delegate: calls, delegateQueue: nil)
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    deinit { session.invalidateAndCancel() }
 
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard ServerAddress.isAllowed(request.url) else { throw .addressRefused }
-        var message = URLRequest(url: request.url, timeoutInterval: request.timeout)
+        let task = session.dataTask(with: Self.message(request))
+        // The client's own time limit begins again with every byte, and on Linux does not end a silent connection.
+        let limit = Task { [calls] in
+            try await Task.sleep(for: .milliseconds(Int64(request.timeout * 1_000)))
+            calls.end(task.taskIdentifier, .failure(.unreachable))
+            task.cancel()
+        }
+        defer { limit.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { calls.begin(task, $0) }
+        } onCancel: {
+            calls.end(task.taskIdentifier, .failure(.cancelled))
+            task.cancel()
+        }
+        calls.forget(task.taskIdentifier)
+        return try result.get()
+    }
+
+    private static func message(_ request: TransportRequest) -> URLRequest {
+        var message = URLRequest(url: request.url, timeoutInterval: request.timeout + 5)
         if let body = request.body {
             message.httpMethod = "POST"
             message.httpBody = Data(body)
             message.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
-        let answer: (data: Data, response: URLResponse)
-        do { answer = try await session.data(for: message) } catch { throw Task.isCancelled ? .cancelled : .unreachable }
-        guard let response = answer.response as? HTTPURLResponse else { throw .unreachable }
-        guard answer.data.count <= Self.longestAnswer else { throw .tooLong }
-        return TransportResponse(status: response.statusCode, body: Array(answer.data))
+        return message
     }
-}
-
-/// A redirect would send a sealed request where its link did not point; nobody here answers with one.
-private final class WithoutRedirects: NSObject, URLSessionTaskDelegate, Sendable {
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) { completionHandler(nil) }
 }

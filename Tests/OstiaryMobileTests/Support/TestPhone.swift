@@ -9,6 +9,7 @@ final class TestPhone {
     let clock: TestClock
     let accounts: MemoryAccountStore
     let keys: MemoryKeyStore
+    let cable = Cable()
     let ostiary: Ostiary
     private var events: AsyncStream<OstiaryEvent>.AsyncIterator
 
@@ -26,7 +27,7 @@ final class TestPhone {
         configure(&configuration)
         ostiary = Ostiary(
             configuration: configuration,
-            ports: Ports(keys: keys, accounts: accounts, transport: TestTransport(server: server), clock: server.clock))
+            ports: Ports(keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock))
         events = ostiary.events.makeAsyncIterator()
     }
 

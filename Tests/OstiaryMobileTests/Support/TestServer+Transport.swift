@@ -1,19 +1,36 @@
 import Foundation
 import OstiaryMobile
 import OstiaryProtocol
+import Synchronization
 
 /// The network between the phone and the double.
 struct TestTransport: Transport {
     let server: TestServer
+    let cable: Cable
+
+    init(server: TestServer, cable: Cable = Cable()) {
+        self.server = server
+        self.cable = cable
+    }
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         await Task.yield()
         guard !Task.isCancelled else { throw .cancelled }
+        guard !cable.isCut else { throw .unreachable }
         let response = await server.receive(request)
         guard !Task.isCancelled else { throw .cancelled }
         guard let response else { throw .unreachable }
         return response
     }
+}
+
+/// What a test cuts to let a phone die, as far as anybody else can tell.
+final class Cable: Sendable {
+    private let content = Mutex(false)
+
+    var isCut: Bool { content.withLock { $0 } }
+
+    func cut() { content.withLock { $0 = true } }
 }
 
 extension TestServer {
@@ -87,6 +104,10 @@ extension TestServer {
     /// Returns when there is news, at once if the phone does not want to wait.
     func hold(_ seconds: UInt8) async {
         guard seconds > 0 else { return }
-        await withCheckedContinuation { waiting.append($0) }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting.append($0) }
+        } onCancel: {
+            Task { await self.wakeAll() }
+        }
     }
 }

@@ -1,0 +1,83 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A server on loopback that gives one prepared answer per connection, and none when there are no more.
+final class LoopbackServer: Sendable {
+    private struct State {
+        var answers: [String]
+        var requests: [String] = []
+        var open: [Int32] = []
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let state: Mutex<State>
+
+    init(answers: [String]) throws {
+        state = Mutex(State(answers: answers))
+        #if canImport(Glibc)
+        let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+        let kind = SOCK_STREAM
+        #endif
+        listener = socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(listener, generic, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, generic, &length) == 0
+            }
+        }
+        guard isBound else { throw MissingValue() }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0, let self else { return }
+                self.serve(connection)
+            }
+        }
+    }
+
+    deinit {
+        for connection in state.withLock({ $0.open }) { close(connection) }
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// What was asked, as text.
+    var requests: [String] { state.withLock { $0.requests } }
+
+    private func serve(_ connection: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 64 * 1_024)
+        let count = recv(connection, &buffer, buffer.count, 0)
+        let answer = state.withLock { state in
+            state.open.append(connection)
+            state.requests.append(String(decoding: buffer.prefix(max(0, count)), as: UTF8.self))
+            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+        }
+        guard let answer else { return }
+        let bytes = Array(answer.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            #if canImport(Glibc)
+            let flags = Int32(MSG_NOSIGNAL)
+            #else
+            let flags: Int32 = 0
+            #endif
+            let count = bytes.withUnsafeBytes { send(connection, $0.baseAddress.map { $0 + sent }, bytes.count - sent, flags) }
+            guard count > 0 else { return }
+            sent += count
+        }
+        if answer.contains("Connection: close") { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+}
