@@ -56,7 +56,8 @@ struct LostRevocationTests {
 
     /// How many readers that began after `end` had returned still saw somebody.
     private static func lies(
-        _ servers: TwoServers, _ nonce: SessionNonce, disturbed: (Acknowledgement) -> Task<Void, Never>, end: @Sendable @escaping () async throws -> Void
+        _ servers: TwoServers, _ nonce: SessionNonce, disturbed: (Acknowledgement) -> Task<Void, Never>,
+        end: @Sendable @escaping () async throws -> Void
     ) async throws -> Int {
         let acknowledgement = Acknowledgement()
         let readersAreDone = Acknowledgement()
