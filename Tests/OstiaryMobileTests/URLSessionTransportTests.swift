@@ -50,11 +50,11 @@ struct URLSessionTransportTests {
         let message = try request(server, timeout: 30)
         let transport = URLSessionTransport()
         let call = Task { () throws(TransportError) in try await transport.send(message) }
-        while server.requests.isEmpty { await Task.yield() }
+        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         call.cancel()
         await #expect(throws: TransportError.cancelled) { try await call.value }
         let early = Task { () throws(TransportError) in
-            while !Task.isCancelled { await Task.yield() }
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
             return try await transport.send(message)
         }
         early.cancel()
