@@ -25,8 +25,10 @@ struct Person {
     func enrol() async throws {
         let nonce = Self.nonce()
         let code = try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/enrol?name=Ada&userid=ada", nonce: nonce)
+        // Subscribed before the start, so that nothing is missed.
+        let events = phone.events
         phone.start(with: code)
-        try await answer { code in
+        try await answer(events) { code in
             try await servers.call("POST", "/servers/\(servers.serverID)/sessions/enrol/confirm", nonce: nonce, body: #"{"code":"\#(code)"}"#)
         }
     }
@@ -34,23 +36,27 @@ struct Person {
     /// Logs in by a login code and returns the nonce that the backend goes on asking with.
     func logIn() async throws -> String {
         let nonce = Self.nonce()
-        phone.start(with: try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/login", nonce: nonce))
-        try await answer { _ in }
+        let code = try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/login", nonce: nonce)
+        let events = phone.events
+        phone.start(with: code)
+        try await answer(events) { _ in }
         return nonce
     }
 
     /// Logs in to the app itself.
     func logInToApp() async throws {
+        let events = phone.events
         phone.startAppLogin()
-        try await answer { _ in }
+        try await answer(events) { _ in }
+        let ends = phone.events
         phone.stopAppLogin()
-        for await event in phone.events {
+        for await event in ends {
             if case .sessionStop = event { return }
         }
     }
 
-    private func answer(_ confirm: (String) async throws -> Void) async throws {
-        for await event in phone.events {
+    private func answer(_ events: some AsyncSequence<OstiaryEvent, Never>, _ confirm: (String) async throws -> Void) async throws {
+        for await event in events {
             switch event {
             case .confirmEnrol(let session, _, _): phone.setAccount(nil, for: session)
             case .confirmLogin(let session, let accounts): phone.setAccount(accounts.first, for: session)
