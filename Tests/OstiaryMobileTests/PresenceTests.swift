@@ -128,6 +128,30 @@ struct PresenceTests {
         #expect(session.isEnrolment && session.isLoggedIn)
     }
 
+    @Test("An app that ends while an account waits for its code loses nothing")
+    func endsWhileWaiting() async throws {
+        let server = try TestServer(clock: TestClock())
+        let accounts = MemoryAccountStore()
+        let keys = MemoryKeyStore()
+        var first: TestPhone? = TestPhone(server, accounts: accounts, keys: keys)
+        first?.ostiary.start(with: try await server.makeEnrolLink())
+        if let session = try await first?.confirmEnrol() { first?.ostiary.setAccount(nil, for: session) }
+        _ = try await first?.secondFactor()
+        first?.ostiary.sfInput(PIN("271828"))
+        _ = try await first?.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        while await server.with({ $0.waiting.isEmpty }) { await Task.yield() }
+        first = nil
+        // The wait of the SDK that is gone ends.
+        while await server.with({ !$0.waiting.isEmpty }) { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(try StoredState(decoding: accounts.document).accounts.map(\.state) == [.pending])
+        let next = TestPhone(server, accounts: accounts, keys: keys)
+        next.ostiary.resume()
+        _ = try await next.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        await server.confirmAccounts()
+        #expect(try await next.login().isLoggedIn)
+    }
+
     @Test("An account that waits for its code in a later process can be given up there, and the server is told")
     func givenUpLater() async throws {
         let first = TestPhone(try TestServer(clock: TestClock()))

@@ -40,8 +40,9 @@ actor Engine {
         sweep()
     }
 
+    /// The app let the SDK go: everything stays as it is, for the next process to take up. Nobody gave anything up, so no server is told so.
     func shutDown() {
-        flow?.task?.cancel()
+        flow?.farewell = nil
         abort(.cancelled)
         for session in live { session.pinger?.cancel() }
         for errand in errands.values { errand.cancel() }
