@@ -25,6 +25,21 @@ struct TimeTests {
         }
     }
 
+    @Test("Twelve logins one after the other on one phone: each is asked for the PIN, each succeeds, none waits for the one before")
+    func oneAfterTheOther() async throws {
+        try await World.run { world in
+            let phone = try world.phone()
+            try await world.enrol(phone)
+            world.clock.advance(61)
+            for _ in 0..<12 {
+                let nonce = world.backend.newNonce()
+                let login = try await phone.logIn(world.backend.loginCode(nonce))
+                #expect(login.answers.map(\.result) == [.success])
+                #expect(try await world.backend.isLoggedIn(nonce))
+            }
+        }
+    }
+
     @Test("The cache of the activation lives in the memory of one process: another process with the same home is asked")
     func cacheIsInMemory() async throws {
         try await World.run { world in
