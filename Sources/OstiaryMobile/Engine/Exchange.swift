@@ -32,6 +32,10 @@ extension Engine {
             case 409 where mayRenew:
                 mayRenew = false
                 try believe(response.body, of: rootHash, at: server.address)
+            case 400 where mayRenew:
+                // Also how a stranger at this address answers: one who cannot show the pinned identity either is told apart here.
+                mayRenew = false
+                try await fetchBundle(of: rootHash, at: server.address)
             default:
                 throw Self.error(forHTTP: response.status)
             }

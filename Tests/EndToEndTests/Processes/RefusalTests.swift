@@ -102,6 +102,25 @@ struct RefusalTests {
         try await pair.stop()
     }
 
+    @Test("7: another server at the known address is not the one that was enrolled with, and is asked for nothing")
+    func impostor() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        try await pair.authentication.stop()
+        let identity = try await ServerPair.identity(["second-factor", "--data", pair.layout.secondFactorData.path])
+        let impostor = try Program(
+            ["serve", "--data", pair.folder.path("impostor")], environment: pair.layout.authenticationEnvironment(secondFactorIdentity: identity))
+        try await eventually("the impostor answers: \(impostor.complaints)") { await pair.status("/live") == 200 }
+        let outcome = try await person.phone.run(["app-login"], pins: [Person.pin])
+        #expect(outcome.code == 7, "\(outcome.events)")
+        #expect(outcome.last?["code"] == .number(48))
+        #expect(outcome.secondFactors.isEmpty)
+        impostor.signal(SIGTERM)
+        try await impostor.end()
+        try await pair.secondFactor.stop()
+    }
+
     @Test("64: no code, no file, contradictory options, a confirmation that nobody can give")
     func usage() async throws {
         let folder = try TemporaryFolder()
