@@ -114,6 +114,23 @@ struct Samples {
                 sessionHash: bytes(32), secondFactorKey: bytes(32), secondFactorSignature: bytes(64)), signedBy: server.operatorKey)
     }
 
+    /// Proof by a biometric on its own, with its ticket.
+    func biometricProof() throws -> Encoded<Proof> {
+        Encoded(
+            Proof(
+                serverID: server.root.serverID, instanceID: instance, attemptID: attemptID, context: .verify, method: .bio, epoch: 1,
+                sessionHash: bytes(32), secondFactorKey: nil, ticket: try ticket(), secondFactorSignature: nil, biometricSignature: bytes(64)),
+            signedBy: server.operatorKey)
+    }
+
+    func m3() throws -> Encoded<M3> {
+        try Encoded(
+            M3(
+                accountID: account, instanceID: instance, attemptID: attemptID, context: .pinChangeSet, method: [.pin, .bio], epoch: 2,
+                payload: attemptID.bytes, secondFactorKey: bytes(32), attempt: try attempt(), secondFactorSignature: bytes(64),
+                biometricSignature: bytes(64)), freshness: bytes(40), signedBy: device.sign)
+    }
+
     func e2() -> E2 {
         E2(
             accountID: account, displayName: "Ada’s account", serverAccounts: ["Phone one", "Phone two"], secondFactor: .needed,
@@ -143,6 +160,13 @@ struct Samples {
                 secondFactorSignature: bytes(64), cache: bytes(32), userInput: "floor 3"), signedBy: device.sign)
     }
 
+    func biometricL5() throws -> Encoded<L5> {
+        try Encoded(
+            L5(
+                sessionID: session, sessionHash: bytes(32), accountID: account, attemptID: attemptID, decision: .accept, method: .bio,
+                biometricSignature: bytes(64), attempt: try attempt()), signedBy: device.sign)
+    }
+
     /// Every structure as a type-erased case: its name, its bytes, and how to decode and encode it again.
     func all() throws -> [WireCase] {
         let notices = Extensions(notices: [NewDeviceNotice(device: "Tablet", time: SampleServer.now)])
@@ -165,7 +189,7 @@ struct Samples {
             WireCase("W1", try Encoded(W1(accountID: account, hold: 25), signedBy: device.sign).value),
             WireCase("L1", L1(link: loginLink(), via: .scan, accountID: nil, clientInfo: "Door 1.0")),
             WireCase("L1 of an AppLogin", L1(link: nil, via: .app, accountID: account, clientInfo: "Door 1.0")),
-            WireCase("L2", l2()), WireCase("L5", try l5().value),
+            WireCase("L2", l2()), WireCase("L5", try l5().value), WireCase("L5 by a biometric", try biometricL5().value),
             WireCase(
                 "L6",
                 L6(
@@ -174,8 +198,10 @@ struct Samples {
             WireCase("Attempt", try attempt().value),
             WireCase("M1", M1(accountID: account, attempt: try attempt(), payload: [], sealed: bytes(132))),
             WireCase("M2", M2(epoch: 1, tries: tries, serverShare: bytes(32), sealed: bytes(200))),
+            WireCase("M3", try m3().value), WireCase("M4", M4(epoch: 2, withoutPINLeft: 29, extensions: notices)),
             WireCase("SfEval", SecondFactorEvaluation(attemptID: attemptID, evaluation: bytes(96), evaluationKey: bytes(32), tries: tries)),
-            WireCase("Ticket", try ticket().value), WireCase("Proof", proof().value), WireCase("Receipt", receipt().value),
+            WireCase("Ticket", try ticket().value), WireCase("Proof", proof().value),
+            WireCase("Proof by a biometric", try biometricProof().value), WireCase("Receipt", receipt().value),
             WireCase(
                 "SfAnswer",
                 Encoded(

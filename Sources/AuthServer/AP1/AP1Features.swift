@@ -36,7 +36,8 @@ struct AP1Features: Sendable {
         case .ping: return try await ping(request)
         case .stop: return try await presence.stop(request)
         case .delete: return try await accounts.delete(request)
-        case .request, .answer, .e2, .e4, .l2, .l6, .m2, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation, .reset,
+        case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m3, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
+            .reset,
             .pingAnswer, .tombstone, .bundle:
             throw Refusal.messageNotServed
         }

@@ -30,6 +30,8 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case receipt = 0x35
     case close = 0x36
     case secondFactorEvaluation = 0x37
+    case m3 = 0x38
+    case m4 = 0x39
     case reset = 0x3A
     case ping = 0x40
     case stop = 0x41

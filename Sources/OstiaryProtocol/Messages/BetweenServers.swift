@@ -113,7 +113,8 @@ package struct Proof: WireMessage, OperatorSigned {
 
     package init(
         serverID: ServerID, instanceID: InstanceID, attemptID: AttemptID, context: SecondFactorContext, method: Methods, epoch: UInt32,
-        sessionHash: [UInt8], secondFactorKey: [UInt8]?, secondFactorSignature: [UInt8]?
+        sessionHash: [UInt8], secondFactorKey: [UInt8]?, ticket: Encoded<Ticket>? = nil, secondFactorSignature: [UInt8]?,
+        biometricSignature: [UInt8]? = nil
     ) {
         self.serverID = serverID
         self.instanceID = instanceID
@@ -123,9 +124,9 @@ package struct Proof: WireMessage, OperatorSigned {
         self.epoch = epoch
         self.sessionHash = sessionHash
         self.secondFactorKey = secondFactorKey
-        ticket = nil
+        self.ticket = ticket
         self.secondFactorSignature = secondFactorSignature
-        biometricSignature = nil
+        self.biometricSignature = biometricSignature
         signature = .blank
     }
 

@@ -243,7 +243,8 @@ package struct L5: WireMessage, DeviceSigned {
 
     package init(
         sessionID: SessionID, sessionHash: [UInt8], accountID: AccountID, attemptID: AttemptID, decision: Decision, method: Methods,
-        secondFactorSignature: [UInt8]? = nil, cache: [UInt8]? = nil, userInput: String = ""
+        secondFactorSignature: [UInt8]? = nil, biometricSignature: [UInt8]? = nil, attempt: Encoded<Attempt>? = nil, cache: [UInt8]? = nil,
+        userInput: String = ""
     ) {
         self.sessionID = sessionID
         self.sessionHash = sessionHash
@@ -252,8 +253,8 @@ package struct L5: WireMessage, DeviceSigned {
         self.decision = decision
         self.method = method
         self.secondFactorSignature = secondFactorSignature
-        biometricSignature = nil
-        attempt = nil
+        self.biometricSignature = biometricSignature
+        self.attempt = attempt
         self.cache = cache
         number = ""
         self.userInput = userInput

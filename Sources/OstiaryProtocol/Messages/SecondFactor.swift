@@ -111,8 +111,11 @@ package struct Tries: Sendable, Equatable {
     package let most: UInt8
     /// Seconds to wait before the next try.
     package let wait: UInt32
-    /// Biometrics that may still follow before a PIN is asked.
+    /// Biometrics that may still follow before a PIN is asked; ``unlimited`` where there is no limit.
     package let withoutPINLeft: UInt16
+
+    /// `withoutPINLeft` of a server that asks for no PIN in between.
+    package static let unlimited = UInt16.max
 
     package static let none = Tries(failed: 0, most: 0, wait: 0, withoutPINLeft: 0)
 

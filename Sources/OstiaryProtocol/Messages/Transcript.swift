@@ -35,6 +35,16 @@ package enum Transcript {
         secondFactorProof(instance: instance, attempt: attempt, context: context, sessionHash: sessionHash) + evaluationKey + secondFactorKey
     }
 
+    /// What the biometric key signs: sfId || attemptId || context || sessHash || ts of the Attempt (protocol §2, exception 1).
+    package static func biometric(
+        instance: InstanceID, attempt: AttemptID, context: SecondFactorContext, sessionHash: [UInt8], madeAt: Instant
+    ) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.raw(secondFactorProof(instance: instance, attempt: attempt, context: context, sessionHash: sessionHash))
+        writer.instant(madeAt)
+        return writer.bytes
+    }
+
     /// nonceHash = H("nonce", text): what is stored of an X-nonce or a webNonce (protocol §3, §8).
     package static func nonce(_ text: String) -> [UInt8] { H(.nonce, Array(text.utf8)) }
 }
