@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Synchronization
 import Testing
 
 /// The system's tool that holds a lock for as long as a command runs.
@@ -8,15 +9,15 @@ private let canRunFlock = FileManager.default.isExecutableFile(atPath: flockPath
 
 @Suite("The database file")
 struct FileTests {
-    @Test("Commits wait for the disk: WAL, synchronous FULL, foreign keys, secure delete on the connection that writes")
+    @Test("Commits wait for the disk: WAL, synchronous FULL, foreign keys, secure delete, nothing set aside in other files")
     func durability() async throws {
         try await Backend.file.withDatabase { database in
             let found = try await database.transaction { connection in
-                try ["synchronous", "journal_mode", "foreign_keys", "secure_delete"].map { name in
+                try ["synchronous", "journal_mode", "foreign_keys", "secure_delete", "temp_store"].map { name in
                     try connection.one("PRAGMA \(name)")?.value(name)
                 }
             }
-            #expect(found == [.integer(2), .text("wal"), .integer(1), .integer(1)])
+            #expect(found == [.integer(2), .text("wal"), .integer(1), .integer(1), .integer(2)])
         }
     }
 
@@ -43,6 +44,20 @@ struct FileTests {
             try await database.close()
         }
         #expect(!FileManager.default.fileExists(atPath: folder.databasePath + "-wal"))
+    }
+
+    @Test("A server that is kept away closes no descriptor that is another's by then")
+    func closesOnce() async throws {
+        let folder = try TemporaryFolder()
+        let first = try SQLiteDatabase.open(path: folder.databasePath)
+        let bystander = Bystander()
+        async let lost = bystander.work()
+        for _ in 0..<2_000 {
+            #expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: folder.databasePath) }
+        }
+        bystander.stop()
+        #expect(await lost == 0)
+        try await first.close()
     }
 
     @Test("A second server is kept away, by any name of the file, until the first lets go")
@@ -132,4 +147,22 @@ struct FileTests {
         let error = try #require(#expect(throws: DatabaseOpenError.self) { try SQLiteDatabase.open(path: path) })
         guard case .corrupt = error else { throw error }
     }
+}
+
+/// Opens and closes files, and counts how often one that it had open was closed by somebody else.
+private final class Bystander: Sendable {
+    private let isDone = Mutex(false)
+
+    func work() async -> Int {
+        var lost = 0
+        while !isDone.withLock({ $0 }) {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            var status = stat()
+            for _ in 0..<4 { fstat(descriptor, &status) }
+            if close(descriptor) != 0 { lost += 1 }
+        }
+        return lost
+    }
+
+    func stop() { isDone.withLock { $0 = true } }
 }
