@@ -15,6 +15,11 @@ extension Ostiary {
         public var deviceName = ""
         /// Whether the SDK keeps a question open at the server while something is logged in; see `Ostiary.setWatching(_:)`.
         public var watchesSessions = false
+        public var biometricsDisabled = false
+        public var maxNumberSecondFactorWithoutPIN = 0
+        public var maxTimeSecondFactorWithoutPIN = Duration.zero
+        public var blockSecondFactorOnPINBlocked = false
+        public var disallowPinChangeWithBiometric = false
 
         public init() {}
     }

@@ -5,7 +5,7 @@ enum Command: Sendable {
     case start(FlowSource)
     case startUserInteraction(Session.ID?)
     case setAccount(Account.ID?, Session.ID, userInput: String?)
-    case pin(LockedBytes)
+    case secondFactor(FactorInput)
     case cancelSecondFactor
     case deny(Session.ID, notMe: Bool)
     case stop(Session.ID)
@@ -13,6 +13,21 @@ enum Command: Sendable {
     case deleteAccount(Account.ID)
     case resume
     case watch(Bool)
+    case manage(SecondFactorOperation, Account.ID?)
+}
+
+/// What a person answers a question for a second factor with.
+enum FactorInput: Sendable {
+    case pin(LockedBytes)
+    case biometrics(BiometricInfo)
+    case both(LockedBytes, BiometricInfo)
+}
+
+/// What a person changes of the second factor itself.
+enum SecondFactorOperation: Sendable {
+    case addBiometrics
+    case removeBiometrics
+    case changePIN
 }
 
 /// Where an enrolment or a login comes from.

@@ -64,7 +64,7 @@ actor Engine {
             case .start(let source): try begin(source)
             case .startUserInteraction(let id): try goOn(id)
             case .setAccount(let account, let session, let userInput): try confirm(account, session, userInput: userInput)
-            case .pin(let pin): try take(pin)
+            case .secondFactor(let input): try take(input)
             case .cancelSecondFactor: try cancelSecondFactor()
             case .deny(let id, let notMe): try deny(id, notMe: notMe)
             case .stop(let id): try stop(id)
@@ -72,6 +72,7 @@ actor Engine {
             case .deleteAccount(let id): try delete(id)
             case .resume: resume()
             case .watch(let isWatching): watch(isWatching)
+            case .manage(let operation, let account): try begin(operation, for: account)
             }
         } catch {
             emit(.error(error, session: command.session.flatMap { session($0)?.shown }))
@@ -94,7 +95,7 @@ extension Command {
         switch self {
         case .setAccount(_, let id, _), .deny(let id, _), .stop(let id): id
         case .startUserInteraction(let id): id
-        case .start, .pin, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch: nil
+        case .start, .secondFactor, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch, .manage: nil
         }
     }
 }

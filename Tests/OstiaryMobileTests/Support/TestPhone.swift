@@ -27,7 +27,9 @@ final class TestPhone {
         configure(&configuration)
         ostiary = Ostiary(
             configuration: configuration,
-            ports: Ports(keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock))
+            ports: Ports(
+                keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock,
+                biometrics: keys.biometrics))
         events = ostiary.events.makeAsyncIterator()
     }
 
@@ -108,6 +110,36 @@ final class TestPhone {
         let (session, accounts) = try await confirmLogin()
         ostiary.setAccount(accounts.first, for: session)
         return session
+    }
+
+    /// As far as the question for the second factor of a login.
+    func atSecondFactor() async throws -> SecondFactor {
+        _ = try await beginLogin()
+        return try await secondFactor()
+    }
+
+    /// Adds biometrics with the PIN that an enrolled phone has.
+    func addBiometrics(pin: String = "271828") async throws {
+        ostiary.addBiometrics()
+        _ = try await secondFactor()
+        ostiary.sfInput(.simulated(.confirm))
+        _ = try await secondFactor()
+        ostiary.sfInput(PIN(pin))
+        let done = try await secondFactor()
+        try #require(done.stopped && done.secondFactorInfo.result == .success)
+    }
+
+    /// Logs in by what `input` does, as often as it takes; the results on the way.
+    func logIn(_ inputs: () -> Void...) async throws -> [SecondFactorInfo.Result?] {
+        _ = try await atSecondFactor()
+        var results: [SecondFactorInfo.Result?] = []
+        for input in inputs {
+            input()
+            results.append(try await secondFactor().secondFactorInfo.result)
+        }
+        try await ostiary.end(try await login())
+        _ = try await stopped()
+        return results
     }
 
     /// The account of an enrolled phone.
