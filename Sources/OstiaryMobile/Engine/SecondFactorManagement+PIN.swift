@@ -71,7 +71,7 @@ extension Engine {
             guard let share = evaluation.serverShare else { throw .serverAnswer }
             // A PIN vouches with the key that it opened, which stays; a feature opened nothing, so the key is a new one.
             let master = voucher.proof.master ?? SecretBytes(random.bytes(32))
-            var proof = try proof(setting: challenge, attempt.attempt, master, evaluation, voucher.proof.method)
+            var proof = try proof(setting: challenge, attempt.attempt, master, evaluation, voucher.proof.master == nil ? .bio : .pin)
             if let info = voucher.info {
                 switch await signature(of: attempt.attempt, evaluation.stamp, challenge, asking: info) {
                 case .success(let signature): proof.signed.biometricSignature = signature
