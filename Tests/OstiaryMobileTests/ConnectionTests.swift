@@ -24,7 +24,7 @@ struct ConnectionTests {
 
     @Test("When the configured patience is over the session ends with error 70")
     func givesUp() async throws {
-        let phone = try await TestPhone.enrolled { $0.connectionPatience = 40 }
+        let phone = try await TestPhone.enrolled { $0.connectionPatience = .seconds(40) }
         let link = try await phone.server.makeLoginLink()
         await phone.server.with { $0.mishaps.isDown = true }
         let before = phone.clock.waits.count

@@ -86,7 +86,7 @@ extension Engine {
     func reaching<Value>(
         for id: Session.ID?, patience: Double? = nil, _ body: () async throws(OstiaryError) -> Value
     ) async throws(OstiaryError) -> Value {
-        var backoff = Backoff(limit: patience ?? Double(configuration.connectionPatience))
+        var backoff = Backoff(limit: patience ?? configuration.connectionPatience.inSeconds)
         var isFirst = true
         while true {
             do throws(OstiaryError) {

@@ -18,8 +18,9 @@ enum PhoneHome {
         var configuration = Ostiary.Configuration()
         configuration.appInfo = "ostiary phone \(programVersion)"
         configuration.deviceName = deviceName
-        configuration.connectionPatience = 5
+        configuration.connectionPatience = .seconds(5)
         configuration.watchesSessions = isWatching
+        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         return Ostiary(configuration: configuration, ports: ports)
     }
 

@@ -72,7 +72,8 @@ struct World: Sendable {
         let ports = try Ports.files(in: folder.path(name), transport: line, clock: clock)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
-        configuration.connectionPatience = 5
+        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
+        configuration.connectionPatience = .seconds(5)
         return WorldPhone(Ostiary(configuration: configuration, ports: ports))
     }
 
