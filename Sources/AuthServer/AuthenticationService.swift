@@ -93,7 +93,7 @@ package struct AuthenticationService: Sendable {
     /// For business backends and operators: health without a key, everything else with one.
     package var adminRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware()
+        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit))
         health.add(to: router)
         admin.add(to: router, keyHash: apiKeyHash)
         return router

@@ -24,14 +24,22 @@ package struct Page: Sendable, Equatable {
     package let userID: String?
     /// Where the browser goes afterwards.
     package let returnURL: ReturnURL?
+    /// What phones are shown of a login, and the account that may decide on it.
+    package let context: UserContext?
+    package let account: AccountID?
 
-    package init(kind: PageKind, serverID: ServerID, nonceHash: [UInt8], name: String = "", userID: String? = nil, returnURL: ReturnURL? = nil) {
+    package init(
+        kind: PageKind, serverID: ServerID, nonceHash: [UInt8], name: String = "", userID: String? = nil, returnURL: ReturnURL? = nil,
+        context: UserContext? = nil, account: AccountID? = nil
+    ) {
         self.kind = kind
         self.serverID = serverID
         self.nonceHash = nonceHash
         self.name = name
         self.userID = userID
         self.returnURL = returnURL
+        self.context = context
+        self.account = account
     }
 }
 

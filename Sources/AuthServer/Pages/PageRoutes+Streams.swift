@@ -26,7 +26,9 @@ extension PageRoutes {
         _ = try await servers.virtualServer(server)
         guard let place = eventGate.enter(session.text) else { throw PageRefusal.busy }
         let signals = PageSignals(of: [.stream(session)], events: events, every: tick, drain: drain)
-        let stream = SessionEventStream(signals: signals, server: server, stream: session)
+        let stream = SessionEventStream(signals: signals, server: server, stream: session) { [sessions = view.sessions, clock] in
+            try await sessions.isLoggedIn(stream: session, at: server, now: clock())
+        }
         var response = Response.events { writer in
             try await stream.write(to: &writer)
             withExtendedLifetime(place) {}

@@ -18,14 +18,20 @@ struct PageView: Sendable {
         switch page.kind {
         case .login:
             do {
-                _ = try await sessions.loginLink(for: nonce, at: page.serverID, style: .moving, now: now)
+                _ = try await sessions.loginLink(
+                    for: nonce, at: page.serverID, style: .moving, context: page.context, preselecting: page.account, now: now)
             } catch LoginLinkError.loggedIn, LoginLinkError.claimed {
                 // The page will say so.
             }
             return nil
         case .enrol:
             let start = EnrolmentStart(nonce: nonce, displayName: page.name, userID: page.userID)
-            return try await enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
+            do {
+                return try await enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
+            } catch EnrolmentStartError.confirming {
+                // The page will ask for the code.
+                return nil
+            }
         }
     }
 

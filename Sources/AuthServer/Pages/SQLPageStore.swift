@@ -1,3 +1,4 @@
+import Authentication
 import Database
 import OstiaryProtocol
 
@@ -37,12 +38,13 @@ package struct SQLPageStore: PageStore {
             try connection.execute("DELETE FROM page WHERE expires_at <= $1", [SQLValue(now.seconds)])
             try connection.execute(
                 """
-                INSERT INTO page (ticket_hash, kind, server_id, nonce_hash, name, user_id, return_url, expires_at)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                INSERT INTO page (ticket_hash, kind, server_id, nonce_hash, name, user_id, return_url, expires_at, browser, logo, account)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
                 """,
                 [
                     .blob(hash), .text(page.kind.rawValue), .blob(page.serverID.bytes), .blob(page.nonceHash), .text(page.name),
                     SQLValue(page.userID), SQLValue(page.returnURL?.text), SQLValue(deadline.seconds),
+                    SQLValue(page.context?.browser.encoded), SQLValue(page.context?.logo?.bytes), SQLValue(page.account),
                 ])
         }
     }
@@ -53,7 +55,7 @@ package struct SQLPageStore: PageStore {
             try connection.one(
                 """
                 UPDATE page SET ticket_hash = NULL, cookie_hash = $2, expires_at = $3 WHERE ticket_hash = $1 AND expires_at > $4
-                RETURNING kind, server_id, nonce_hash, name, user_id, return_url
+                RETURNING kind, server_id, nonce_hash, name, user_id, return_url, browser, logo, account
                 """,
                 [.blob(ticketHash), .blob(cookieHash), SQLValue(deadline.seconds), SQLValue(now.seconds)]
             ).map(Self.page)
@@ -65,7 +67,7 @@ package struct SQLPageStore: PageStore {
         return try await database.read { connection in
             try connection.one(
                 """
-                SELECT kind, server_id, nonce_hash, name, user_id, return_url, sealed_link FROM page
+                SELECT kind, server_id, nonce_hash, name, user_id, return_url, browser, logo, account, sealed_link FROM page
                 WHERE cookie_hash = $1 AND expires_at > $2
                 """,
                 [.blob(hash), SQLValue(now.seconds)]
@@ -86,6 +88,13 @@ package struct SQLPageStore: PageStore {
         }
         return Page(
             kind: kind, serverID: serverID, nonceHash: try row.blob("nonce_hash"), name: try row.text("name"),
-            userID: try row.optionalText("user_id"), returnURL: try row.optionalText("return_url").flatMap(ReturnURL.init))
+            userID: try row.optionalText("user_id"), returnURL: try row.optionalText("return_url").flatMap(ReturnURL.init),
+            context: try context(row), account: try row.optionalBlob("account").flatMap { AccountID($0) })
+    }
+
+    private static func context(_ row: SQLRow) throws -> UserContext? {
+        guard let browser = try row.optionalBlob("browser") else { return nil }
+        return UserContext(
+            browser: try BrowserContext(decoding: browser), logo: try row.optionalBlob("logo").flatMap { ServerLogo($0) })
     }
 }

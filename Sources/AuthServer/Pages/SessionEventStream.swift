@@ -12,10 +12,14 @@ struct SessionEventStream: Sendable {
     let signals: PageSignals
     let server: ServerID
     let stream: StreamID
+    /// Asked once the signals are heard, so that nothing falls between.
+    let isLoggedIn: @Sendable () async throws -> Bool
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
         defer { signals.end() }
         try await writer.write(ByteBuffer(bytes: EventStreamText.retry))
+        // How it is now: whoever was away, or comes late, has missed nothing.
+        try await writer.write(ByteBuffer(bytes: EventStreamText.event(try await isLoggedIn() ? "LOGIN" : "LOGOUT", data)))
         var ticks = 0
         for await signal in signals.stream {
             switch signal {

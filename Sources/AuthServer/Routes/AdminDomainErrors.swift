@@ -41,10 +41,15 @@ extension ServerUpdateError: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse { .badRequest("\(self)") }
 }
 
+extension UserContextError: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+}
+
 extension EnrolmentStartError: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse {
         switch self {
         case .badName, .badUserID: .badRequest("\(self)")
+        case .confirming: ErrorResponse(.conflict, "being_confirmed", "\(self)")
         case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
         }
     }

@@ -34,6 +34,13 @@ struct AdminJSONWriter {
         needsComma = false
     }
 
+    /// The name of a member that somebody else chose.
+    mutating func name(of text: String) {
+        string(text)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     mutating func string(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))

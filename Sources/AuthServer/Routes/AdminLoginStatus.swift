@@ -16,6 +16,11 @@ extension LoginStatus {
             writer.member("canprovoke", canProvoke)
             writer.member("otplogin", otpLogin)
             writer.member("loginqrdata", loginQRData.map(Base64URL.encode))
+            writer.member("userinput", userInput.isEmpty ? nil : userInput)
+            if !notes.isEmpty {
+                writer.name("sessioninfo")
+                notes.write(to: &writer)
+            }
             writer.member("logintime", number: loginTime?.seconds)
             writer.member("lastping", number: lastPing?.seconds)
             writer.member("expiresat", number: expiresAt?.seconds)
@@ -24,6 +29,8 @@ extension LoginStatus {
             writer.member("amr", authentication.amr)
             writer.member("acr", authentication.acr)
             writer.member("binding", authentication.binding)
+            writer.member("secondfactor", authentication.factors)
+            writer.member("pinattemptsfailed", number: authentication.failedTries)
         }
     }
 }

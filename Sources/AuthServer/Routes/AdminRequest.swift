@@ -8,6 +8,9 @@ import QRCode
 
 /// One request of the REST API: its parts, parsed at the edge into values that cannot be wrong.
 struct AdminRequest: Sendable {
+    /// Bytes of a body: a logo of 64 KiB in base64 and texts beside it.
+    static let bodyLimit = 262_144
+
     let request: Request
     let parameters: Parameters
     let now: Instant
@@ -21,8 +24,8 @@ struct AdminRequest: Sendable {
     }
 
     func accountID() throws -> AccountID {
-        guard let text = parameters.get("accountid"), let id = AccountID(text: text) else { throw AdminRefusal.accountUnknown }
-        return id
+        guard let text = parameters.get("accountid") else { throw AdminRefusal.accountUnknown }
+        return try AdminText.account(text)
     }
 
     func userID() throws -> String {
@@ -33,6 +36,11 @@ struct AdminRequest: Sendable {
     func nonce() throws -> SessionNonce {
         guard let text = request.headers[.nonce] else { throw SessionNonceError.missing }
         return try SessionNonce(text)
+    }
+
+    /// The account that a login is for, if the backend says.
+    func preselected() throws -> AccountID? {
+        try query("accountid").map { text throws(AdminRefusal) in try AdminText.account(text) }
     }
 
     /// A parameter of the query; one that comes twice is an error, because nobody knows which was meant.
@@ -77,8 +85,15 @@ struct AdminRequest: Sendable {
         AdminSlice(limit: try number("limit", in: 1...1_000, otherwise: 100), marker: try number("marker", in: 0...1_000_000_000, otherwise: 0))
     }
 
+    /// What is said of a login: the body of a GET, where the reference API has it, or of a POST.
+    func userContext() async throws -> UserContext? {
+        let bytes = try await request.bytes(limit: Self.bodyLimit)
+        guard !bytes.isEmpty else { return nil }
+        return try AdminBody.decode(AdminUserContext.self, from: bytes).context()
+    }
+
     func body<Value: Decodable>(_: Value.Type = Value.self) async throws -> Value {
-        try AdminBody.decode(Value.self, from: try await request.bytes())
+        try AdminBody.decode(Value.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
 }
 
@@ -97,6 +112,12 @@ enum AdminText {
             throw .badField(field, "has 1 to 255 bytes on one line, without control or direction characters")
         }
         return text
+    }
+
+    /// An id that cannot exist is one that does not exist.
+    static func account(_ text: String) throws(AdminRefusal) -> AccountID {
+        guard let id = AccountID(text: text) else { throw .accountUnknown }
+        return id
     }
 }
 

@@ -1,3 +1,4 @@
+import HTTPService
 import HTTPTypes
 import Hummingbird
 import OstiaryProtocol
@@ -21,7 +22,7 @@ extension RouterMethods {
     func add(_ table: [AdminRoute], clock: @Sendable @escaping () -> Instant) {
         for route in table {
             on(RouterPath(route.path), method: route.method) { request, context in
-                try await route.handler(AdminRequest(request: request, parameters: context.parameters, now: clock(), requestID: context.id))
+                try await route.handler(AdminRequest(request: request, parameters: context.parameters, now: clock(), requestID: context.requestID))
             }
         }
         for (path, routes) in Dictionary(grouping: table, by: \.path) {

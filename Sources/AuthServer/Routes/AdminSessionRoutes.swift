@@ -10,7 +10,9 @@ extension AdminRoutes {
             AdminRoute(.get, "/servers/{serverid}/sessions/", getSession),
             AdminRoute(.post, "/servers/{serverid}/sessions/logout", logOut),
             AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", getQrLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", getQrLogin),
             AdminRoute(.get, "/servers/{serverid}/sessions/link/login", getLinkLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/link/login", getLinkLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/page", openPage),
         ]
     }
@@ -38,15 +40,21 @@ extension AdminRoutes {
     }
 
     private func link(_ style: LinkStyle, _ request: AdminRequest) async throws -> Encoded<LoginLink> {
-        try await sessions.loginLink(for: try request.nonce(), at: try request.serverID(), style: style, now: request.now).link
+        let (nonce, server) = (try request.nonce(), try request.serverID())
+        return try await sessions.loginLink(
+            for: nonce, at: server, style: style, context: try await request.userContext(), preselecting: try request.preselected(),
+            now: request.now
+        ).link
     }
 
     private func openPage(_ request: AdminRequest) async throws -> Response {
         let nonce = try request.nonce()
         let server = try request.serverID()
         let body: AdminPageRequest = try await request.body()
+        let page = try body.page(server: server, nonce: nonce)
         _ = try await servers.virtualServer(server)
-        let url = try await pages.open(try body.page(server: server, nonce: nonce), at: request.now)
+        if let account = page.account { _ = try await accounts.account(account, at: server) }
+        let url = try await pages.open(page, at: request.now)
         return .json { writer in writer.object { writer in writer.member("url", url) } }
     }
 }
@@ -57,9 +65,12 @@ struct AdminPageRequest: Decodable {
     let name: String?
     let userid: String?
     let returnurl: String?
+    let accountid: String?
+    let announceinfo: AdminUserContext.Info?
+    let sessioninfo: AdminUserContext.Info?
 
-    func page(server: ServerID, nonce: SessionNonce) throws(AdminRefusal) -> Page {
-        guard let kind = PageKind(rawValue: kind) else { throw .badField("kind", "is login or enrol") }
+    func page(server: ServerID, nonce: SessionNonce) throws -> Page {
+        guard let kind = PageKind(rawValue: kind) else { throw AdminRefusal.badField("kind", "is login or enrol") }
         let returnURL = try returnurl.map { text throws(AdminRefusal) in
             guard let url = ReturnURL(text) else {
                 throw .badField("returnurl", "is an https address, a path that begins with one slash, or a loopback address")
@@ -67,9 +78,13 @@ struct AdminPageRequest: Decodable {
             return url
         }
         switch kind {
-        case .login: return Page(kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL)
+        case .login:
+            return Page(
+                kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL,
+                context: try AdminUserContext(announceinfo: announceinfo, sessioninfo: sessioninfo).context(),
+                account: try accountid.map { text throws(AdminRefusal) in try AdminText.account(text) })
         case .enrol:
-            guard let name else { throw .badField("name", "is missing: what shall the phone call the account?") }
+            guard let name else { throw AdminRefusal.badField("name", "is missing: what shall the phone call the account?") }
             return Page(
                 kind: .enrol, serverID: server, nonceHash: nonce.hash, name: try AdminText.checked(name, field: "name"),
                 userID: try userid.map { text throws(AdminRefusal) in try AdminText.checked(text, field: "userid") }, returnURL: returnURL)

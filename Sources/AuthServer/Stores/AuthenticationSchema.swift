@@ -10,6 +10,7 @@ enum AuthenticationSchema {
         Migration(5, "requests, closes and audit") { logTables($0) },
         SQLPageStore.migration(6),
         Migration(7, "biometrics and changes of the PIN") { changeTables($0) },
+        Migration(8, "what a backend says of a login") { contextTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -103,6 +104,23 @@ enum AuthenticationSchema {
                 share \(d.blob) NOT NULL, set_attempt \(d.blob), set_epoch \(d.integer), set_made_at \(d.integer)
             ) \(d.tableOptions)
             """,
+        ]
+    }
+
+    private static func contextTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE session ADD COLUMN failed_tries \(d.integer)",
+            "ALTER TABLE page ADD COLUMN browser \(d.blob)",
+            "ALTER TABLE page ADD COLUMN logo \(d.blob)",
+            "ALTER TABLE page ADD COLUMN account \(d.blob)",
+            """
+            CREATE TABLE session_logo (
+                position \(d.countedKey), session \(d.blob) NOT NULL REFERENCES session (id) ON DELETE CASCADE, hash \(d.blob) NOT NULL,
+                logo \(d.blob) NOT NULL, UNIQUE (session, hash)
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX session_stream ON session (stream)",
+            "CREATE INDEX session_logo_hash ON session_logo (hash)",
         ]
     }
 

@@ -38,7 +38,7 @@ extension SQLRows {
     }
 
     func logo(hash: [UInt8]) throws -> ServerLogo? {
-        let sql = "SELECT logo FROM server WHERE logo_hash = $1 LIMIT 1"
+        let sql = "SELECT logo FROM server WHERE logo_hash = $1 UNION ALL SELECT logo FROM session_logo WHERE hash = $1 LIMIT 1"
         guard var columns = try one(sql, [.blob(hash)]) else { return nil }
         return ServerLogo(try columns.blob())
     }

@@ -10,6 +10,12 @@ extension SQLRows {
         try sessions("WHERE s.id = $1", [SQLValue(id)]).first
     }
 
+    func session(stream: StreamID, of server: ServerID) throws -> Session? {
+        try sessions(
+            "WHERE s.stream = $1 AND s.server = $2 ORDER BY s.started_at DESC, s.id DESC LIMIT 1", [SQLValue(stream), SQLValue(server)]
+        ).first
+    }
+
     private func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
         try all("SELECT \(Self.selected) FROM session s \(condition)", arguments) { try SessionColumns.read(&$0) }
     }
@@ -65,6 +71,18 @@ extension SQLRows {
         let facts = AccountFacts(
             id: account, userID: try columns.optionalText(), deviceKey: try columns.blob(), instance: try columns.optionalIdentifier())
         return SessionView(session: session, account: facts)
+    }
+
+    func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws {
+        try connection.execute("DELETE FROM session_logo WHERE session = $1 AND hash = $2", [SQLValue(session), .blob(logo.hash)])
+        try connection.execute(
+            "INSERT INTO session_logo (session, hash, logo) VALUES ($1, $2, $3)", [SQLValue(session), .blob(logo.hash), .blob(logo.bytes)])
+        try connection.execute(
+            """
+            DELETE FROM session_logo WHERE session = $1 AND position NOT IN
+            (SELECT position FROM session_logo WHERE session = $1 ORDER BY position DESC LIMIT $2)
+            """,
+            [SQLValue(session), SQLValue(count)])
     }
 
     func add(_ offer: Offer, keeping count: Int) throws {

@@ -8,6 +8,7 @@ enum SessionColumns {
         "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "state", "account", "binding", "not_me",
         "decision",
         "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason", "ended_at",
+        "failed_tries",
     ]
 
     private enum State: UInt8 {
@@ -41,7 +42,7 @@ enum SessionColumns {
         [
             SQLValue(state), SQLValue(account), SQLValue(binding), SQLValue(notMe), SQLValue(decision), SQLValue(login?.at), SQLValue(login?.methods),
             SQLValue(login?.verifiedAt), SQLValue(login?.userInput), SQLValue(login?.deadline), SQLValue(login?.lastPing), SQLValue(login?.lastStamp),
-            SQLValue(reason), SQLValue(endedAt),
+            SQLValue(reason), SQLValue(endedAt), SQLValue(login.map { UInt64($0.failedTries) }),
         ]
     }
 
@@ -58,48 +59,56 @@ enum SessionColumns {
         let binding = try columns.optionalChoice(Binding.self)
         let notMe = try columns.bool()
         let decision = try columns.optionalBlob()
-        let login = try login(&columns, account, binding, decision)
+        var login = LoginColumns(account: account, binding: binding, decision: decision)
+        try login.read(&columns)
         let reason = try columns.optionalChoice(StopReason.self)
         let endedAt = try columns.optionalInstant()
+        login.failedTries = try columns.optionalNumber() ?? 0
         switch state {
         case .open: return .open
         case .expired: return .expired
         case .claimed: return .claimed(.init(account: try columns.some(account), binding: try columns.some(binding)))
         case .denied: return .denied(.init(account: try columns.some(account), notMe: notMe, decision: try columns.some(decision)))
-        case .loggedIn: return .loggedIn(try columns.some(login))
-        case .stopped: return .stopped(try columns.some(login), try columns.some(reason), at: try columns.some(endedAt))
+        case .loggedIn: return .loggedIn(try columns.some(login.value))
+        case .stopped: return .stopped(try columns.some(login.value), try columns.some(reason), at: try columns.some(endedAt))
         }
-    }
-
-    private static func login(_ columns: inout ColumnReader, _ account: AccountID?, _ binding: Binding?, _ decision: [UInt8]?) throws -> Login? {
-        let at = try columns.optionalInstant()
-        let methods = try columns.optionalChoice(Methods.self)
-        let verifiedAt = try columns.optionalInstant()
-        let userInput = try columns.optionalText()
-        let deadline = try columns.optionalInstant()
-        let lastPing = try columns.optionalInstant()
-        let lastStamp = try columns.optionalInstant()
-        guard let account, let at, let methods, let verifiedAt, let decision, let deadline, let lastPing, let lastStamp else { return nil }
-        return Login(
-            account: account, binding: binding, at: at, methods: methods, verifiedAt: verifiedAt, decision: decision, userInput: userInput ?? "",
-            deadline: deadline, lastPing: lastPing, lastStamp: lastStamp)
     }
 }
 
-/// In the table as one column: { label v16, city v16, announcements list<(key v16, text v16)> }.
-extension BrowserContext: WireStruct {
-    package init(from reader: inout ByteReader) throws(WireError) {
-        self.init(
-            label: try reader.text16(), city: try reader.text16(),
-            announcements: try reader.list { reader throws(WireError) in Announcement(key: try reader.text16(), text: try reader.text16()) })
+/// The columns of a login, which states without one leave empty.
+private struct LoginColumns {
+    let account: AccountID?
+    let binding: Binding?
+    let decision: [UInt8]?
+    private var at: Instant?
+    private var methods: Methods?
+    private var verifiedAt: Instant?
+    private var userInput: String?
+    private var deadline: Instant?
+    private var lastPing: Instant?
+    private var lastStamp: Instant?
+    var failedTries: UInt32 = 0
+
+    init(account: AccountID?, binding: Binding?, decision: [UInt8]?) {
+        self.account = account
+        self.binding = binding
+        self.decision = decision
     }
 
-    package func write(to writer: inout ByteWriter) {
-        writer.text16(label)
-        writer.text16(city)
-        writer.list(Array(announcements.prefix(32))) { writer, item in
-            writer.text16(item.key)
-            writer.text16(item.text)
-        }
+    mutating func read(_ columns: inout ColumnReader) throws {
+        at = try columns.optionalInstant()
+        methods = try columns.optionalChoice()
+        verifiedAt = try columns.optionalInstant()
+        userInput = try columns.optionalText()
+        deadline = try columns.optionalInstant()
+        lastPing = try columns.optionalInstant()
+        lastStamp = try columns.optionalInstant()
+    }
+
+    var value: Login? {
+        guard let account, let at, let methods, let verifiedAt, let decision, let deadline, let lastPing, let lastStamp else { return nil }
+        return Login(
+            account: account, binding: binding, at: at, methods: methods, verifiedAt: verifiedAt, decision: decision, userInput: userInput ?? "",
+            failedTries: failedTries, deadline: deadline, lastPing: lastPing, lastStamp: lastStamp)
     }
 }

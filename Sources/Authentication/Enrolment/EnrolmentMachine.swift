@@ -39,6 +39,17 @@ extension Enrolment {
         }
     }
 
+    /// What is left of it when its nonce enrols anew. A phone that had read it is told that it came too late.
+    func replaced(at now: Instant) throws(EnrolmentStartError) -> Enrolment {
+        let enrolment = settled(at: now)
+        switch enrolment.state {
+        case .open: return enrolment.with(.failed(.expired, nil))
+        case .claimed(let claim): return enrolment.with(.failed(.expired, claim))
+        case .confirming: throw .confirming
+        case .active, .failed: return self
+        }
+    }
+
     private func with(_ state: State) -> Enrolment {
         var enrolment = self
         enrolment.state = state

@@ -59,6 +59,7 @@ struct Confirmation: Sendable {
     func confirm(_ enrolment: Enrolment, in rows: any AuthenticationRows, at now: Instant) throws -> ConfirmationResult {
         switch enrolment.settled(at: now).state {
         case .active(let claim, _, _) where try isRight(claim):
+            guard try rows.account(claim.account) != nil else { throw ConfirmationError.nothingToConfirm }
             return ConfirmationResult(outcome: .activated(claim.account), enrolment: enrolment, news: [])
         case .failed(.expired, _): throw ConfirmationError.expired
         case .open, .claimed, .active, .failed: throw ConfirmationError.nothingToConfirm

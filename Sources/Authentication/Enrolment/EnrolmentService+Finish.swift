@@ -6,23 +6,51 @@ extension EnrolmentService {
     package func finish(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(E3.self, from: request)
         let admission = FinishAdmission(message: message, request: request)
-        switch try await store.read({ rows in try admission.admit(in: rows) }) {
+        let admitted: FinishAdmission.Case
+        do { admitted = try await store.read { rows in try admission.admit(in: rows) } } catch Refusal.enrolmentUnknown
+            where message.value.decision != .accept
+        {
+            return try await declinedBefore(admission, request)
+        }
+        switch admitted {
         case .repeated(let account): return Reply(E4(account))
-        case .decline(let enrolment): return try await decline(enrolment, request)
+        case .decline(let enrolment): return try await decline(enrolment, admission, request)
         case .proof(let enrolment, let claim, let proof):
             let proved = try await ClosedInstance(store: store, events: events)
                 .receipt(for: proof, of: claim.account, from: secondFactor, now: request.now)
-            return try await makeAccount(enrolment.id, claim, proved.receipt, admission, request)
+            do { return try await makeAccount(enrolment.id, claim, proved.receipt, admission, request) } catch let refusal as Refusal {
+                try await closeOrphan(proved.receipt.value, at: request.now)
+                throw refusal
+            }
         }
     }
 
-    private func decline(_ admitted: Enrolment, _ request: PhoneRequest) async throws -> Reply {
+    /// A decline again, of an enrolment that does not know the phone any more since the first.
+    private func declinedBefore(_ admission: FinishAdmission, _ request: PhoneRequest) async throws -> Reply {
+        try await store.write { rows in
+            let isNew = try rows.spend(admission.decisionHash, until: request.now + PhoneRequest.memory)
+            guard !isNew else { throw Refusal.enrolmentUnknown }
+        }
+        return Reply()
+    }
+
+    /// A first PIN is set at the second-factor server, but the account did not come about: its instance is nobody's, and is closed.
+    private func closeOrphan(_ receipt: Receipt, at now: Instant) async throws {
+        guard receipt.context.setsPIN else { return }
+        try await store.write { rows in
+            guard try rows.instance(receipt.instanceID) == nil else { return }
+            try rows.queue(PendingClose(instance: receipt.instanceID, server: receipt.serverID, since: now, attempts: 0, dueAt: now))
+        }
+    }
+
+    private func decline(_ admitted: Enrolment, _ admission: FinishAdmission, _ request: PhoneRequest) async throws -> Reply {
         let enrolment = try await store.write { rows in
             // A late copy of a decline must not take the invitation from the phone that has it now.
             guard let enrolment = try rows.enrolment(admitted.id), enrolment.claim == admitted.claim else { throw Refusal.enrolmentUnknown }
             let declined = try enrolment.after(.decline, at: request.now)
             try rows.save(declined)
             try request.spend(in: rows)
+            _ = try rows.spend(admission.decisionHash, until: request.now + PhoneRequest.memory)
             return declined
         }
         tell(enrolment)

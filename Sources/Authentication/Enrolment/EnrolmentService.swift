@@ -19,7 +19,8 @@ package struct EnrolmentService: Sendable {
         self.random = random
     }
 
-    /// getQrEnrol: an invitation for the browser that has the nonce. A second one takes the place of one that no phone has yet.
+    /// getQrEnrol: an invitation for the browser that has the nonce. It takes the place of a former one, also of one that a phone has read but not
+    /// finished; while an account waits for its code there is no other.
     /// - Parameter origin: where phones reach this server.
     /// - Throws: `UnknownServer`, `EnrolmentStartError`.
     package func start(_ start: EnrolmentStart, at server: ServerID, origin: String, now: Instant) async throws -> StartedEnrolment {
@@ -33,10 +34,7 @@ package struct EnrolmentService: Sendable {
         try await store.write { rows in
             _ = try rows.existing(server)
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
-            if var former = try rows.enrolment(nonceHash: start.nonce.hash, of: server), former.state == .open {
-                former.state = .failed(.expired, nil)
-                try rows.save(former)
-            }
+            if let former = try rows.enrolment(nonceHash: start.nonce.hash, of: server) { try rows.save(try former.replaced(at: now)) }
             try rows.save(enrolment)
             try rows.record(AuditEntry(.enrolmentStarted, server: server, at: now))
         }
@@ -81,6 +79,8 @@ package enum EnrolmentStartError: Error, Equatable, Sendable {
     /// Empty, more than 255 bytes, or with control or direction characters.
     case badName
     case badUserID
+    /// An account that this nonce enrolled waits for its code.
+    case confirming
     /// The nonce is the webNonce of an AppLogin.
     case webNonce
 }
@@ -90,6 +90,7 @@ extension EnrolmentStartError: CustomStringConvertible {
         switch self {
         case .badName: "name has 1 to 255 bytes and no control or direction characters"
         case .badUserID: "userid has 1 to 255 bytes and no control or direction characters"
+        case .confirming: "a phone waits for its code on this session; type it, or wait until it is too old"
         case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
         }
     }

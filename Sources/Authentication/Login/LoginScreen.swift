@@ -56,7 +56,7 @@ struct LoginScreen: Sendable {
         let content = L2(
             sessionID: session.id, purpose: session.purpose, accountID: session.preselected,
             relyingParty: RelyingParty(name: parameters.name, origin: parameters.siteURL, clientID: ""), announceInfo: session.browser.announcements,
-            logoHash: parameters.logo?.hash,
+            logoHash: session.browser.logoHash ?? parameters.logo?.hash,
             browser: BrowserFacts(binding: binding, label: session.browser.label, city: session.browser.city, startedAt: session.startedAt),
             secondFactor: asksNothing ? .none : mayCache ? .cacheAllowed : .needed,
             methods: asksNothing ? [] : parameters.methods.union(mayCache ? .cached : []), serverNonce: random.bytes(32), secondFactorPrekey: prekey,

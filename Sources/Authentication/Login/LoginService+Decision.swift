@@ -30,6 +30,14 @@ extension LoginService {
         let verifiedAt: Instant
         var cache: PINCache?
         var receipt: Encoded<Receipt>?
+
+        /// Wrong tries since the newest receipt of before.
+        func failedTries(after last: Encoded<Receipt>?) -> UInt32 {
+            guard let receipt = receipt?.value, receipt.sequence > (last?.value.sequence ?? 0) else { return 0 }
+            // The right PIN has a number of its own, a biometric has none.
+            let own: UInt64 = receipt.method.contains(.pin) ? 1 : 0
+            return UInt32(clamping: receipt.sequence - (last?.value.sequence ?? 0) - own)
+        }
     }
 
     private func deny(_ denial: SessionState.Denial, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
@@ -57,6 +65,7 @@ extension LoginService {
             let login = Login(
                 account: account.id, binding: admitted.offer.binding, at: request.now, methods: evidence.methods, verifiedAt: evidence.verifiedAt,
                 decision: admission.decisionHash, userInput: admission.message.value.userInput,
+                failedTries: evidence.failedTries(after: try rows.instance(account.instance)?.receipt),
                 deadline: request.now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: request.now,
                 lastStamp: request.opened.sentAt)
             let session = try current(admitted.session.id, in: rows)

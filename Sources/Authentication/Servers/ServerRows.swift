@@ -9,7 +9,7 @@ package protocol ServerRows: AnyObject {
     func save(_ server: VirtualServer) throws
     /// How many accounts the server has, and the newest login of any.
     func activity(of server: ServerID) throws -> ServerActivity
-    /// The logo with that hash, whichever server it belongs to.
+    /// The logo with that hash, whichever server or session it belongs to.
     func logo(hash: [UInt8]) throws -> ServerLogo?
 }
 

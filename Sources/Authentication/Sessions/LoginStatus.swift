@@ -13,6 +13,10 @@ package struct LoginStatus: Equatable, Sendable {
     package var loginQRData: [UInt8]?
     package var otpLogin = false
     package var state: State = .none
+    /// What the person sent along with the decision; empty for nothing.
+    package var userInput = ""
+    /// What the backend noted when the login began.
+    package var notes = SessionNotes.none
     package var loginTime: Instant?
     package var authentication: AuthenticationFacts?
     package var lastPing: Instant?
@@ -38,19 +42,27 @@ package struct AuthenticationFacts: Equatable, Sendable {
     package let amr: [String]
     package let acr: String
     package let binding: String
+    /// What proved the second factor: `pin`, `bio`, both or nothing.
+    package let factors: [String]
+    /// Wrong tries of the PIN before it, since the last right one or biometric.
+    package let failedTries: UInt32
 
     package init(of login: Login) {
         time = login.verifiedAt
         amr = Self.amr(login.methods)
         acr = login.methods.isEmpty ? "sf" : "mfa"
         binding = Self.name(of: login.binding)
+        factors = Self.factors(login.methods)
+        failedTries = login.failedTries
+    }
+
+    private static func factors(_ methods: Methods) -> [String] {
+        (methods.contains(.bio) ? ["bio"] : []) + (methods.contains(.pin) ? ["pin"] : [])
     }
 
     /// Sorted, so that the same methods always read the same.
     private static func amr(_ methods: Methods) -> [String] {
-        var values = ["pop"]
-        if methods.contains(.pin) { values.append("pin") }
-        if methods.contains(.bio) { values.append("bio") }
+        var values = ["pop"] + factors(methods)
         if !methods.isEmpty { values.append("mfa") }
         return values.sorted()
     }

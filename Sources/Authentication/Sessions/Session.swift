@@ -10,8 +10,8 @@ package struct Session: Equatable, Sendable {
     package let stream: StreamID?
     package let purpose: SessionPurpose
     /// The account that the server selected, or that an AppLogin is for.
-    package let preselected: AccountID?
-    package let browser: BrowserContext
+    package var preselected: AccountID?
+    package var browser: BrowserContext
     package let startedAt: Instant
     package var state: SessionState
 
@@ -79,6 +79,8 @@ package struct Login: Hashable, Sendable {
     /// SHA of the L5 without its signature, by which a repeat is known; empty for an enrolment.
     package let decision: [UInt8]
     package let userInput: String
+    /// Wrong tries of the PIN before this proof, since the last right one or biometric.
+    package let failedTries: UInt32
     /// The last moment at which the session lives without another answer of the app.
     package var deadline: Instant
     package var lastPing: Instant
@@ -87,7 +89,7 @@ package struct Login: Hashable, Sendable {
 
     package init(
         account: AccountID, binding: Binding?, at: Instant, methods: Methods, verifiedAt: Instant, decision: [UInt8], userInput: String = "",
-        deadline: Instant, lastPing: Instant, lastStamp: Instant
+        failedTries: UInt32 = 0, deadline: Instant, lastPing: Instant, lastStamp: Instant
     ) {
         self.account = account
         self.binding = binding
@@ -96,27 +98,9 @@ package struct Login: Hashable, Sendable {
         self.verifiedAt = verifiedAt
         self.decision = decision
         self.userInput = userInput
+        self.failedTries = failedTries
         self.deadline = deadline
         self.lastPing = lastPing
         self.lastStamp = lastStamp
-    }
-}
-
-/// What the backend says of the browser that asks, for the phone to show.
-package struct BrowserContext: Equatable, Sendable {
-    package static let unknown = BrowserContext()
-
-    package let label: String
-    package let city: String
-    package let announcements: [Announcement]
-
-    /// An L2 has room for so many (protocol §2).
-    package static let mostAnnouncements = 32
-
-    /// Text that may not travel is dropped when it is written, and so are announcements beyond the last that fits.
-    package init(label: String = "", city: String = "", announcements: [Announcement] = []) {
-        self.label = label
-        self.city = city
-        self.announcements = Array(announcements.prefix(Self.mostAnnouncements))
     }
 }

@@ -30,6 +30,9 @@ extension Session {
     /// Seconds more for the phone that has claimed it.
     package static let claimedFor: UInt64 = 180
 
+    /// Logos that are kept of a session: the newest, and those that phones may have been shown before.
+    static let mostLogos = 4
+
     /// The session as it is at `now`: what ran out since it was stored is over, whether or not anybody has written that down (protocol §8).
     package func settled(at now: Instant) -> Session {
         switch state {

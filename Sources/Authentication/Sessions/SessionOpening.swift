@@ -7,20 +7,20 @@ struct SessionOpening: Sendable {
     let derivation: SessionDerivation
 
     func open(
-        in rows: any SessionRows, browser: BrowserContext, preselecting account: AccountID?, at now: Instant
+        in rows: any SessionRows, saying context: UserContext?, preselecting account: AccountID?, at now: Instant
     ) throws -> Session {
         let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
         guard let pointer, let current = try rows.session(pointer.session)?.settled(at: now) else {
-            return try begin(in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, browser: browser, preselecting: account, at: now)
+            return try begin(in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, saying: context, preselecting: account, at: now)
         }
         switch current.state {
-        case .open: return current
+        case .open: return try renewed(current, in: rows, saying: context, preselecting: account)
         case .claimed: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn
         case .denied, .expired, .stopped:
             try rows.save(current)
-            return try begin(in: rows, run: pointer.run + 1, browser: browser, preselecting: account, at: now)
+            return try begin(in: rows, run: pointer.run + 1, saying: context, preselecting: account, at: now)
         }
     }
 
@@ -31,19 +31,39 @@ struct SessionOpening: Sendable {
         let former = try pointer.flatMap { try rows.session($0.session) }
         let replaced = try former.flatMap { try SessionStop(reason: .replaced).apply(to: $0, in: rows, at: now) }
         let session = try begin(
-            in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, browser: .unknown, preselecting: nil, at: now, state: .loggedIn(login))
+            in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, saying: nil, preselecting: nil, at: now, state: .loggedIn(login))
         return (session, replaced)
     }
 
+    /// What is said later takes the place of what was said, for phones that look from now on.
+    private func renewed(
+        _ session: Session, in rows: any SessionRows, saying context: UserContext?, preselecting account: AccountID?
+    ) throws -> Session {
+        var renewed = session
+        renewed.browser = context?.browser ?? session.browser
+        renewed.preselected = account ?? session.preselected
+        if renewed != session { try save(renewed, context, in: rows) }
+        return renewed
+    }
+
     private func begin(
-        in rows: any SessionRows, run: UInt32, browser: BrowserContext, preselecting account: AccountID?, at now: Instant, state: SessionState = .open
+        in rows: any SessionRows, run: UInt32, saying context: UserContext?, preselecting account: AccountID?, at now: Instant,
+        state: SessionState = .open
     ) throws -> Session {
         let session = Session(
             id: derivation.sessionID(nonceHash: nonceHash, run: run), server: server, nonceHash: nonceHash,
-            stream: derivation.stream(nonceHash: nonceHash), purpose: .login, preselected: account, browser: browser, startedAt: now, state: state)
-        try rows.save(session)
+            stream: derivation.stream(nonceHash: nonceHash), purpose: .login, preselected: account,
+            browser: context?.browser ?? .unknown, startedAt: now, state: state)
+        try save(session, context, in: rows)
         try rows.save(NoncePointer(server: server, hash: nonceHash, kind: .chosen, session: session.id, run: run))
         return session
+    }
+}
+
+extension SessionOpening {
+    private func save(_ session: Session, _ context: UserContext?, in rows: any SessionRows) throws {
+        try rows.save(session)
+        if let logo = context?.logo { try rows.add(logo, to: session.id, keeping: Session.mostLogos) }
     }
 }
 

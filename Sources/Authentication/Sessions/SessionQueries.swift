@@ -29,6 +29,7 @@ package struct SessionQueries: Sendable {
         var status = LoginStatus()
         status.state = state
         status.hsid = session.stream
+        status.notes = session.browser.notes
         status.loginQRData = link
         return status
     }
@@ -43,6 +44,8 @@ package struct SessionQueries: Sendable {
         status.publicKey = account.deviceKey
         status.deviceID = account.instance
         status.hsid = session.stream
+        status.userInput = login.userInput
+        status.notes = session.browser.notes
         status.loginTime = login.at
         status.authentication = AuthenticationFacts(of: login)
         status.lastPing = login.lastPing
@@ -55,15 +58,23 @@ package struct SessionQueries: Sendable {
         try await store.read { rows in try rows.view(nonceHash: nonce.hash, of: server) }?.session.settled(at: now)
     }
 
+    /// Whether somebody is logged in where this event stream is heard.
+    package func isLoggedIn(stream: StreamID, at server: ServerID, now: Instant) async throws -> Bool {
+        try await store.read { rows in try rows.session(stream: stream, of: server)?.settled(at: now).login != nil }
+    }
+
     /// The event stream of a nonce.
     package func stream(of nonce: SessionNonce, at server: ServerID) async throws -> StreamID {
         try await keyring.keys(of: server).derivation.stream(nonceHash: nonce.hash)
     }
 
     /// getQrLogin: a link to the open session of a nonce, which is made if there is none. The same session as long as that one waits for a phone.
+    /// - Parameters:
+    ///   - context: what phones are shown from now on; nil leaves what was said before.
+    ///   - account: the one that may log in; nil leaves it as it is.
     /// - Throws: `UnknownServer`, `LoginLinkError`.
     package func loginLink(
-        for nonce: SessionNonce, at server: ServerID, style: LinkStyle, browser: BrowserContext = .unknown, preselecting account: AccountID? = nil,
+        for nonce: SessionNonce, at server: ServerID, style: LinkStyle, context: UserContext? = nil, preselecting account: AccountID? = nil,
         now: Instant
     ) async throws -> IssuedLink {
         let keys = try await keyring.keys(of: server)
@@ -71,7 +82,7 @@ package struct SessionQueries: Sendable {
             _ = try rows.existing(server)
             if let account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
             return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
-                .open(in: rows, browser: browser, preselecting: account, at: now)
+                .open(in: rows, saying: context, preselecting: account, at: now)
         }
         return IssuedLink(link: try await link(to: session, style, at: now), session: session)
     }

@@ -3,6 +3,8 @@ import OstiaryProtocol
 /// Sessions and what belongs to them, inside a transaction.
 package protocol SessionRows: AnyObject {
     func session(_ id: SessionID) throws -> Session?
+    /// The newest session that browsers hear of by this name.
+    func session(stream: StreamID, of server: ServerID) throws -> Session?
     /// Adds the session or puts it in the place of its former self.
     func save(_ session: Session) throws
     /// Where a nonce leads now.
@@ -17,6 +19,9 @@ package protocol SessionRows: AnyObject {
     func openAppSessions(of account: AccountID) throws -> [Session]
     /// Sessions that ran out before `now` and are not written down as over, at most `limit`.
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session]
+
+    /// Keeps a logo for as long as the session, and of its logos the newest `count` only.
+    func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws
 
     /// Keeps an offer, and of its session the newest `count` only.
     func add(_ offer: Offer, keeping count: Int) throws

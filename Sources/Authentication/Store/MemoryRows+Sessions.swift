@@ -17,9 +17,22 @@ extension MemoryRows {
         return ServerActivity(accountCount: accounts.count, lastLogin: accounts.compactMap(\.lastLogin).max())
     }
 
-    func logo(hash: [UInt8]) throws -> ServerLogo? { state.servers.compactMap(\.parameters.logo).first { $0.hash == hash } }
+    func logo(hash: [UInt8]) throws -> ServerLogo? {
+        (state.servers.compactMap(\.parameters.logo) + state.logos.map(\.logo)).first { $0.hash == hash }
+    }
+
+    func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws {
+        state.logos.removeAll { $0.session == session && $0.logo.hash == logo.hash }
+        state.logos.append(SessionLogo(session: session, logo: logo))
+        let surplus = state.logos.filter { $0.session == session }.dropLast(count).map(\.logo.hash)
+        state.logos.removeAll { $0.session == session && surplus.contains($0.logo.hash) }
+    }
 
     func session(_ id: SessionID) throws -> Session? { state.sessions[id] }
+    func session(stream: StreamID, of server: ServerID) throws -> Session? {
+        state.sessions.values.filter { $0.stream == stream && $0.server == server }.max { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
+    }
+
     func save(_ session: Session) throws { state.sessions[session.id] = session }
 
     func pointer(nonceHash: [UInt8], of server: ServerID) throws -> NoncePointer? {

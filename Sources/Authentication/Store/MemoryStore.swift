@@ -33,6 +33,7 @@ struct MemoryState: Sendable {
     var sessions: [SessionID: Session] = [:]
     var pointers: [NonceKey: NoncePointer] = [:]
     var offers: [Offer] = []
+    var logos: [SessionLogo] = []
     var accounts: [AccountID: Account] = [:]
     var graves: [AccountID: BuriedAccount] = [:]
     var caches: [AccountID: PINCache] = [:]
@@ -43,6 +44,11 @@ struct MemoryState: Sendable {
     var closes: [InstanceID: PendingClose] = [:]
     var spent: [[UInt8]: Instant] = [:]
     var audit: [AuditEntry] = []
+}
+
+struct SessionLogo: Sendable {
+    let session: SessionID
+    let logo: ServerLogo
 }
 
 /// The rows of one transaction in memory.
@@ -83,6 +89,7 @@ final class MemoryRows: AuthenticationRows {
         let kept = state.sessions
         state.pointers = state.pointers.filter { kept[$0.value.session] != nil }
         state.offers.removeAll { kept[$0.session] == nil }
+        state.logos.removeAll { kept[$0.session] == nil }
         state.caches = state.caches.filter { now <= $0.value.expiresAt }
         state.enrolments.removeAll { now > $0.expiresAt + Retention.enrolment }
         return before - count

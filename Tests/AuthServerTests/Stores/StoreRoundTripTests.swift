@@ -15,6 +15,30 @@ struct StoreRoundTripTests {
         }
     }
 
+    @Test("What was said of a browser before there were notes is still read")
+    func formerBrowserColumn() throws {
+        let browser = BrowserContext(label: "Firefox", city: "Gent", announcements: [Announcement(key: "for", text: "Timesheets")])
+        // The length of the logo, the count of the notes and the lengths of two empty texts came later.
+        #expect(try BrowserContext(decoding: Array(browser.encoded.dropLast(1 + 1 + 2 + 2))) == browser)
+        #expect(try BrowserContext(decoding: browser.encoded) == browser)
+    }
+
+    @Test("The logos of a session: the newest four, until it goes", arguments: StoreBackend.allCases)
+    func logos(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let logos = try (UInt8(1)...5).map { try #require(ServerLogo([0xFF, 0xD8, 0xFF, $0])) }
+            try await store.write { rows in
+                try rows.save(Sample.session(state: .expired))
+                for logo in logos + [logos[1]] { try rows.add(logo, to: Sample.sessionID(3), keeping: 4) }
+            }
+            for (index, logo) in logos.enumerated() {
+                #expect((try await store.read { rows in try rows.logo(hash: logo.hash) } == logo) == (index > 0))
+            }
+            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession + 481) }
+            for logo in logos { #expect(try await store.read { rows in try rows.logo(hash: logo.hash) } == nil) }
+        }
+    }
+
     @Test("An account, until it is buried", arguments: StoreBackend.allCases)
     func accounts(on backend: StoreBackend) async throws {
         try await backend.run { store in

@@ -59,7 +59,9 @@ struct ShownLogin: Sendable {
     let screen: L2
     let sessionHash: [UInt8]
 
-    func attempt() throws -> TestAttempt { try TestAttempt(sessionHash, account: owner.account, ephemeral: ephemeral) }
+    func attempt(epoch: UInt32 = 1) throws -> TestAttempt {
+        try TestAttempt(sessionHash, account: owner.account, ephemeral: ephemeral, epoch: epoch)
+    }
 
     func decision(
         _ decision: Decision = .accept, attempt: AttemptID = AttemptID(using: SystemRandomSource()), method: Methods = [], proof: [UInt8]? = nil,
@@ -81,8 +83,8 @@ struct ShownLogin: Sendable {
 
     /// M1 to L6.
     @discardableResult
-    func logInByPIN() async throws -> L6 {
-        let attempt = try attempt()
+    func logInByPIN(epoch: UInt32 = 1) async throws -> L6 {
+        let attempt = try attempt(epoch: epoch)
         let evaluated = try await owner.phone.evaluate(attempt)
         guard evaluated.status == .ok else { throw evaluated.status }
         return try await send(try decision(attempt: attempt.id, method: .pin, proof: try owner.phone.prove(attempt)))

@@ -66,10 +66,11 @@ struct TestAttempt: Sendable {
     let payload: [UInt8]
     let account: AccountID
     let blinded: [UInt8]
+    let epoch: UInt32
 
     init(
         _ sessionHash: [UInt8], context: SecondFactorContext = .verify, payload: [UInt8] = [], account: AccountID, ephemeral: EphemeralKey,
-        blinded: [UInt8]? = nil
+        blinded: [UInt8]? = nil, epoch: UInt32 = 1
     ) throws {
         id = AttemptID(using: SystemRandomSource())
         self.ephemeral = ephemeral
@@ -77,6 +78,7 @@ struct TestAttempt: Sendable {
         self.context = context
         self.payload = payload
         self.account = account
+        self.epoch = epoch
         self.blinded = try blinded ?? VOPRF.deriveKeyPair(seed: SystemRandomSource().bytes(32), info: []).publicKey.bytes
     }
 }
@@ -88,8 +90,9 @@ extension TestPhone {
         let prekey = try #require(identity.prekeys.map(\.value).max { $0.notAfter < $1.notAfter })
         let sealed = try SealedRequest(attempt.blinded, to: prekey, of: identity.chain.root, ephemeral: attempt.ephemeral, at: servers.now)
         let content = Attempt(
-            instanceID: instance, attemptID: attempt.id, sessionHash: attempt.sessionHash, context: attempt.context, epoch: 1,
-            blindedHash: SHA(attempt.blinded), sealedHash: SHA(sealed.bytes), ephemeralHash: SHA(attempt.ephemeral.publicKey), madeAt: servers.now)
+            instanceID: instance, attemptID: attempt.id, sessionHash: attempt.sessionHash, context: attempt.context,
+            epoch: attempt.epoch, blindedHash: SHA(attempt.blinded), sealedHash: SHA(sealed.bytes), ephemeralHash: SHA(attempt.ephemeral.publicKey),
+            madeAt: servers.now)
         let signed = try Encoded(content, signedBy: sign)
         return (Encoded(M1(accountID: attempt.account, attempt: signed, payload: attempt.payload, sealed: sealed.bytes)), sealed)
     }

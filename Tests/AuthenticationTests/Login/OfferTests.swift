@@ -13,7 +13,9 @@ struct OfferTests {
         let phone = try await world.enrolledPhone()
         let nonce = try World.nonce("browser")
         let browser = BrowserContext(label: "Firefox on Linux", city: "Bern", announcements: [Announcement(key: "why", text: "a transfer")])
-        let link = try await world.queries.loginLink(for: nonce, at: world.server, style: .still, browser: browser, now: world.now).link
+        let link = try await world.queries.loginLink(
+            for: nonce, at: world.server, style: .still, context: UserContext(browser: browser, logo: nil), now: world.now
+        ).link
         let content = try await phone.look(at: link).content
         #expect(content.relyingParty == RelyingParty(name: "Bank", origin: "https://bank.example", clientID: ""))
         #expect(content.browser == BrowserFacts(binding: .qrStatic, label: "Firefox on Linux", city: "Bern", startedAt: world.now))
@@ -29,7 +31,8 @@ struct OfferTests {
         let phone = try await world.enrolledPhone()
         let many = (0..<300).map { Announcement(key: "\($0)", text: "text") }
         let link = try await world.queries.loginLink(
-            for: World.nonce("browser"), at: world.server, style: .still, browser: BrowserContext(announcements: many), now: world.now)
+            for: World.nonce("browser"), at: world.server, style: .still,
+            context: UserContext(browser: BrowserContext(announcements: many), logo: nil), now: world.now)
         #expect(try await phone.look(at: link.link).content.announceInfo == Array(many.prefix(32)))
     }
 

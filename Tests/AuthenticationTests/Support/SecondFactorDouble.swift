@@ -94,6 +94,8 @@ final class SecondFactorDouble: SecondFactorGateway {
     func counter(of instance: InstanceID) -> Counter? { state.withLock { $0.memory.counters[instance] } }
     var heard: [MessageType] { state.withLock { $0.heard } }
     var tickets: [Ticket] { state.withLock { $0.tickets } }
+    /// The numbers of the receipts that came along with tickets and proofs.
+    var receiptsShown: [UInt64?] { state.withLock { $0.receiptsShown } }
     var evaluations: Int { state.withLock { $0.evaluations } }
 
     func identity() async throws -> VerifiedSecondFactor {

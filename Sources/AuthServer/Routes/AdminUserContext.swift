@@ -1,0 +1,47 @@
+import Authentication
+import Foundation
+import OstiaryProtocol
+
+/// UserContext of the REST API: what a backend says when it begins a login. Every part may be left out.
+struct AdminUserContext: Decodable {
+    let announceinfo: Info?
+    let sessioninfo: Info?
+
+    struct Info: Decodable {
+        let info: [String: String]?
+        let ip: String?
+        let logo: String?
+        let useragent: String?
+
+        func parsed(_ field: String) throws(AdminRefusal) -> SessionInfo {
+            guard let logo = Data(base64Encoded: logo ?? "") else { throw .badField("\(field).logo", "is not base64") }
+            return SessionInfo(info: info ?? [:], ip: ip ?? "", userAgent: useragent ?? "", logo: Array(logo))
+        }
+    }
+
+    /// Nil when nothing is said.
+    func context() throws -> UserContext? {
+        guard announceinfo != nil || sessioninfo != nil else { return nil }
+        return try UserContext(
+            announced: try announceinfo?.parsed("announceinfo") ?? SessionInfo(), noted: try sessioninfo?.parsed("sessioninfo") ?? SessionInfo())
+    }
+}
+
+extension SessionNotes {
+    /// As it was sent.
+    func write(to writer: inout AdminJSONWriter) {
+        writer.object { writer in
+            if !info.isEmpty {
+                writer.name("info")
+                writer.object { writer in
+                    for item in info {
+                        writer.name(of: item.key)
+                        writer.string(item.text)
+                    }
+                }
+            }
+            writer.member("ip", ip.isEmpty ? nil : ip)
+            writer.member("useragent", userAgent.isEmpty ? nil : userAgent)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import OstiaryProtocol
+import Testing
+
+@testable import Authentication
+
+@Suite("M1: numbered, counted, relayed")
+struct AttemptServiceTests {
+    private func ready() async throws -> (World, TestPhone, Shown) {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        return (world, phone, try await phone.look(at: try await world.link()))
+    }
+
+    private func sequence(_ world: World, _ phone: TestPhone) async throws -> AttemptSequence {
+        try present(try await world.instance(phone.instance)).sequence
+    }
+
+    @Test("An attempt that was evaluated gets the share, and its number is used up before it is told")
+    func evaluated() async throws {
+        let (world, phone, shown) = try await ready()
+        let tried = try await phone.tryPIN(shown)
+        let instance = try present(try await world.instance(phone.instance))
+        #expect(tried.status == .ok && tried.answer.serverShare == instance.epochs.first?.serverShare)
+        #expect(tried.evaluation?.attemptID == tried.id && tried.evaluation?.evaluation.count == 96)
+        #expect(tried.answer.tries.failed == 1 && tried.answer.tries.most == 5)
+        #expect(instance.sequence == AttemptSequence(last: 1))
+    }
+
+    @Test("S4-58, 59, 61 every answer tells how many tries there are, how many are used and how long to wait")
+    func penalties() async throws {
+        let (world, phone, shown) = try await ready()
+        for used in 1...3 { #expect(try await phone.tryPIN(shown).answer.tries.failed == UInt8(used)) }
+        let penalised = try await phone.tryPIN(shown)
+        #expect(penalised.status == .penalised && penalised.answer.tries.wait == 30 && penalised.answer.tries.failed == 3)
+        world.pass(10)
+        #expect(try await phone.tryPIN(shown).answer.tries.wait == 20)
+        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 3)
+    }
+
+    @Test("The share is given only with an evaluation: not during a penalty, not when blocked, not for another epoch")
+    func shareOnlyWhenEvaluated() async throws {
+        let (world, phone, shown) = try await ready()
+        let wrongEpoch = try await phone.send(try phone.trying(shown, epoch: 2))
+        #expect(wrongEpoch.status == .wrongEpoch && wrongEpoch.answer.serverShare == nil && wrongEpoch.answer.epoch == 1)
+        for _ in 0..<3 { _ = try await phone.tryPIN(shown) }
+        let penalised = try await phone.tryPIN(shown)
+        #expect(penalised.status == .penalised && penalised.answer.serverShare == nil && penalised.answer.sealed.isEmpty)
+        for wait in [30, 300] as [UInt64] {
+            world.pass(wait)
+            _ = try await phone.tryPIN(try await phone.look(at: try await world.link("after \(wait)")))
+        }
+        let blocked = try await phone.tryPIN(try await phone.look(at: try await world.link("last")))
+        #expect(blocked.status == .blocked && blocked.answer.serverShare == nil)
+        #expect(world.secondFactor.evaluations == 1 + 5)
+    }
+
+    @Test("Another attempt while one is under way is busy and changes nothing")
+    func busy() async throws {
+        let (world, phone, shown) = try await ready()
+        world.secondFactor.set { $0.isDown = true }
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == .secondFactorUnavailable)
+        world.secondFactor.set { $0.isDown = false }
+        let before = try await world.snapshot()
+        world.pass(9)
+        let next = try phone.trying(shown)
+        #expect(try await world.refusal(of: next.message) == .attemptOpen)
+        #expect(try await world.snapshot() == before)
+        #expect(Refusal.attemptOpen.status == .busy)
+        world.pass(1)
+        #expect(try await phone.send(next).status == .ok)
+    }
+
+    @Test("Five tries against a second-factor server that is down count nothing: the right PIN works when it is back")
+    func downCountsNothing() async throws {
+        let (world, phone, shown) = try await ready()
+        world.secondFactor.set { $0.isDown = true }
+        for _ in 0..<5 {
+            #expect(try await world.refusal(of: try phone.trying(shown).message) == .secondFactorUnavailable)
+            world.pass(10)
+        }
+        world.secondFactor.set { $0.isDown = false }
+        let tried = try await phone.tryPIN(shown)
+        #expect(tried.status == .ok && tried.answer.tries.failed == 1)
+        #expect(try await phone.decide(try phone.accepting(shown, tried)).result == .loggedIn)
+    }
+
+    @Test("The same attempt after a lost answer gets the first evaluation, and counts once")
+    func lostAnswer() async throws {
+        let (world, phone, shown) = try await ready()
+        let blinded = try TestPhone.blinded()
+        let id = AttemptID(using: world.random)
+        world.secondFactor.set { $0.losesAnswers = true }
+        #expect(try await world.refusal(of: try phone.trying(shown, id: id, blinded: blinded).message) == .secondFactorUnavailable)
+        world.secondFactor.set { $0.losesAnswers = false }
+        let first = try await phone.send(try phone.trying(shown, id: id, blinded: blinded))
+        let second = try await phone.send(try phone.trying(shown, id: id, blinded: blinded))
+        #expect(first.evaluation == second.evaluation && first.status == .ok)
+        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 1)
+        #expect(world.secondFactor.evaluations == 1 + 1)
+        #expect(try await sequence(world, phone) == AttemptSequence(last: 1))
+    }
+
+    @Test("The same attempt for another blinded PIN is refused")
+    func otherBlind() async throws {
+        let (world, phone, shown) = try await ready()
+        let id = AttemptID(using: world.random)
+        _ = try await phone.send(try phone.trying(shown, id: id))
+        #expect(try await phone.send(try phone.trying(shown, id: id)).status == .refused)
+        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 1)
+    }
+
+    @Test("SEQ is repeated once, with the number after the one that the second-factor server knows")
+    func sequenceBehind() async throws {
+        let (world, phone, shown) = try await ready()
+        for _ in 0..<2 { _ = try await phone.tryPIN(shown) }
+        // This side forgets what it counted, as after a restore.
+        try await world.store.write { rows in
+            var instance = try present(try rows.instance(phone.instance))
+            instance.sequence = AttemptSequence()
+            try rows.save(instance)
+        }
+        let tried = try await phone.tryPIN(shown)
+        #expect(tried.status == .ok && tried.answer.tries.failed == 3)
+        #expect(world.secondFactor.tickets.suffix(2).map(\.sequence) == [1, 3])
+        #expect(try await sequence(world, phone) == AttemptSequence(last: 3))
+    }
+
+    @Test("A second-factor server that says SEQ again and again is not asked a third time")
+    func sequenceTwice() async throws {
+        let (world, phone, shown) = try await ready()
+        let tickets = world.secondFactor.tickets.count
+        world.secondFactor.set { $0.lie = { $0.changed(status: .sequence) } }
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == .secondFactorUnavailable)
+        #expect(world.secondFactor.tickets.count == tickets + 2)
+    }
+
+    @Test("A second-factor server that was restored learns from the number and the receipt that came along")
+    func restored() async throws {
+        let (world, phone, shown) = try await ready()
+        let backup = world.secondFactor.memory
+        let tried = try await phone.tryPIN(shown)
+        _ = try await phone.decide(try phone.accepting(shown, tried))
+        let next = try await phone.look(at: try await world.link("next"))
+        for _ in 0..<2 { _ = try await phone.tryPIN(next) }
+        var restored = backup
+        restored.now = world.now
+        world.secondFactor.memory = restored
+        #expect(try await phone.tryPIN(next).answer.tries.failed == 3)
+        #expect(world.secondFactor.receiptsShown.last == 1)
+    }
+
+    @Test("The late answer of an attempt that another has replaced is dropped, with its share")
+    func lateAnswer() async throws {
+        let (world, phone, shown) = try await ready()
+        let gate = Gate()
+        world.secondFactor.set { $0.pause = { type in if type == .ticket { await gate.wait(for: 2) } } }
+        let first = try phone.trying(shown)
+        async let late = world.refusal(of: first.message)
+        while try await sequence(world, phone).open == nil { await Task.yield() }
+        world.secondFactor.set { $0.pause = nil }
+        world.pass(10)
+        let second = try await phone.tryPIN(shown)
+        #expect(second.status == .ok)
+        await gate.wait(for: 2)
+        #expect(try await late == .attemptReplaced)
+        #expect(Refusal.attemptReplaced.status == .busy)
+        #expect(try await sequence(world, phone) == AttemptSequence(last: 1))
+    }
+
+    @Test("An answer that the second-factor server did not sign, or that is about another attempt, is none")
+    func forged() async throws {
+        let (world, phone, shown) = try await ready()
+        world.secondFactor.set { $0.signsAsStranger = true }
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == .secondFactorUnavailable)
+        world.pass(10)
+        world.secondFactor.set { mishaps in
+            mishaps.signsAsStranger = false
+            mishaps.lie = { $0.changed(attempt: AttemptID([UInt8](repeating: 1, count: 16))) }
+        }
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == .secondFactorUnavailable)
+        #expect(try await sequence(world, phone).last == 0)
+    }
+
+    @Test("A second-factor server gone bad cannot stop an account for good with an absurd number")
+    func absurdNumber() async throws {
+        let (world, phone, shown) = try await ready()
+        world.secondFactor.set { $0.lie = { $0.changed(highest: .max) } }
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == .secondFactorUnavailable)
+        world.secondFactor.set { $0.lie = nil }
+        world.pass(10)
+        #expect(try await phone.tryPIN(shown).status == .ok)
+    }
+
+    @Test("The first attempt claims the session for its account, even if its PIN was wrong")
+    func claims() async throws {
+        let (world, phone, shown) = try await ready()
+        _ = try await phone.tryPIN(shown)
+        #expect(try await world.session()?.account == phone.account)
+        #expect(try await world.status().state == .claimed)
+    }
+}
