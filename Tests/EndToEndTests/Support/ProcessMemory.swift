@@ -1,0 +1,71 @@
+import Foundation
+
+/// The memory of a process as the kernel shows it: every mapping that can be read, which is more than a core dump would hold.
+struct ProcessMemory {
+    private struct Mapping {
+        let range: Range<UInt>
+        let name: String
+    }
+
+    private let folder: String
+
+    /// This very process.
+    static let own = ProcessMemory(folder: "/proc/self")
+
+    /// A process that we started.
+    init(of process: Int32) { folder = "/proc/\(process)" }
+
+    private init(folder: String) { self.folder = folder }
+
+    /// Where `needle` is found, by the names of the mappings; `except` is left out.
+    func places(of needle: UnsafeRawBufferPointer, except: UnsafeRawBufferPointer? = nil) throws -> [String] {
+        let excluded = except.flatMap { buffer in buffer.baseAddress.map { UInt(bitPattern: $0)..<UInt(bitPattern: $0) + UInt(buffer.count) } }
+        let memory = open("\(folder)/mem", O_RDONLY | O_CLOEXEC)
+        guard memory >= 0 else { throw MemoryUnreadable(number: errno) }
+        defer { close(memory) }
+        let window = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
+        defer { window.deallocate() }
+        let own = UInt(bitPattern: window.baseAddress)..<UInt(bitPattern: window.baseAddress) + UInt(window.count)
+        var places: [String] = []
+        for mapping in try mappings() where excluded.map({ !$0.overlaps(mapping.range) }) ?? true {
+            var start = mapping.range.lowerBound
+            while start < mapping.range.upperBound {
+                let wanted = min(UInt(window.count), mapping.range.upperBound - start)
+                let count = pread(memory, window.baseAddress, Int(wanted), off_t(bitPattern: start))
+                guard count > 0 else { break }
+                let isOurWindow = folder == "/proc/self" && own.overlaps(start..<start + wanted)
+                if !isOurWindow, Self.contains(needle, in: UnsafeRawBufferPointer(rebasing: window.prefix(count))) { places.append(mapping.name) }
+                // What lies across the edge of two windows is seen by the next.
+                start += UInt(count) < wanted || wanted <= UInt(needle.count) ? wanted : wanted - UInt(needle.count)
+            }
+        }
+        return places
+    }
+
+    private static func contains(_ needle: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = needle.baseAddress, let first = needle.first, var place = bytes.baseAddress else { return false }
+        let end = place + bytes.count
+        while let found = memchr(place, Int32(first), end - place), end - found >= needle.count {
+            if memcmp(found, start, needle.count) == 0 { return true }
+            place = UnsafeRawPointer(found) + 1
+        }
+        return false
+    }
+
+    private func mappings() throws -> [Mapping] {
+        let text = try String(contentsOfFile: "\(folder)/maps", encoding: .utf8)
+        return text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            let ends = fields.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
+            guard fields.count >= 5, fields[1].hasPrefix("r"), ends.count == 2, ends[0] < ends[1] else { return nil }
+            let name = fields.count > 5 ? String(fields[5]) : "anonymous"
+            // The kernel's own pages, which cannot be read this way and hold nothing of ours.
+            return name.hasPrefix("[v") ? nil : Mapping(range: ends[0]..<ends[1], name: name)
+        }
+    }
+}
+
+/// The kernel does not show it.
+struct MemoryUnreadable: Error {
+    let number: Int32
+}
