@@ -22,6 +22,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case pinUnchanged
     /// Given up by the person.
     case cancelled
+    /// No second factor in the configured time.
+    case userInputTimeout
 
     // What was scanned
     case linkUnreadable
@@ -49,6 +51,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case serverAnswer
     /// No key of the server is valid at the time that this device believes it is.
     case clockWrong
+    /// The image of a login was left out: it did not come, is too long, or is not the one that the server signed. The login goes on.
+    case logoUnavailable
     case refused
     case tooMany
 
@@ -107,8 +111,9 @@ extension OstiaryError {
         case .serverNotAllowed: 52
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
-            .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .severalAccounts, .accountUnknown, .accountBlocked,
-            .accountPending,
+            .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
+            .accountUnknown,
+            .accountBlocked, .accountPending,
             .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
             .keyStore, .lockedMemory, .notOffered:
@@ -118,10 +123,12 @@ extension OstiaryError {
 
     public var advice: Advice {
         switch self {
-        case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress:
+        case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress,
+            .logoUnavailable:
             .retry
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
-            .biometricsChanged, .cancelled, .linkUnreadable,
+            .biometricsChanged, .cancelled, .userInputTimeout,
+            .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver:
             .askUser

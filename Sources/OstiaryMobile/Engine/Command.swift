@@ -14,6 +14,51 @@ enum Command: Sendable {
     case resume
     case watch(Bool)
     case manage(SecondFactorOperation, Account.ID?)
+    case enterBackground
+    case enterForeground
+    case token(Session.ID)
+    case oneTimeCode(Session.ID, Account.ID)
+    case clearHistory
+    case reset
+}
+
+extension Command {
+    /// The session that a call is about.
+    var session: Session.ID? {
+        switch self {
+        case .setAccount(_, let id, _), .deny(let id, _), .stop(let id), .token(let id), .oneTimeCode(let id, _): id
+        case .startUserInteraction(let id): id
+        case .start, .secondFactor, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch, .enterBackground, .enterForeground,
+            .clearHistory, .reset, .manage:
+            nil
+        }
+    }
+
+    /// For the log.
+    var name: String {
+        switch self {
+        case .start: "start"
+        case .startUserInteraction: "startUserInteraction"
+        case .setAccount: "setAccount"
+        case .secondFactor: "sfInput"
+        case .cancelSecondFactor: "sfCancel"
+        case .deny: "deny"
+        case .stop: "stop"
+        case .stopAppLogin: "stopAppLogin"
+        case .deleteAccount: "deleteAccount"
+        case .resume: "resume"
+        case .watch: "setWatching"
+        case .enterBackground: "enterBackground"
+        case .enterForeground: "enterForeground"
+        case .token: "getToken"
+        case .oneTimeCode: "generateOTP"
+        case .clearHistory: "clearHistory"
+        case .reset: "reset"
+        case .manage(.addBiometrics, _): "addBiometrics"
+        case .manage(.removeBiometrics, _): "removeBiometrics"
+        case .manage(.changePIN, _): "changePIN"
+        }
+    }
 }
 
 /// What a person answers a question for a second factor with.

@@ -7,7 +7,9 @@ extension Ports {
         do {
             let accounts = try FileAccountStore(home: home)
             let keys = try FileKeyStore(home: home, keyring: keyring ?? FileKeyring(path: home + "/keyring"), biometrics: biometrics)
-            return Ports(keys: keys, accounts: accounts, transport: transport, clock: clock, biometrics: biometrics)
+            var ports = Ports(keys: keys, accounts: accounts, transport: transport, clock: clock, biometrics: biometrics)
+            ports.history = try FileAccountStore.history(home: home)
+            return ports
         } catch let error as AccountStoreError {
             switch error {
             case .unavailable: throw .storeUnavailable

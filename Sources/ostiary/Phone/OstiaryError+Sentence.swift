@@ -14,6 +14,7 @@ extension OstiaryError {
         case .pinEasyToGuess: "that PIN is easy to guess: choose another"
         case .pinUnchanged: "that is the PIN so far: choose another"
         case .cancelled: "cancelled"
+        case .userInputTimeout: "nobody answered in time"
         case .linkUnreadable: "this is not an enrol or login code"
         case .linkUnknownKind: "this code is of a kind that this program does not know: it may be too old"
         case .serverNotAllowed: "the server's address is neither https nor this machine"
@@ -28,6 +29,7 @@ extension OstiaryError {
         case .serverIdentity: "the server is not the one that was enrolled with, or cannot prove it"
         case .serverAnswer: "the server's answer cannot be understood"
         case .clockWrong: "the clock of this machine is wrong: check the clock"
+        case .logoUnavailable: "the picture of this login was left out"
         case .refused: "the server refused"
         case .tooMany: "too many requests: wait a little"
         case .enrolmentExpired: "the enrol code was used, or is older than ten minutes: ask for a new one"
@@ -50,7 +52,7 @@ extension OstiaryError {
 
     var exit: PhoneExit {
         switch self {
-        case .cancelled: .cancelledOrDenied
+        case .cancelled, .userInputTimeout: .cancelledOrDenied
         case .secondFactorBlocked: .blockedOrPenalised
         case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver: .codeOver
         case .serverConnection: .serverUnreachable
@@ -59,8 +61,8 @@ extension OstiaryError {
         case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .serverAnswer, .clockWrong, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable,
-            .biometricsChanged, .storeUnavailable,
+            .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
+            .biometricsUnavailable, .biometricsChanged, .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
             .other
         }

@@ -69,6 +69,7 @@ actor TestServer {
     var shares: [AccountID: [UInt8]] = [:]
     var declines: [Decision] = []
     var userInputs: [String] = []
+    var logoCalls = 0
     /// What arrived and was opened, in order.
     var received: [MessageType] = []
     var seenAttempts: [AttemptID] = []
@@ -91,6 +92,7 @@ actor TestServer {
         /// Changes the bytes of answers to a message.
         var tamper: (@Sendable (MessageType, [UInt8]) -> [UInt8])?
         var tamperBundle: (@Sendable ([UInt8]) -> [UInt8])?
+        var tamperLogo: (@Sendable ([UInt8]) -> [UInt8])?
         /// Evaluate with another key than the pinned one.
         var usesWrongEvaluationKey = false
         /// Seconds that the server's clock is ahead.
@@ -109,6 +111,8 @@ actor TestServer {
         var methods: Methods = [.pin, .bio, .cached]
         /// Biometrics in a row before the PIN is asked; nil for no limit.
         var mostWithoutPIN: Int?
+        /// The image whose hash every login shows.
+        var logo: [UInt8]?
         /// Answers an AppLogin as if it were a login by code.
         var saysLoginForApp = false
     }

@@ -187,4 +187,18 @@ struct BiometricAttackTests {
         }
         try await database.close()
     }
+
+    @Test("The receipt of a change of the PIN tells nothing of the counter: biometrics in between do not count as the PIN")
+    func receiptOfAChange() async throws {
+        try await run { stage, phone, store in
+            let voucher = try await stage.vouch(phone, sequence: 3)
+            #expect(try await stage.touch(phone, sequence: 9).status == .ok)
+            let receipt = try await stage.setPIN(phone, try await stage.askForNewPIN(phone, voucher: voucher))
+            #expect(receipt.value.sequence == 9)
+            let question = try phone.question(epoch: 2)
+            #expect(try await stage.ask(phone, question, sequence: 10, receipt: receipt).answer.status == .ok)
+            let counter = try #require(try await store.situation(of: phone.instanceID, attempt: question.attemptID).instance?.counter)
+            #expect(counter.provenByPIN == 3)
+        }
+    }
 }
