@@ -5,6 +5,17 @@ struct ProcessMemory {
     private struct Mapping {
         let range: Range<UInt>
         let name: String
+
+        /// A line of `maps`; nil for what cannot be read, and for the kernel's own pages.
+        init?(_ line: String) {
+            let fields: [Substring] = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            guard fields.count >= 5, fields[1].hasPrefix("r") else { return nil }
+            let ends: [Substring] = fields[0].split(separator: "-")
+            guard ends.count == 2, let start = UInt(ends[0], radix: 16), let end = UInt(ends[1], radix: 16), start < end else { return nil }
+            range = start..<end
+            name = fields.count > 5 ? String(fields[5]) : "anonymous"
+            if name.hasPrefix("[v") { return nil }
+        }
     }
 
     private let folder: String
@@ -53,15 +64,7 @@ struct ProcessMemory {
     }
 
     private func mappings() throws -> [Mapping] {
-        let text = try String(contentsOfFile: "\(folder)/maps", encoding: .utf8)
-        return text.split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-            let ends = fields.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
-            guard fields.count >= 5, fields[1].hasPrefix("r"), ends.count == 2, ends[0] < ends[1] else { return nil }
-            let name = fields.count > 5 ? String(fields[5]) : "anonymous"
-            // The kernel's own pages, which cannot be read this way and hold nothing of ours.
-            return name.hasPrefix("[v") ? nil : Mapping(range: ends[0]..<ends[1], name: name)
-        }
+        try String(contentsOfFile: "\(folder)/maps", encoding: .utf8).split(separator: "\n").compactMap { Mapping(String($0)) }
     }
 }
 
