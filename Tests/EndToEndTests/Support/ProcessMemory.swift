@@ -56,9 +56,11 @@ struct ProcessMemory {
     private static func contains(_ needle: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = needle.baseAddress, let first = needle.first, var place = bytes.baseAddress else { return false }
         let end = place + bytes.count
-        while let found = memchr(place, Int32(first), end - place), end - found >= needle.count {
-            if memcmp(found, start, needle.count) == 0 { return true }
-            place = UnsafeRawPointer(found) + 1
+        while let found = memchr(place, Int32(first), end - place) {
+            let candidate = UnsafeRawPointer(found)
+            guard end - candidate >= needle.count else { return false }
+            if memcmp(candidate, start, needle.count) == 0 { return true }
+            place = candidate + 1
         }
         return false
     }
