@@ -112,8 +112,7 @@ extension OstiaryError {
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
             .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
-            .accountUnknown,
-            .accountBlocked, .accountPending,
+            .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
             .keyStore, .lockedMemory, .notOffered:
@@ -127,8 +126,7 @@ extension OstiaryError {
             .logoUnavailable:
             .retry
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
-            .biometricsChanged, .cancelled, .userInputTimeout,
-            .linkUnreadable,
+            .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver:
             .askUser

@@ -13,13 +13,13 @@ enum Command: Sendable {
     case deleteAccount(Account.ID)
     case resume
     case watch(Bool)
-    case manage(SecondFactorOperation, Account.ID?)
     case enterBackground
     case enterForeground
     case token(Session.ID)
     case oneTimeCode(Session.ID, Account.ID)
     case clearHistory
     case reset
+    case manage(SecondFactorOperation, Account.ID?)
 }
 
 extension Command {
@@ -29,7 +29,8 @@ extension Command {
         case .setAccount(_, let id, _), .deny(let id, _), .stop(let id), .token(let id), .oneTimeCode(let id, _): id
         case .startUserInteraction(let id): id
         case .start, .secondFactor, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch, .enterBackground, .enterForeground,
-            .clearHistory, .reset, .manage:
+            .clearHistory,
+            .reset, .manage:
             nil
         }
     }
@@ -54,9 +55,7 @@ extension Command {
         case .oneTimeCode: "generateOTP"
         case .clearHistory: "clearHistory"
         case .reset: "reset"
-        case .manage(.addBiometrics, _): "addBiometrics"
-        case .manage(.removeBiometrics, _): "removeBiometrics"
-        case .manage(.changePIN, _): "changePIN"
+        case .manage(let operation, _): operation.name
         }
     }
 }
@@ -73,6 +72,15 @@ enum SecondFactorOperation: Sendable {
     case addBiometrics
     case removeBiometrics
     case changePIN
+
+    /// For the log.
+    var name: String {
+        switch self {
+        case .addBiometrics: "addBiometrics"
+        case .removeBiometrics: "removeBiometrics"
+        case .changePIN: "changePIN"
+        }
+    }
 }
 
 /// Where an enrolment or a login comes from.

@@ -85,13 +85,13 @@ actor Engine {
             case .deleteAccount(let id): try delete(id)
             case .resume: resume()
             case .watch(let isWatching): watch(isWatching)
-            case .manage(let operation, let account): try begin(operation, for: account)
             case .enterBackground: enterBackground()
             case .enterForeground: enterForeground()
             case .token(let id): try refuseOffer(id)
             case .oneTimeCode(let id, _): try refuseOffer(id)
             case .clearHistory: try clearHistory()
             case .reset: try await reset()
+            case .manage(let operation, let account): try begin(operation, for: account)
             }
         } catch {
             emit(.error(error, session: command.session.flatMap { session($0)?.shown }))

@@ -29,8 +29,7 @@ final class TestPhone {
         configuration.deviceName = "test phone"
         configure(&configuration)
         var ports = Ports(
-            keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock,
-            biometrics: keys.biometrics)
+            keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock, biometrics: keys.biometrics)
         ports.history = history
         ostiary = Ostiary(configuration: configuration, ports: ports)
         events = ostiary.events.makeAsyncIterator()

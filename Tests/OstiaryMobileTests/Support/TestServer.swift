@@ -108,11 +108,11 @@ actor TestServer {
         var skipsConfirmation = false
         var notices: [NewDeviceNotice] = []
         var announceInfo: [Announcement] = []
+        /// The image whose hash every login shows.
+        var logo: [UInt8]?
         var methods: Methods = [.pin, .bio, .cached]
         /// Biometrics in a row before the PIN is asked; nil for no limit.
         var mostWithoutPIN: Int?
-        /// The image whose hash every login shows.
-        var logo: [UInt8]?
         /// Answers an AppLogin as if it were a login by code.
         var saysLoginForApp = false
     }
