@@ -152,6 +152,18 @@ struct PINChangeTests {
         #expect(try instance(of: phone).epoch == 2)
     }
 
+    @Test("secondFactorUserInputTimeout ends a change as well, and says so")
+    func timeout() async throws {
+        let phone = try await TestPhone.enrolled { $0.secondFactorUserInputTimeout = .seconds(100) }
+        let before = phone.clock.waits.filter { $0 == 100 }.count
+        phone.ostiary.changePIN()
+        _ = try await phone.secondFactor()
+        while phone.clock.waits.filter({ $0 == 100 }).count == before { await Task.yield() }
+        phone.clock.advance(101)
+        #expect(try await phone.secondFactor().stopped)
+        #expect(try await phone.failure().0 == .userInputTimeout)
+    }
+
     @Test("With the second-factor server down the new PIN is asked again, and then set")
     func serverDown() async throws {
         let phone = try await TestPhone.enrolled()
