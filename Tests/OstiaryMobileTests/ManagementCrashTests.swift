@@ -50,7 +50,8 @@ struct ManagementCrashTests {
                 working.append(pin)
                 try await next.ostiary.end(try await next.login())
             } else {
-                #expect(result.secondFactorInfo.result == .failed && result.secondFactorInfo.failedAttempts <= 1)
+                // This try, and one that the process may have begun and never finished.
+                #expect(result.secondFactorInfo.result == .failed && result.secondFactorInfo.failedAttempts <= 2)
                 next.ostiary.sfCancel()
                 _ = try await next.stopped()
             }

@@ -55,7 +55,7 @@ struct PINChangeTests {
             let asked = try await phone.secondFactor()
             #expect(asked.secondFactorInfo.result == .failed && asked.secondFactorInfo.retry && !asked.stopped)
         }
-        #expect(await phone.server.with { $0.received.filter { $0 == .m1 }.count } == 4, "enrolment, and the PIN so far twice and once")
+        #expect(await phone.server.with { $0.received.filter { $0 == .m1 }.count } == 3, "enrolment, and the PIN so far twice")
         phone.ostiary.sfInput(PIN("314159"))
         #expect(try await phone.secondFactor().stopped)
     }
@@ -150,6 +150,18 @@ struct PINChangeTests {
         #expect(try await phone.logIn { phone.ostiary.sfInput(.simulated(.confirm)) } == [.success])
         #expect(phone.keys.biometrics.prompts <= before + 2)
         #expect(try instance(of: phone).epoch == 2)
+    }
+
+    @Test("secondFactorUserInputTimeout ends a change as well, and says so")
+    func timeout() async throws {
+        let phone = try await TestPhone.enrolled { $0.secondFactorUserInputTimeout = .seconds(100) }
+        let before = phone.clock.waits.filter { $0 == 100 }.count
+        phone.ostiary.changePIN()
+        _ = try await phone.secondFactor()
+        while phone.clock.waits.filter({ $0 == 100 }).count == before { await Task.yield() }
+        phone.clock.advance(101)
+        #expect(try await phone.secondFactor().stopped)
+        #expect(try await phone.failure().0 == .userInputTimeout)
     }
 
     @Test("With the second-factor server down the new PIN is asked again, and then set")

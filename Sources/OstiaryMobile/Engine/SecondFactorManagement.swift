@@ -64,19 +64,22 @@ extension Engine {
             case .removeBiometrics: try await removeBiometrics(factor, id, asking)
             case .changePIN: try await changePIN(factor, id, asking)
             }
-            end(id, asking, nil)
-            return nil
+            return end(id, asking, nil)
         } catch {
-            end(id, asking, error)
-            return error
+            return end(id, asking, error)
         }
     }
 
     /// Over before anybody hears of it: whoever does may begin the next flow at once.
-    private func end(_ id: Session.ID, _ asking: ManagementQuestions, _ error: OstiaryError?) {
-        if flow?.session == id { flow = nil }
+    private func end(_ id: Session.ID, _ asking: ManagementQuestions, _ cause: OstiaryError?) -> OstiaryError? {
+        var error = cause
+        if let flow, flow.session == id {
+            if case .inputTimeout? = flow.abort, cause == .cancelled { error = .userInputTimeout }
+            self.flow = nil
+        }
         if let question = asking.last { emit(.secondFactorUpdated(stopped(question, by: error))) }
         if let error, error != .cancelled { emit(.error(error, session: nil)) }
+        return error
     }
 
     /// A challenge of an operation.

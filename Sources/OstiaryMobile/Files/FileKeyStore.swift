@@ -10,7 +10,7 @@ public struct FileKeyStore: KeyStore {
     private enum Kind: UInt8 {
         case deviceKey = 1
         case secret = 2
-        /// A fingerprint of 32 bytes, see `SimulatedBiometrics`, and the key.
+        /// The fingerprint of a `SimulatedBiometrics`, then the 32 bytes of the key.
         case biometricKey = 3
     }
 
@@ -74,8 +74,8 @@ public struct FileKeyStore: KeyStore {
 
     public func sign(_ message: [UInt8], withBiometricKeyNamed name: String, asking info: BiometricInfo) async throws(BiometricError) -> [UInt8] {
         guard let biometrics, let content = try? read(.biometricKey, name) else { throw .unavailable }
-        try biometrics.confirm(info, since: Array(content.prefix(32)))
-        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: content.dropFirst(32)), let signature = try? key.signature(for: message)
+        try biometrics.confirm(info, since: content.dropLast(32))
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: content.suffix(32)), let signature = try? key.signature(for: message)
         else { throw .unavailable }
         return Array(signature.rawRepresentation)
     }

@@ -1,4 +1,3 @@
-import OstiaryProtocol
 import Synchronization
 
 /// A biometric sensor that is none, for tests and demonstrations: it protects nothing, and an app that people use must not have it.
@@ -82,8 +81,8 @@ public final class SimulatedBiometrics: BiometricPrompt {
         }
     }
 
-    /// 32 bytes that stand for the set of features, to be kept with a key.
-    package var fingerprint: [UInt8] { SHA(Array(features.sorted().joined(separator: "\n").utf8)) }
+    /// What stands for the set of features, to be kept with a key.
+    package var fingerprint: [UInt8] { Array(features.sorted().joined(separator: "\n").utf8) }
 
     /// One prompt, for a key that was made when the set was `fingerprint`.
     package func confirm(_ info: BiometricInfo, since fingerprint: [UInt8]) throws(BiometricError) {

@@ -9,11 +9,18 @@ extension WorldPhone {
         case pin(String)
         case biometric(SimulatedBiometrics.Answer)
         case both(String)
+        /// A PIN that is no text anywhere.
+        case typed(@Sendable (PIN) -> Void)
     }
 
     func enter(_ input: Input) {
         switch input {
         case .pin(let digits): enter(digits)
+        case .typed(let type):
+            let pin = PIN()
+            type(pin)
+            ostiary.sfInput(pin)
+            pin.clear()
         case .biometric(let answer): ostiary.sfInput(.simulated(answer))
         case .both(let digits):
             let pin = PIN()
