@@ -14,6 +14,7 @@ struct Person: Sendable {
         configuration.appInfo = "Bench"
         configuration.deviceName = name
         configuration.hidesVisualHash = true
+        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         phone = Ostiary(
             configuration: configuration, ports: try Ports.files(in: servers.folder.appendingPathComponent("phone-\(name)").path))
         self.servers = servers

@@ -19,7 +19,7 @@ extension Ostiary {
     /// Waits until a session is logged in, and returns it; throws when it ends before that.
     public func completion(of session: Session) async throws(OstiaryError) -> Session {
         let events = hub.subscribe(replaying: false)
-        if self.session(session.id)?.isOver ?? true { throw .sessionOver }
+        if newest(session.id)?.isOver ?? true { throw .sessionOver }
         return try await follow(session.id, in: events) { $0.isLoggedIn }
     }
 
@@ -30,10 +30,16 @@ extension Ostiary {
     /// this device all the same, and the server will be told later.
     public func remove(_ account: Account) async throws(OstiaryError) { try await engine().remove(account.id) }
 
+    /// Does what `reset()` does, and returns when nothing is left here.
+    public func eraseEverything() async throws(OstiaryError) { try await engine().reset() }
+
+    /// A session as it is now, which says nothing of a person.
+    private func newest(_ id: Session.ID) -> Session? { picture(for: .system)?.sessions.first { $0.id == id } }
+
     private func follow(
         _ id: Session.ID, in events: AsyncStream<OstiaryEvent>, until isReached: (Session) -> Bool
     ) async throws(OstiaryError) -> Session {
-        if let session = session(id), !session.isOver, isReached(session) { return session }
+        if let session = newest(id), !session.isOver, isReached(session) { return session }
         for await event in events {
             switch event {
             case .error(let error, let session?) where session.id == id && session.isOver: throw error
@@ -50,7 +56,7 @@ extension Ostiary {
 extension Ostiary {
     /// Does what `resume()` does, and returns the sessions when every server was asked once.
     public func refresh() async throws(OstiaryError) -> [Session] {
-        await (try engine()).refresh()
-        return sessions
+        await (try engine(for: .system)).refresh()
+        return picture(for: .system)?.sessions ?? []
     }
 }

@@ -44,4 +44,14 @@ extension Ostiary {
 
     /// Whether the SDK keeps a question open at the server, to hear of a stop at once instead of at the next ping.
     public func setWatching(_ isWatching: Bool) { send(.watch(isWatching)) }
+
+    /// The app is in front again: does what `resume()` does, and watches again if it should.
+    public func enterForeground() { send(.enterForeground) }
+
+    /// The app is about to be suspended: no question is kept open at the server until `enterForeground()`. Pings go on while the process runs.
+    public func enterBackground() { send(.enterBackground) }
+
+    /// Gives up what is going on, removes every account, destroys every key and empties the history. Each account is told of as deleted, and
+    /// servers hear of it as soon as they can be reached. Also mends a store that is damaged.
+    public func reset() { send(.reset) }
 }

@@ -49,16 +49,18 @@ public final class Ostiary: Sendable {
     public var events: AsyncStream<OstiaryEvent> { hub.subscribe() }
 
     /// The accounts on this device, oldest first; nil when they cannot be read.
-    public var accounts: [Account]? { core.withLock { $0 }?.snapshot.value.accounts }
+    public var accounts: [Account]? { picture(for: .person)?.accounts }
 
     /// The sessions that this process knows of, oldest first.
-    public var sessions: [Session] { core.withLock { $0 }?.snapshot.value.sessions ?? [] }
+    public var sessions: [Session] { picture(for: .person)?.sessions ?? [] }
 
     /// A session as it is now; ask for it just before drawing it.
     public func session(_ id: Session.ID) -> Session? { sessions.first { $0.id == id } }
 
     /// The newest AppLogin of this SDK, logged in or not; nil before the first.
-    public var appLoginSession: Session? { sessions.last { $0.isAppLogin } }
+    public var appLoginSession: Session? { picture(for: .system)?.sessions.last { $0.isAppLogin } }
+
+    func picture(for caller: Caller) -> Snapshot? { core.withLock { $0 }?.picture(for: caller) }
 
     /// Hands a call to the engine behind all calls before it.
     func send(_ command: Command) {
@@ -70,8 +72,9 @@ public final class Ostiary: Sendable {
     }
 
     /// The engine, for the calls that wait.
-    func engine() throws(OstiaryError) -> Engine {
+    func engine(for caller: Caller = .person) throws(OstiaryError) -> Engine {
         guard let core = core.withLock({ $0 }) else { throw .notConfigured }
+        core.note(caller)
         return core.engine
     }
 

@@ -20,6 +20,12 @@ public protocol OstiaryDelegate: AnyObject, Sendable {
 
     /// Another device was enrolled for the same person.
     func ostiary(_ ostiary: Ostiary, didLearnOf device: NewDevice, for account: Account)
+
+    /// The server answered `getToken(for:)`.
+    func ostiary(_ ostiary: Ostiary, didReceive token: Token)
+
+    /// The server cannot be reached, and accepts one-time codes of `accounts` for this login.
+    func ostiary(_ ostiary: Ostiary, canGenerateOTPFor session: Session, with accounts: [Account])
 }
 
 extension OstiaryDelegate {
@@ -30,4 +36,6 @@ extension OstiaryDelegate {
     public func ostiary(_ ostiary: Ostiary, didUpdateSecondFactorWith secondFactor: SecondFactor) {}
     public func ostiary(_ ostiary: Ostiary, didFailWith error: OstiaryError, for session: Session?) {}
     public func ostiary(_ ostiary: Ostiary, didLearnOf device: NewDevice, for account: Account) {}
+    public func ostiary(_ ostiary: Ostiary, didReceive token: Token) {}
+    public func ostiary(_ ostiary: Ostiary, canGenerateOTPFor session: Session, with accounts: [Account]) {}
 }

@@ -20,6 +20,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case pinEasyToGuess
     /// Given up by the person.
     case cancelled
+    /// No second factor in the configured time.
+    case userInputTimeout
 
     // What was scanned
     case linkUnreadable
@@ -47,6 +49,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case serverAnswer
     /// No key of the server is valid at the time that this device believes it is.
     case clockWrong
+    /// The image of a login was left out: it did not come, is too long, or is not the one that the server signed. The login goes on.
+    case logoUnavailable
     case refused
     case tooMany
 
@@ -101,7 +105,8 @@ extension OstiaryError {
         case .serverNotAllowed: 52
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
-            .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending,
+            .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts, .accountUnknown,
+            .accountBlocked, .accountPending,
             .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .storeUnavailable, .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
             nil
@@ -110,9 +115,11 @@ extension OstiaryError {
 
     public var advice: Advice {
         switch self {
-        case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress:
+        case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress,
+            .logoUnavailable:
             .retry
-        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .linkUnreadable,
+        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .userInputTimeout,
+            .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver:
             .askUser

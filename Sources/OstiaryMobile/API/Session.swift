@@ -72,6 +72,16 @@ public struct Session: Sendable, Identifiable, Hashable {
     }
 }
 
+extension Session {
+    /// Over: nothing secret stays.
+    mutating func end(as ending: Ending) {
+        state = ending == .failed ? .error : .done
+        self.ending = ending
+        webNonce = nil
+        username = nil
+    }
+}
+
 extension Session: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without the webNonce, so that it reaches no log.
     public var description: String {

@@ -13,6 +13,48 @@ enum Command: Sendable {
     case deleteAccount(Account.ID)
     case resume
     case watch(Bool)
+    case enterBackground
+    case enterForeground
+    case token(Session.ID)
+    case oneTimeCode(Session.ID, Account.ID)
+    case clearHistory
+    case reset
+}
+
+extension Command {
+    /// The session that a call is about.
+    var session: Session.ID? {
+        switch self {
+        case .setAccount(_, let id, _), .deny(let id, _), .stop(let id), .token(let id), .oneTimeCode(let id, _): id
+        case .startUserInteraction(let id): id
+        case .start, .pin, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch, .enterBackground, .enterForeground, .clearHistory,
+            .reset:
+            nil
+        }
+    }
+
+    /// For the log.
+    var name: String {
+        switch self {
+        case .start: "start"
+        case .startUserInteraction: "startUserInteraction"
+        case .setAccount: "setAccount"
+        case .pin: "sfInput"
+        case .cancelSecondFactor: "sfCancel"
+        case .deny: "deny"
+        case .stop: "stop"
+        case .stopAppLogin: "stopAppLogin"
+        case .deleteAccount: "deleteAccount"
+        case .resume: "resume"
+        case .watch: "setWatching"
+        case .enterBackground: "enterBackground"
+        case .enterForeground: "enterForeground"
+        case .token: "getToken"
+        case .oneTimeCode: "generateOTP"
+        case .clearHistory: "clearHistory"
+        case .reset: "reset"
+        }
+    }
 }
 
 /// Where an enrolment or a login comes from.

@@ -72,8 +72,11 @@ extension Engine {
     func call(_ address: ServerAddress, _ path: String, body: [UInt8]?, timeout: Double = 15) async throws(OstiaryError) -> TransportResponse {
         guard let url = address.url(path) else { throw .serverNotAllowed }
         do throws(TransportError) {
-            return try await ports.transport.send(TransportRequest(url: url, body: body, timeout: timeout))
+            let response = try await ports.transport.send(TransportRequest(url: url, body: body, timeout: timeout))
+            ports.log?.note(LogEntry(kind: .request, name: path, outcome: "\(response.status)", session: nil))
+            return response
         } catch {
+            ports.log?.note(LogEntry(kind: .request, name: path, outcome: "\(error)", session: nil))
             throw OstiaryError(error)
         }
     }

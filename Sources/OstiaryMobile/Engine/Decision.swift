@@ -23,7 +23,7 @@ extension Engine {
             case .unavailable: throw .secondFactorUnavailable
             }
         case .cacheAllowed:
-            if let cache = caches[account.id], question.shown.methods.contains(.cached) {
+            if let cache = remembered(id, question, of: account) {
                 if cache.isSingleUse { caches[account.id] = nil }
                 let outcome = try await decide(id, question, as: account, method: .cached, cache: cache.token, userInput: userInput)
                 if case .done(let outcome) = outcome { return outcome }
@@ -32,6 +32,24 @@ extension Engine {
         case .needed: break
         }
         return try await verify(id, question, as: account, userInput: userInput)
+    }
+
+    /// Whether the person will be asked for a second factor.
+    func asksForSecondFactor(_ id: Session.ID, _ question: Question, of account: StoredAccount) -> Bool {
+        switch question.shown.secondFactor {
+        case .none: false
+        case .needed: true
+        case .cacheAllowed: remembered(id, question, of: account) == nil
+        }
+    }
+
+    /// What the server remembers of the last second factor, where it may be used.
+    private func remembered(_ id: Session.ID, _ question: Question, of account: StoredAccount) -> LoginCache? {
+        let isLoggedInToApp = live.contains { $0.shown.isAppLogin && ($0.shown.isLoggedIn || $0.shown.id == id) }
+        guard isLoggedInToApp || !configuration.alwaysRequireSecondFactorIfInactiveAppLogin, question.shown.methods.contains(.cached) else {
+            return nil
+        }
+        return caches[account.id]
     }
 
     /// Asks for the PIN, and decides with what it opens.

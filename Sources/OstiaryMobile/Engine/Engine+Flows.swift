@@ -6,12 +6,15 @@ extension Engine {
     /// Begins an enrolment, a login or an AppLogin; throws when it cannot even begin.
     @discardableResult
     func begin(_ source: FlowSource) throws(OstiaryError) -> Session.ID {
+        endAppLoginIfDue()
         guard flow == nil else { throw .flowInProgress }
         try reread()
         switch source {
         case .app: return try beginAppLogin()
         case .bytes(let bytes): return try begin(try Self.link(scanned: bytes), via: .scan)
-        case .text(let text): return try begin(try Self.link(text), via: .link)
+        case .text(let text):
+            guard mayBeFollowed(text) else { throw .linkUnreadable }
+            return try begin(try Self.link(text), via: .link)
         }
     }
 
@@ -75,9 +78,18 @@ extension Engine {
         }
         // This task is cancelled; a fresh one can still reach the server.
         await Task { await farewell?(self, abort) }.value
-        let ending: Session.Ending = if case .denied = abort { .denied } else { .cancelled }
         flow = nil
-        if let session = close(id, as: ending) { emit(.sessionStop(session)) }
+        switch abort {
+        case .cancelled: if let session = close(id, as: .cancelled) { emit(.sessionStop(session)) }
+        case .denied: if let session = close(id, as: .denied) { emit(.sessionStop(session)) }
+        case .inputTimeout: if let session = close(id, as: .failed) { emit(.error(.userInputTimeout, session: session)) }
+        }
+    }
+
+    /// Whether the path of a link is one that the app takes; the text alone, without an address, always is.
+    private func mayBeFollowed(_ text: String) -> Bool {
+        guard !configuration.universalLinkPathPrefix.isEmpty, text.contains("://") else { return true }
+        return URL(string: text)?.path.hasPrefix(configuration.universalLinkPathPrefix) ?? false
     }
 
     /// A link from a QR code: the raw bytes, or the text of a link.

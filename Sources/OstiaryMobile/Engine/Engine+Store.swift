@@ -8,6 +8,7 @@ extension Engine {
         do { stored = try StoredState(decoding: try ports.accounts.read()) } catch let error as OstiaryError { throw error } catch {
             throw .storeUnavailable
         }
+        rereadHistory()
         publish()
     }
 

@@ -14,6 +14,7 @@ actor Engine {
 
     /// The account document as it was read or written last; nil when it cannot be read.
     var stored: StoredState?
+    var history: StoredHistory
     /// Sessions that began in this process, oldest first.
     var live: [LiveSession] = []
     /// The enrolment or login that is going on.
@@ -22,16 +23,22 @@ actor Engine {
     var caches: [AccountID: LoginCache] = [:]
     /// Servers that were talked to, by root hash.
     var servers: [[UInt8]: ConnectedServer] = [:]
-    var isWatching: Bool
+    /// The images of logins, by their hash.
+    var logos: [[UInt8]: Data] = [:]
+    let appLoginClock: AppLoginClock
+    var wantsToWatch: Bool
+    var isInBackground = false
     /// Tasks that wait for a confirmation or bring a message to a server.
     var errands: [UUID: Task<Void, Never>] = [:]
 
-    init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SnapshotBox) {
+    init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SnapshotBox, appLoginClock: AppLoginClock) {
         self.configuration = configuration
         self.ports = ports
         self.hub = hub
         self.snapshot = snapshot
-        isWatching = configuration.watchesSessions
+        history = StoredHistory(decoding: (try? ports.history?.read()) ?? nil)
+        self.appLoginClock = appLoginClock
+        wantsToWatch = configuration.watchesSessions
     }
 
     /// Reads the store and clears up after a crash.
@@ -44,21 +51,27 @@ actor Engine {
     func shutDown() {
         flow?.farewell = nil
         abort(.cancelled)
-        for session in live { session.pinger?.cancel() }
+        for session in live {
+            session.pinger?.cancel()
+            session.guardian?.cancel()
+        }
         for errand in errands.values { errand.cancel() }
     }
 
     /// Tells, after the picture that the app reads was brought up to date.
     func emit(_ event: OstiaryEvent) {
         publish()
+        ports.log?.note(LogEntry(event))
         hub.emit(event)
     }
 
     func publish() {
-        snapshot.replace(Snapshot(accounts: stored?.shownAccounts, sessions: live.map(\.shown)))
+        snapshot.replace(Snapshot(accounts: stored?.shownAccounts, sessions: live.map(\.shown), history: shownHistory))
     }
 
-    func carryOut(_ command: Command) {
+    func carryOut(_ command: Command) async {
+        ports.log?.note(LogEntry(command))
+        endAppLoginIfDue()
         do throws(OstiaryError) {
             switch command {
             case .start(let source): try begin(source)
@@ -72,10 +85,22 @@ actor Engine {
             case .deleteAccount(let id): try delete(id)
             case .resume: resume()
             case .watch(let isWatching): watch(isWatching)
+            case .enterBackground: enterBackground()
+            case .enterForeground: enterForeground()
+            case .token(let id): try refuseOffer(id)
+            case .oneTimeCode(let id, _): try refuseOffer(id)
+            case .clearHistory: try clearHistory()
+            case .reset: try await reset()
             }
         } catch {
             emit(.error(error, session: command.session.flatMap { session($0)?.shown }))
         }
+    }
+
+    /// Tokens and one-time codes: no server has them yet.
+    private func refuseOffer(_ id: Session.ID) throws(OstiaryError) {
+        guard session(id) != nil else { throw .wrongOrder }
+        throw .notOffered
     }
 
     /// Runs something that outlives the call that asked for it.
@@ -84,17 +109,6 @@ actor Engine {
         errands[name] = Task {
             await body(self)
             self.errands[name] = nil
-        }
-    }
-}
-
-extension Command {
-    /// The session that a call is about.
-    fileprivate var session: Session.ID? {
-        switch self {
-        case .setAccount(_, let id, _), .deny(let id, _), .stop(let id): id
-        case .startUserInteraction(let id): id
-        case .start, .pin, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch: nil
         }
     }
 }

@@ -26,6 +26,8 @@ struct Flow {
     enum Abort {
         case cancelled
         case denied(notMe: Bool)
+        /// Nobody answered in the configured time.
+        case inputTimeout
     }
 
     let session: Session.ID
@@ -35,6 +37,8 @@ struct Flow {
     /// What the server is told when the flow stops here: because of the person, or (nil) of an error that leaves it unsure.
     var farewell: (@Sendable (isolated Engine, Abort?) async -> Void)?
     fileprivate var waiting: CheckedContinuation<Input, Never>?
+    /// How often it waited.
+    fileprivate var waits = 0
 
     init(session: Session.ID) { self.session = session }
 }
@@ -44,6 +48,9 @@ extension Engine {
     /// Makes the running flow wait for the person, whom `event` asks: it is told when the answer can be taken.
     func wait(at step: Flow.Step, telling event: OstiaryEvent? = nil) async throws(OstiaryError) -> Flow.Input {
         guard flow?.abort == nil else { throw .cancelled }
+        flow?.waits += 1
+        let limit = limitInput(at: step)
+        defer { limit?.cancel() }
         let input = await withCheckedContinuation { continuation in
             flow?.step = step
             flow?.waiting = continuation
@@ -52,6 +59,16 @@ extension Engine {
         }
         if case .aborted = input { throw .cancelled }
         return input
+    }
+
+    /// Ends the wait for a second factor after the configured time.
+    private func limitInput(at step: Flow.Step) -> Task<Void, Never>? {
+        guard case .secondFactor = step, configuration.secondFactorUserInputTimeout > .zero, let flow else { return nil }
+        return Task { [id = flow.session, number = flow.waits] in
+            await ports.clock.sleep(seconds: configuration.secondFactorUserInputTimeout.inSeconds)
+            guard !Task.isCancelled, self.flow?.session == id, self.flow?.waits == number, self.flow?.waiting != nil else { return }
+            abort(.inputTimeout)
+        }
     }
 
     private func feed(_ input: Flow.Input) {

@@ -12,6 +12,8 @@ struct LiveSession {
     /// When the server last said that it goes on, by the monotonic clock.
     var lastSeen: UInt64 = 0
     var pinger: Task<Void, Never>?
+    /// Ends an AppLogin in time.
+    var guardian: Task<Void, Never>?
 }
 
 /// A second factor that the server remembers for a while.
@@ -53,11 +55,11 @@ extension Engine {
         change(id) { session in
             session.pinger?.cancel()
             session.pinger = nil
-            session.shown.state = ending == .failed ? .error : .done
-            session.shown.ending = ending
-            session.shown.webNonce = nil
-            session.shown.username = nil
+            session.guardian?.cancel()
+            session.guardian = nil
+            session.shown.end(as: ending)
         }
+        recordHistory(id)
         return session(id)?.shown
     }
 

@@ -23,8 +23,12 @@ extension Engine {
         let offered = try selectable(accounts, question)
         flow?.farewell = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
         let serverName = try known().server(rootHash)?.name ?? ""
-        try await becomeReady(id) { $0.info = SessionInfo(question.shown, from: serverName) }
-        let (account, userInput) = try await confirmLogin(id, question, offered)
+        let logo = try await logo(id, question)
+        try await becomeReady(id) { session in
+            session.info = SessionInfo(question.shown, from: serverName)
+            session.info.announceLogo = logo
+        }
+        let (account, userInput) = try await choose(id, question, offered)
         flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
         let outcome = try await approve(id, question, as: account, userInput: userInput)
         try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id)
@@ -64,6 +68,24 @@ extension Engine {
         return [account]
     }
 
+    /// The only account that can answer, where the second factor confirms as well; else the one that the person confirms with.
+    private func choose(
+        _ id: Session.ID, _ question: Question, _ offered: [StoredAccount]
+    ) async throws(OstiaryError) -> (StoredAccount, String) {
+        guard configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded, offered.count == 1,
+            asksForSecondFactor(id, question, of: offered[0])
+        else { return try await confirmLogin(id, question, offered) }
+        link(id, to: offered[0])
+        return (offered[0], "")
+    }
+
+    private func link(_ id: Session.ID, to account: StoredAccount) {
+        change(id) { session in
+            session.account = account.id
+            session.shown.account = self.shown(account)
+        }
+    }
+
     private func confirmLogin(
         _ id: Session.ID, _ question: Question, _ offered: [StoredAccount]
     ) async throws(OstiaryError) -> (StoredAccount, String) {
@@ -71,10 +93,7 @@ extension Engine {
         let event = session(id).map { OstiaryEvent.confirmLogin($0.shown, accounts: offered.map { shown($0) }) }
         let input = try await wait(at: .confirming(offered.map(\.id), isEnrolment: false), telling: event)
         guard case .account(let chosen?, let userInput) = input, let account = offered.first(where: { $0.id == chosen }) else { throw .wrongOrder }
-        change(id) { session in
-            session.account = account.id
-            session.shown.account = self.shown(account)
-        }
+        link(id, to: account)
         return (account, userInput)
     }
 
@@ -94,6 +113,8 @@ extension Engine {
             session.shown.wasLoggedIn = true
         }
         try rememberSession(id)
+        recordHistory(id)
+        watchOverAppLogin(id)
         // Over before anybody hears of the login: whoever does may begin the next flow at once.
         if flow?.session == id { flow = nil }
         if let session = session(id) { emit(.sessionLogin(session.shown)) }

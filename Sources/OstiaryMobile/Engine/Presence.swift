@@ -82,7 +82,10 @@ extension Engine {
     /// A login is over: nothing of it stays, and with an AppLogin goes the last second factor (S1-43).
     func ended(_ id: Session.ID, as ending: Session.Ending) {
         guard let session = session(id), !session.shown.isOver else { return }
-        if session.shown.isAppLogin, let account = session.account { caches[account] = nil }
+        if session.shown.isAppLogin {
+            appLoginClock.stop()
+            if let account = session.account { caches[account] = nil }
+        }
         if stored?.sessions.contains(where: { $0.id == id }) == true {
             _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll { $0.id == id } }
         }
@@ -100,12 +103,6 @@ extension Engine {
             state.sessions.removeAll { $0.id == id }
             state.sessions.append(stored)
         }
-    }
-
-    func watch(_ isWatching: Bool) {
-        guard self.isWatching != isWatching else { return }
-        self.isWatching = isWatching
-        for session in live { keepAlive(session.shown.id, atOnce: true) }
     }
 
     /// News of other devices.

@@ -47,9 +47,9 @@ extension Engine {
     }
 
     /// Tells the server, and the app only if that failed.
-    func sayStop(_ sid: SessionID, of account: StoredAccount, after: Instant? = nil) async {
+    func sayStop(_ sid: SessionID, of account: StoredAccount, after: Instant? = nil, reason: StopReason = .user) async {
         do throws(OstiaryError) {
-            try await sendStop(sid, of: account, after: after ?? now(at: account.rootHash.bytes))
+            try await sendStop(sid, of: account, after: after ?? now(at: account.rootHash.bytes), reason: reason)
         } catch {
             // What the server ended, or never began, is what was wanted.
             guard error == .serverConnection else { return }
@@ -57,12 +57,12 @@ extension Engine {
         }
     }
 
-    private func sendStop(_ sid: SessionID, of account: StoredAccount, after: Instant) async throws(OstiaryError) {
+    private func sendStop(_ sid: SessionID, of account: StoredAccount, after: Instant, reason: StopReason = .user) async throws(OstiaryError) {
         let ephemeral = try makeEphemeral()
         let exchanged = try await reaching(for: nil) { () async throws(OstiaryError) in
             try await exchange(with: account.rootHash.bytes, ephemeral, after: after) { sentAt throws(OstiaryError) in
                 let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-                return try sign(Stop(sessionID: sid, reason: .user), with: account.keyName, freshness: freshness).bytes
+                return try sign(Stop(sessionID: sid, reason: reason), with: account.keyName, freshness: freshness).bytes
             }
         }
         switch exchanged.answer.status {

@@ -1,4 +1,4 @@
-/// The account document as a file that several processes may share: `accounts.json` in the home, changed under the lock `accounts.lock`.
+/// A document as a file that several processes may share: `accounts.json` or `history.json` in the home, changed under a lock beside it.
 public struct FileAccountStore: AccountStore {
     private let path: String
     private let lock: String
@@ -7,9 +7,14 @@ public struct FileAccountStore: AccountStore {
     /// In the folder `home`, which is made when it is not there.
     public init(home: String) throws(AccountStoreError) { try self.init(home: home, files: PosixFileSystem()) }
 
-    package init(home: String, files: any FileSystem) throws(AccountStoreError) {
-        path = home + "/accounts.json"
-        lock = home + "/accounts.lock"
+    /// The store of the history in the same folder.
+    public static func history(home: String) throws(AccountStoreError) -> FileAccountStore {
+        try FileAccountStore(home: home, files: PosixFileSystem(), name: "history")
+    }
+
+    package init(home: String, files: any FileSystem, name: String = "accounts") throws(AccountStoreError) {
+        path = "\(home)/\(name).json"
+        lock = "\(home)/\(name).lock"
         self.files = files
         do { try files.makeFolder(home) } catch { throw .unavailable }
     }
@@ -38,7 +43,9 @@ extension Ports {
         do {
             let accounts = try FileAccountStore(home: home)
             let keys = try FileKeyStore(home: home, keyring: keyring ?? FileKeyring(path: home + "/keyring"))
-            return Ports(keys: keys, accounts: accounts, transport: transport, clock: clock)
+            var ports = Ports(keys: keys, accounts: accounts, transport: transport, clock: clock)
+            ports.history = try FileAccountStore.history(home: home)
+            return ports
         } catch let error as AccountStoreError {
             switch error {
             case .unavailable: throw .storeUnavailable

@@ -4,8 +4,8 @@ public enum AccountStoreError: Error, Sendable, Hashable {
     case unavailable
 }
 
-/// Where the SDK keeps its one document about accounts: atomic, durable, and safe when several processes share it. It holds no secret that
-/// is worth anything without the key store and the servers.
+/// Where the SDK keeps its document about accounts, or its history: atomic, durable, and safe when several processes share it. Neither holds a
+/// secret that is worth anything without the key store and the servers.
 public protocol AccountStore: Sendable {
     /// The document, nil when none was written yet.
     func read() throws(AccountStoreError) -> [UInt8]?

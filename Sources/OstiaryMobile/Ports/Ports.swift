@@ -6,6 +6,10 @@ public struct Ports: Sendable {
     public let clock: any DeviceClock
     /// Nil where the device has none.
     public let biometrics: (any BiometricPrompt)?
+    /// Where the history goes, apart from the accounts; nil for a history of this process only.
+    public var history: (any AccountStore)?
+    /// Nil for no log.
+    public var log: (any OstiaryLog)?
 
     public init(
         keys: any KeyStore, accounts: any AccountStore, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock(),

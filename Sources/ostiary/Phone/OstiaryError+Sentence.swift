@@ -13,6 +13,7 @@ extension OstiaryError {
         case .pinLength: "a PIN has 5 to 12 digits, and as many as the server wants"
         case .pinEasyToGuess: "that PIN is easy to guess: choose another"
         case .cancelled: "cancelled"
+        case .userInputTimeout: "nobody answered in time"
         case .linkUnreadable: "this is not an enrol or login code"
         case .linkUnknownKind: "this code is of a kind that this program does not know: it may be too old"
         case .serverNotAllowed: "the server's address is neither https nor this machine"
@@ -27,6 +28,7 @@ extension OstiaryError {
         case .serverIdentity: "the server is not the one that was enrolled with, or cannot prove it"
         case .serverAnswer: "the server's answer cannot be understood"
         case .clockWrong: "the clock of this machine is wrong: check the clock"
+        case .logoUnavailable: "the picture of this login was left out"
         case .refused: "the server refused"
         case .tooMany: "too many requests: wait a little"
         case .enrolmentExpired: "the enrol code was used, or is older than ten minutes: ask for a new one"
@@ -47,7 +49,7 @@ extension OstiaryError {
 
     var exit: PhoneExit {
         switch self {
-        case .cancelled: .cancelledOrDenied
+        case .cancelled, .userInputTimeout: .cancelledOrDenied
         case .secondFactorBlocked: .blockedOrPenalised
         case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver: .codeOver
         case .serverConnection: .serverUnreachable
@@ -56,7 +58,8 @@ extension OstiaryError {
         case .pinLength, .pinEasyToGuess: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .serverAnswer, .clockWrong, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown, .storeUnavailable,
+            .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
+            .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
             .other
         }

@@ -20,6 +20,7 @@ enum PhoneHome {
         configuration.deviceName = deviceName
         configuration.connectionPatience = .seconds(5)
         configuration.watchesSessions = isWatching
+        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         return Ostiary(configuration: configuration, ports: ports)
     }
 

@@ -72,6 +72,7 @@ struct World: Sendable {
         let ports = try Ports.files(in: folder.path(name), transport: line, clock: clock)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
+        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         configuration.connectionPatience = .seconds(5)
         return WorldPhone(Ostiary(configuration: configuration, ports: ports))
     }

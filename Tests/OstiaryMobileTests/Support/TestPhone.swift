@@ -9,25 +9,39 @@ final class TestPhone {
     let clock: TestClock
     let accounts: MemoryAccountStore
     let keys: MemoryKeyStore
+    let history: MemoryAccountStore
     let cable = Cable()
     let ostiary: Ostiary
     private var events: AsyncStream<OstiaryEvent>.AsyncIterator
 
     init(
         _ server: TestServer, accounts: MemoryAccountStore = MemoryAccountStore(), keys: MemoryKeyStore = MemoryKeyStore(),
-        _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
+        history: MemoryAccountStore = MemoryAccountStore(), _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
     ) {
         self.server = server
         clock = server.clock
         self.accounts = accounts
         self.keys = keys
+        self.history = history
         var configuration = Ostiary.Configuration()
         configuration.hidesVisualHash = true
+        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         configuration.deviceName = "test phone"
         configure(&configuration)
-        ostiary = Ostiary(
-            configuration: configuration,
-            ports: Ports(keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock))
+        var ports = Ports(keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock)
+        ports.history = history
+        ostiary = Ostiary(configuration: configuration, ports: ports)
+        events = ostiary.events.makeAsyncIterator()
+    }
+
+    /// A phone whose SDK was made elsewhere.
+    init(_ server: TestServer, accounts: MemoryAccountStore, keys: MemoryKeyStore, _ ostiary: Ostiary) {
+        self.server = server
+        clock = server.clock
+        self.accounts = accounts
+        self.keys = keys
+        history = MemoryAccountStore()
+        self.ostiary = ostiary
         events = ostiary.events.makeAsyncIterator()
     }
 

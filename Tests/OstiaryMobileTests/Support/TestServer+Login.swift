@@ -1,3 +1,4 @@
+import Crypto
 import OstiaryMobile
 import OstiaryProtocol
 
@@ -17,6 +18,7 @@ extension TestServer {
         let body = L2(
             sessionID: sid, purpose: isApp && !settings.saysLoginForApp ? .app : .login, accountID: message.accountID ?? settings.selectedAccount,
             relyingParty: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"), announceInfo: settings.announceInfo,
+            logoHash: settings.logo.map { Array(SHA256.hash(data: $0)) },
             browser: BrowserFacts(binding: isApp ? .app : .qrStatic, label: "Firefox", city: "Ghent", startedAt: now), secondFactor: need,
             methods: [.pin, .cached], serverNonce: random.bytes(32), secondFactorPrekey: secondFactor.published(at: now), expiresAt: now + 300
         ).encoded

@@ -47,6 +47,10 @@ extension TestServer {
         guard !mishaps.isDown else { return nil }
         if let status = mishaps.httpStatus { return TransportResponse(status: status, body: []) }
         guard let body = request.body else {
+            if request.url.path.hasPrefix("/ap1/logo/") {
+                logoCalls += 1
+                return settings.logo.map { TransportResponse(status: 200, body: mishaps.tamperLogo?($0) ?? $0) }
+            }
             let bytes = bundle.bytes
             return TransportResponse(status: 200, body: mishaps.tamperBundle?(bytes) ?? bytes)
         }

@@ -55,6 +55,7 @@ actor TestServer {
     var shares: [AccountID: [UInt8]] = [:]
     var declines: [Decision] = []
     var userInputs: [String] = []
+    var logoCalls = 0
     /// What arrived and was opened, in order.
     var received: [MessageType] = []
     var seenAttempts: [AttemptID] = []
@@ -77,6 +78,7 @@ actor TestServer {
         /// Changes the bytes of answers to a message.
         var tamper: (@Sendable (MessageType, [UInt8]) -> [UInt8])?
         var tamperBundle: (@Sendable ([UInt8]) -> [UInt8])?
+        var tamperLogo: (@Sendable ([UInt8]) -> [UInt8])?
         /// Evaluate with another key than the pinned one.
         var usesWrongEvaluationKey = false
         /// Seconds that the server's clock is ahead.
@@ -92,6 +94,8 @@ actor TestServer {
         var skipsConfirmation = false
         var notices: [NewDeviceNotice] = []
         var announceInfo: [Announcement] = []
+        /// The image whose hash every login shows.
+        var logo: [UInt8]?
         /// Answers an AppLogin as if it were a login by code.
         var saysLoginForApp = false
     }

@@ -1,0 +1,36 @@
+import OstiaryProtocol
+
+/// Back to the first start: no account, no key, no history.
+extension Engine {
+    /// Gives up what is going on, then takes everything away. What servers have to hear of it is signed first and stays in the outbox until it
+    /// could be brought.
+    func reset() async throws(OstiaryError) {
+        abort(.cancelled)
+        await flow?.task?.value
+        do throws(OstiaryError) { try reread() } catch {
+            guard error == .storeUnreadable else { throw error }
+            try replaceUnreadable()
+        }
+        for session in live where session.shown.isLoggedIn { ended(session.shown.id, as: .account) }
+        for account in try known().accounts { discard(account.id) }
+        for session in live where !session.shown.isOver {
+            if let shown = close(session.shown.id, as: .cancelled) { emit(.sessionStop(shown)) }
+        }
+        try write { (state) throws(OstiaryError) in
+            state.discarded += state.claims.flatMap { [$0.keyName, $0.secretName] }
+            state.discarded += state.instances.map(\.deviceSecretName)
+            (state.claims, state.instances, state.sessions) = ([], [], [])
+        }
+        destroyDiscarded()
+        try clearHistory()
+        (caches, logos) = ([:], [:])
+        publish()
+    }
+
+    /// A damaged document names no key any more: what it named can open nothing without it.
+    private func replaceUnreadable() throws(OstiaryError) {
+        let empty = try StoredState().encoded()
+        do throws(AccountStoreError) { try ports.accounts.update { _ in empty } } catch { throw .storeUnavailable }
+        stored = StoredState()
+    }
+}
