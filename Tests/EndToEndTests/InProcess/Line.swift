@@ -20,11 +20,15 @@ actor Line: Transport {
     private var faults: [Int: Fault] = [:]
     /// Bodies of all that was posted, in order.
     private(set) var posted: [[UInt8]] = []
+    private(set) var lengthOfLastAnswer = 0
+    private var change: (@Sendable ([UInt8]) -> [UInt8])?
 
     init(_ client: any TestClientProtocol) { self.client = client }
 
     func cut() { isCut = true }
     func mend() { isCut = false }
+    /// Changes the bytes of every answer to a posted message from now on.
+    func alter(_ change: (@Sendable ([UInt8]) -> [UInt8])?) { self.change = change }
     /// - Parameter number: of the posted message, 0 for the next.
     func lose(_ fault: Fault, at number: Int) { faults[posted.count + number] = fault }
 
@@ -35,6 +39,10 @@ actor Line: Transport {
         guard fault != .requestLost else { throw .unreachable }
         let response = try await deliver(request)
         guard fault != .answerLost, !isCut else { throw .unreachable }
+        lengthOfLastAnswer = response.body.count
+        if request.body != nil, response.status == 200, let change {
+            return TransportResponse(status: response.status, body: change(response.body))
+        }
         return response
     }
 
