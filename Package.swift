@@ -104,6 +104,8 @@ let package = Package(
 
         .testTarget(name: "OstiaryProtocolTests", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", crypto], swiftSettings: house),
+        // The calls of the documents, with no other module of ours to help them compile.
+        .testTarget(name: "DocumentedCallsTests", dependencies: ["OstiaryMobile"], swiftSettings: house),
         .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house),
         .testTarget(name: "DatabaseTests", dependencies: ["Database"], swiftSettings: house),

@@ -1,24 +1,55 @@
 /* Proposed rule: the AS has at most one open sequence number per instance; a number is used up only when the SFS's answer has been
  * committed at the AS (before it is relayed). SFS keeps hi, ok; o=max(ok,receipt at the AS); h=max(hi,o); ticket must be > h.
- * Variants: -DNO_OPEN (late answers of a taken-over attempt are relayed), -DRELAY_FIRST (relay before the AS commit),
+ * Rule 4: an answer is relayed only under a number above the last committed one, or again for the attempt that had it.
+ * -DREPEAT: a phone whose answer was lost asks once more with the same attempt; the SFS answers a known attempt under its first number, uncounted.
+ *   One repetition, one restore and four attempts in all, so that the search stays small; without it, two restores and six attempts.
+ * Variants: -DNO_RULE_4 (with REPEAT: every answer of the open attempt is relayed), -DNO_OPEN (late answers of a taken-over attempt are relayed, without rule 4), -DRELAY_FIRST (relay before the AS commit),
  * -DAS_RESTORE (AS rolled back instead of SFS), -DBOTH (both rolled back independently), -DNO_H (h=hi only, SFS arithmetic may go negative) */
 #define MAX 2
 byte hi=0, ok=0, hi_s=0, ok_s=0, srv=0, rc=0, srv_s=0, rc_s=0, open=0, nid=1, ev[12], wrong=0, succ=0, restores=0; bool under=false;
 byte counted=0;    /* attempts the SFS committed since start */
+#ifdef NO_RULE_4
+#define REPEAT
+#endif
+#ifdef REPEAT
+#define NREST 1
+byte cnt[6], cnt_s[6];     /* by attempt: the number it was counted under, and the copy in the backup */
+byte settled=0, settledn=0, reps=0;
+byte c=0;
+inline backup() { c=0; do :: c<6 -> cnt_s[c]=cnt[c]; c++ :: else -> break od; c=0 }
+inline putback() { c=0; do :: c<6 -> cnt[c]=cnt_s[c]; c++ :: else -> break od; c=0 }
+#else
+#define NREST 2
+#endif
 inline recount() { d_step { wrong=0; byte q=succ+1; do :: q<12 -> wrong=wrong+ev[q]; q++ :: else -> break od; q=0 } }
 proctype attempt(bool right; byte n) {
-  byte t, o, h, me, tries=0; bool got, relayed;
+  byte t, o, h, me=0, tries=0; bool got, relayed=true;
   do
-  :: atomic { tries<n && srv<8 && hi<8 -> tries++; got=false; relayed=false; me=nid; nid++; open=me; t=srv+1 };
+  :: if
+     :: atomic { tries<n && srv<8 && hi<8 -> tries++; got=false; relayed=false; me=nid; nid++; open=me; t=srv+1 }
+#ifdef REPEAT
+     :: atomic { me!=0 && !relayed && reps<1 && srv<8 -> reps++; got=false; open=me; t=srv+1 }
+#endif
+     fi;
      if :: atomic {
+#ifdef REPEAT
+          if :: cnt[me]!=0 -> t=cnt[me]; got=true :: else ->
+#endif
           o=(rc>ok->rc:ok); h=(hi>o->hi:o);
 #ifdef NO_H
           h=hi;
 #endif
           if :: t<=h -> if :: open==me -> srv=(h>srv->h:srv); open=0 :: else fi          /* resync, nothing counted */
              :: t>h && t<=o -> under=true; assert(!under)                               /* negative f */
-             :: t>h && t>o && t-1-o<MAX -> hi=t; ok=o; got=true; counted++
-             :: else -> skip fi }                                                       /* blocked: nothing changes */
+             :: t>h && t>o && t-1-o<MAX -> hi=t; ok=o; got=true; counted++;
+#ifdef REPEAT
+                cnt[me]=t
+#endif
+             :: else -> skip fi
+#ifdef REPEAT
+          fi
+#endif
+          }                                                       /* blocked: nothing changes */
         :: skip /* lost before the SFS */ fi;
      if :: got ->
 #ifdef RELAY_FIRST
@@ -30,7 +61,15 @@ proctype attempt(bool right; byte n) {
 #else
               open==me ->
 #endif
-                 srv=(t>srv->t:srv); open=0; relayed=true }
+#if defined(NO_RULE_4) || defined(NO_OPEN)
+                 relayed=true;
+#else
+                 relayed=(t>srv);
+#ifdef REPEAT
+                 if :: t<=srv && settled==me && settledn==t -> relayed=true :: t>srv -> settled=me; settledn=t :: else fi;
+#endif
+#endif
+                 srv=(t>srv->t:srv); open=0 }
               :: skip /* answer lost or AS crashed */ fi
 #endif
         :: else fi;
@@ -39,14 +78,21 @@ proctype attempt(bool right; byte n) {
         :: else fi
   :: break
   od }
-#define NREST 2
 proctype operator() { do :: restores<NREST -> 
    if
 #ifndef AS_RESTORE
+#ifdef REPEAT
+   :: d_step { hi_s=hi; ok_s=ok; backup() } :: d_step { hi=hi_s; ok=ok_s; putback(); restores++ }
+#else
    :: atomic { hi_s=hi; ok_s=ok } :: atomic { hi=hi_s; ok=ok_s; restores++ }
+#endif
 #endif
 #if defined(AS_RESTORE) || defined(BOTH)
    :: atomic { srv_s=srv; rc_s=rc } :: atomic { srv=srv_s; rc=rc_s; open=0; restores++ }
 #endif
    fi :: break od }
+#ifdef REPEAT
+init { atomic { run attempt(false,2); run attempt(false,1); run attempt(true,1); run operator() } }
+#else
 init { atomic { run attempt(false,3); run attempt(false,2); run attempt(true,1); run operator() } }
+#endif

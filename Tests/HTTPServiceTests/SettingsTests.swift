@@ -91,7 +91,8 @@ struct SettingsTests {
         arguments: [
             (SettingKey.listen, "8080"), (.publicURL, "http://example.org"), (.logLevel, "loud"), (.sfMaxAttempts, "6"), (.sfMaxAttempts, "many"),
             (.sfMaxTimeWithoutPIN, "-1"), (.sfMaxTimeWithoutPIN, "5 weeks"), (.sfTrustedServers, "abc"), (.sfPenalties, "0,0"),
-            (.sfPenalties, "0,,0,0"),
+            (.sfPenalties, "0,,0,0"), (.sfMaxWithoutPIN, "65535"), (.sfMaxTimeWithoutPIN, "3651d"), (.sfLifetimeWithoutPIN, "0"),
+            (.sfLifetimeWithoutPIN, "101"), (.sfResetsPerDay, "11"), (.sfDisallowPINChangeWithBiometric, "maybe"),
             (.serverLogo, "/nowhere"), (.serverName, "two\nlines"),
         ])
     func wrongValue(key: SettingKey, value: String) async throws {

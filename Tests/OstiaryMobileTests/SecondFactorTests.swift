@@ -11,11 +11,13 @@ struct SecondFactorTests {
         return try await phone.secondFactor()
     }
 
-    @Test("S4-35 S4-55 S4-83 S4-84 the question carries its session, has no result and does not say stopped")
+    @Test(
+        "S4-35 S4-55 S4-56 S4-83 S4-84 the question carries its session, has no result, no retry that would forbid an input, and does not say stopped"
+    )
     func question() async throws {
         let phone = try await TestPhone.enrolled()
         let factor = try await atPIN(phone)
-        #expect(factor.secondFactorInfo.result == nil && !factor.stopped)
+        #expect(factor.secondFactorInfo.result == nil && factor.secondFactorInfo.retry && !factor.stopped)
         #expect(factor.secondFactorInfo.context == .verify)
         #expect(factor.session?.info.serviceName == "Shop")
         #expect(!factor.secondFactorInfo.blocked && factor.secondFactorInfo.penalisedFor == 0 && !factor.secondFactorInfo.showBiometrics)

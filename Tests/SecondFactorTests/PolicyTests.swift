@@ -20,6 +20,8 @@ struct PolicyTests {
         #expect(throws: PolicyError.lifetimeWithoutPIN) { try Policy(lifetimeWithoutPIN: 101) }
         #expect(throws: PolicyError.resetsPerDay) { try Policy(resetsPerDay: -1) }
         #expect(throws: PolicyError.resetsPerDay) { try Policy(resetsPerDay: 11) }
+        #expect(throws: PolicyError.maxNumberWithoutPIN) { try Policy(maxNumberWithoutPIN: 65_535) }
+        #expect(throws: PolicyError.maxTimeWithoutPIN) { try Policy(maxTimeWithoutPIN: 315_360_001) }
     }
 
     @Test("The last penalty stands for all that follow, and no penalties are none")

@@ -25,3 +25,15 @@ func load(_ url: String, headers: [(String, String)] = [], count: Int, connectio
     try await run(count)
     return (meter.now() - before).each(of: count)
 }
+
+/// Sends one request after the other, each after a pause, and meters the server: what a request costs when nothing is in the caches any more and
+/// every thread sleeps.
+func trickle(_ url: String, count: Int, pause: Duration, server: ProcessMeter) async throws -> Cost {
+    let before = server.now()
+    for _ in 0..<count {
+        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(10))
+        _ = try await response.body.collect(upTo: 1 << 20)
+        try await Task.sleep(for: pause)
+    }
+    return (server.now() - before).each(of: count)
+}

@@ -18,7 +18,7 @@ extension Engine {
         }
         try write { (state) throws(OstiaryError) in
             state.discarded += state.claims.flatMap { [$0.keyName, $0.secretName] }
-            state.discarded += state.instances.map(\.deviceSecretName)
+            state.discarded += state.instances.flatMap(\.names)
             (state.claims, state.instances, state.sessions) = ([], [], [])
         }
         destroyDiscarded()

@@ -1,0 +1,62 @@
+#if canImport(LocalAuthentication)
+import Foundation
+import LocalAuthentication
+import Synchronization
+
+/// Face ID, Touch ID and Optic ID, all of which Apple's systems consider strong enough to guard a key.
+///
+/// Type-checked against stubs of Apple's frameworks; never run on a device.
+public struct SystemBiometrics: BiometricPrompt {
+    public init() {}
+
+    public var availability: BiometricAvailability {
+        var error: NSError?
+        if LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error) { return .available }
+        switch error.flatMap({ LAError.Code(rawValue: $0.code) }) {
+        case .biometryNotEnrolled, .passcodeNotSet: return .notEnrolled
+        // Locked after wrong features: the system itself asks for the passcode then.
+        case .biometryLockout: return .available
+        default: return .none
+        }
+    }
+}
+
+/// The context of one input. Its prompt comes up at the first use; later uses of the same context ask nobody.
+final class SystemPrompt: Sendable {
+    private let context: Mutex<LAContext>
+
+    init(reason: String, cancelTitle: String?) {
+        let context = LAContext()
+        context.localizedReason = reason
+        context.localizedCancelTitle = cancelTitle
+        // No "enter password": the PIN pad is the app's.
+        context.localizedFallbackTitle = ""
+        self.context = Mutex(context)
+    }
+
+    /// Away from the caller's actor, because the prompt keeps its thread until it is closed.
+    @concurrent
+    func use<Value: Sendable, Failure: Error>(
+        _ body: @Sendable (LAContext) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try context.withLock { (context) throws(Failure) in try body(context) }
+    }
+}
+#endif
+
+#if canImport(Security) && canImport(LocalAuthentication)
+extension Ports {
+    /// The platform of an Apple device: Secure Enclave, Keychain, and accounts as a file in `home`, a folder of the app that is in no backup.
+    public static func apple(
+        home: String, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock()
+    ) throws(OstiaryError) -> Ports {
+        do throws(AccountStoreError) {
+            return Ports(
+                keys: EnclaveKeyStore(), accounts: try FileAccountStore(home: home), transport: transport, clock: clock,
+                biometrics: SystemBiometrics())
+        } catch {
+            throw .storeUnavailable
+        }
+    }
+}
+#endif

@@ -1,0 +1,2 @@
+/// Stands for the log, whose entries are about everything else in the SDK.
+public protocol OstiaryLog: Sendable {}

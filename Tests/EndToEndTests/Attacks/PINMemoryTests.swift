@@ -1,0 +1,62 @@
+import Foundation
+import OstiaryMobile
+import Testing
+
+@testable import ostiary
+
+/// A PIN after use: not in memory as the kernel shows it, and in no file.
+@Suite("A PIN leaves no trace", .serialized)
+struct PINMemoryTests {
+    @Test("S4-71 after a change to it, a login and a wrong try with it, a PIN is nowhere in the memory of this process, nor in a file of any side")
+    func ownMemory() async throws {
+        let canary = try Canary()
+        try await World.run { world in
+            let phone = try world.phone()
+            try await world.enrol(phone)
+            world.clock.advance(61)
+            let told = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), .typed { canary.type(into: $0) }])
+            #expect(told.last?.result == .success)
+            let login = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: [.typed { canary.type(into: $0) }])
+            #expect(login.end.session != nil)
+            #expect(try ProcessMemory.own.places(of: canary.needle, except: canary.page) == [])
+
+            let needle = Data(canary.needle)
+            for file in try FileManager.default.subpathsOfDirectory(atPath: world.folder.url.path) {
+                let content = try? Data(contentsOf: world.folder.url.appendingPathComponent(file))
+                #expect(content?.range(of: needle) == nil, "\(file)")
+            }
+            withExtendedLifetime(canary) {}
+        }
+    }
+
+    @Test("The same search finds a PIN that somebody kept")
+    func control() throws {
+        let canary = try Canary()
+        #expect(try ProcessMemory.own.places(of: canary.needle, except: canary.page) == [])
+        let kept = Array(canary.needle)
+        #expect(try !ProcessMemory.own.places(of: canary.needle, except: canary.page).isEmpty)
+        withExtendedLifetime(kept) {}
+        withExtendedLifetime(canary) {}
+    }
+
+    @Test("S4-71 a phone process that has logged in with a PIN, after a wrong one, holds neither; what it was told on its command line it does")
+    func otherProcess() async throws {
+        let pair = try await ServerPair.running()
+        let (pin, wrong, told) = ("938205714463", "275018394466", "no-secret-630518")
+        let person = Person(try await pair.backend(), pair.phone(), pin: pin)
+        try await person.enrol(in: pair.folder)
+        let file = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)
+        let phone = try person.phone.start(["login", file, "--hold", "60", "--user-input", told], pins: [wrong, pin])
+        _ = try await phone.event("sessionLogin")
+        let memory = ProcessMemory(of: phone.id)
+        for digits in [pin, wrong] { #expect(try places(of: digits, memory) == []) }
+        #expect(try !places(of: told, memory).isEmpty)
+        phone.signal(SIGINT)
+        try await phone.end()
+        try await pair.stop()
+    }
+
+    private func places(of text: String, _ memory: ProcessMemory) throws -> [String] {
+        try Array(text.utf8).withUnsafeBytes { try memory.places(of: $0) }
+    }
+}

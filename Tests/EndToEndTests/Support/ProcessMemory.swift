@@ -1,0 +1,76 @@
+import Foundation
+
+/// The memory of a process as the kernel shows it: every mapping that can be read, which is more than a core dump would hold.
+struct ProcessMemory {
+    private struct Mapping {
+        let range: Range<UInt>
+        let name: String
+
+        /// A line of `maps`; nil for what cannot be read, and for the kernel's own pages.
+        init?(_ line: String) {
+            let fields: [Substring] = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            guard fields.count >= 5, fields[1].hasPrefix("r") else { return nil }
+            let ends: [Substring] = fields[0].split(separator: "-")
+            guard ends.count == 2, let start = UInt(ends[0], radix: 16), let end = UInt(ends[1], radix: 16), start < end else { return nil }
+            range = start..<end
+            name = fields.count > 5 ? String(fields[5]) : "anonymous"
+            if name.hasPrefix("[v") { return nil }
+        }
+    }
+
+    private let folder: String
+
+    /// This very process.
+    static let own = ProcessMemory(folder: "/proc/self")
+
+    /// A process that we started.
+    init(of process: Int32) { folder = "/proc/\(process)" }
+
+    private init(folder: String) { self.folder = folder }
+
+    /// Where `needle` is found, by the names of the mappings; `except` is left out.
+    func places(of needle: UnsafeRawBufferPointer, except: UnsafeRawBufferPointer? = nil) throws -> [String] {
+        let excluded = except.flatMap { buffer in buffer.baseAddress.map { UInt(bitPattern: $0)..<UInt(bitPattern: $0) + UInt(buffer.count) } }
+        let memory = open("\(folder)/mem", O_RDONLY | O_CLOEXEC)
+        guard memory >= 0 else { throw MemoryUnreadable(number: errno) }
+        defer { close(memory) }
+        let window = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
+        defer { window.deallocate() }
+        let own = UInt(bitPattern: window.baseAddress)..<UInt(bitPattern: window.baseAddress) + UInt(window.count)
+        var places: [String] = []
+        for mapping in try mappings() where excluded.map({ !$0.overlaps(mapping.range) }) ?? true {
+            var start = mapping.range.lowerBound
+            while start < mapping.range.upperBound {
+                let wanted = min(UInt(window.count), mapping.range.upperBound - start)
+                let count = pread(memory, window.baseAddress, Int(wanted), off_t(bitPattern: start))
+                guard count > 0 else { break }
+                let isOurWindow = folder == "/proc/self" && own.overlaps(start..<start + wanted)
+                if !isOurWindow, Self.contains(needle, in: UnsafeRawBufferPointer(rebasing: window.prefix(count))) { places.append(mapping.name) }
+                // What lies across the edge of two windows is seen by the next.
+                start += UInt(count) < wanted || wanted <= UInt(needle.count) ? wanted : wanted - UInt(needle.count)
+            }
+        }
+        return places
+    }
+
+    private static func contains(_ needle: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = needle.baseAddress, let first = needle.first, var place = bytes.baseAddress else { return false }
+        let end = place + bytes.count
+        while let found = memchr(place, Int32(first), end - place) {
+            let candidate = UnsafeRawPointer(found)
+            guard end - candidate >= needle.count else { return false }
+            if memcmp(candidate, start, needle.count) == 0 { return true }
+            place = candidate + 1
+        }
+        return false
+    }
+
+    private func mappings() throws -> [Mapping] {
+        try String(contentsOfFile: "\(folder)/maps", encoding: .utf8).split(separator: "\n").compactMap { Mapping(String($0)) }
+    }
+}
+
+/// The kernel does not show it.
+struct MemoryUnreadable: Error {
+    let number: Int32
+}
