@@ -17,6 +17,9 @@ package enum Refusal: Error, Equatable, Sendable {
     case enrolmentUnknown, enrolmentOld, enrolmentUsed, enrolHashWrong
     // Second factor.
     case instanceWrong, attemptMismatch, attemptOpen, attemptReplaced, secondFactorUnavailable, receiptWrong
+    case secondFactorSignatureWrong, biometricSignatureWrong
+    /// No proof of the second factor vouches for a new PIN, or not any more.
+    case changeNotVouched
     /// Another attempt was given out under this number: a new one has to be begun.
     case numberUsed
     case secondFactor(Status)
@@ -27,7 +30,8 @@ package enum Refusal: Error, Equatable, Sendable {
         case .clockOff: .clock
         case .replayed: .replayed
         case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerUnknown, .sessionHashWrong,
-            .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed:
+            .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed,
+            .secondFactorSignatureWrong, .biometricSignatureWrong, .changeNotVouched:
             .refused
         case .sessionUnknown: .sessionUnknown
         case .sessionTaken: .sessionTaken
@@ -41,6 +45,8 @@ package enum Refusal: Error, Equatable, Sendable {
         case .enrolmentUsed: .enrolUsed
         case .attemptOpen, .attemptReplaced: .busy
         case .secondFactorUnavailable: .secondFactorUnavailable
+        // What the two servers say only to each other.
+        case .secondFactor(.sequence), .secondFactor(.closed): .refused
         case .secondFactor(let status): status
         }
     }

@@ -32,6 +32,10 @@ package protocol Database: Sendable {
     @discardableResult
     func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
 
+    /// Leaves nothing in the engine's files of what committed transactions have deleted or replaced, its log included. Waits for readers.
+    /// - Throws: ``SQLError``, `busy` when a reader does not finish.
+    func purge() async throws
+
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.
     func close() async throws
 }

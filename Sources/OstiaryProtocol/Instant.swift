@@ -29,18 +29,3 @@ package struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     package var description: String { "\(seconds)" }
 }
-
-/// Where fresh random bytes come from; a parameter so that tests can repeat a run.
-package protocol RandomSource: Sendable {
-    func bytes(_ count: Int) -> [UInt8]
-}
-
-/// The operating system's generator.
-package struct SystemRandomSource: RandomSource {
-    package init() {}
-
-    package func bytes(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in generator.next() }
-    }
-}

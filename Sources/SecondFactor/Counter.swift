@@ -93,10 +93,24 @@ package struct Counter: Hashable, Sendable {
         lastSeen = now
     }
 
-    /// What the phone may be told.
-    package func tries(at now: Instant, under policy: Policy) -> Tries {
-        Tries(
-            failed: UInt8(clamping: failed), most: UInt8(clamping: policy.maxAttempts),
-            wait: UInt32(clamping: penaltyUntil.seconds(since: max(now, lastSeen))), withoutPINLeft: 0)
+    /// A biometric was proved under the caller's number `sequence`, which is no new one: all tries so far are given back, block and penalty
+    /// with them. What a PIN alone proves stays, so that biometrics cannot buy tries for ever. Call it on a repaired counter.
+    /// - Throws: ``ProofRefusal/outOfRange``, ``ProofRefusal/blocked``.
+    package mutating func proveBiometric(_ sequence: UInt64, at now: Instant, under policy: Policy) throws(ProofRefusal) {
+        guard sequence < Self.limit else { throw .outOfRange }
+        let reached = max(highest, sequence)
+        guard reached - provenByPIN < policy.lifetimeWithoutPIN else { throw .blocked }
+        highest = reached
+        proven = reached
+        penaltyUntil = Instant(0)
+        lastSeen = max(now, lastSeen)
     }
+
+    /// Whether a receipt would move anything.
+    package func learns(from receipt: Receipt) -> Bool {
+        receipt.sequence > (receipt.method.contains(.pin) ? provenByPIN : proven)
+    }
+
+    /// Seconds left to wait.
+    func wait(at now: Instant) -> UInt32 { UInt32(clamping: penaltyUntil.seconds(since: max(now, lastSeen))) }
 }

@@ -29,8 +29,10 @@ package struct Instance: Hashable, Sendable {
     package let owner: VirtualServer
     /// P-256 public keys of 65 bytes, in the order in which they joined.
     package private(set) var deviceKeys: [[UInt8]]
+    /// pkBio, a P-256 public key of 65 bytes, when biometrics may prove.
+    package private(set) var biometricKey: [UInt8]?
     /// The active epoch, from 1; each change of the PIN opens the next.
-    package let epoch: UInt32
+    package private(set) var epoch: UInt32
     package private(set) var state: State
     package var counter: Counter
     /// Successes by biometrics since the last PIN.
@@ -57,12 +59,13 @@ package struct Instance: Hashable, Sendable {
     }
 
     package init(
-        id: InstanceID, owner: VirtualServer, deviceKeys: [[UInt8]], epoch: UInt32, state: State, counter: Counter, withoutPIN: UInt16,
-        lastPIN: Instant
+        id: InstanceID, owner: VirtualServer, deviceKeys: [[UInt8]], biometricKey: [UInt8]? = nil, epoch: UInt32, state: State,
+        counter: Counter, withoutPIN: UInt16, lastPIN: Instant
     ) {
         self.id = id
         self.owner = owner
         self.deviceKeys = deviceKeys
+        self.biometricKey = biometricKey
         self.epoch = epoch
         self.state = state
         self.counter = counter
@@ -80,12 +83,63 @@ package struct Instance: Hashable, Sendable {
         deviceKeys.append(deviceKey)
     }
 
+    /// The keys of an open instance.
+    package var openKeys: EpochKeys? {
+        switch state {
+        case .open(let keys): keys
+        case .closed: nil
+        }
+    }
+
     /// A PIN was proved for the try `sequence`.
     mutating func provePIN(_ sequence: UInt64, at now: Instant) {
         counter.prove(sequence, at: now)
-        withoutPIN = 0
-        lastPIN = now
+        typedPIN(at: now)
     }
 
-    mutating func close() { state = .closed }
+    /// A biometric on its own was proved, within the limits of the policy.
+    /// - Throws: ``ProofRefusal/blocked``, ``ProofRefusal/pinRequired``, ``ProofRefusal/outOfRange``.
+    mutating func proveBiometric(_ sequence: UInt64, repairedBy receipt: ReceiptFacts?, at now: Instant, under policy: Policy) throws(ProofRefusal) {
+        var proved = counter.repaired(by: receipt)
+        try proved.proveBiometric(sequence, at: now, under: policy)
+        guard policy.allowsBiometric(after: withoutPIN, secondsSincePIN: max(now, counter.lastSeen).seconds(since: lastPIN)) else {
+            throw .pinRequired
+        }
+        counter = proved
+        if withoutPIN < .max { withoutPIN += 1 }
+    }
+
+    /// A PIN was set: the next epoch with its keys. The keys of the one before are gone, the counters stay.
+    mutating func openNextEpoch(_ keys: EpochKeys, at now: Instant) {
+        epoch += 1
+        state = .open(keys)
+        typedPIN(at: now)
+    }
+
+    mutating func setBiometricKey(_ key: [UInt8]?) { biometricKey = key }
+
+    mutating func close() {
+        state = .closed
+        biometricKey = nil
+    }
+
+    /// By the clock that penalties have: it does not go back.
+    private mutating func typedPIN(at now: Instant) {
+        withoutPIN = 0
+        lastPIN = max(now, counter.lastSeen)
+    }
+
+    /// What the phone may be told.
+    package func tries(at now: Instant, under policy: Policy) -> Tries {
+        Tries(
+            failed: UInt8(clamping: counter.failed), most: UInt8(clamping: policy.maxAttempts), wait: counter.wait(at: now),
+            withoutPINLeft: policy.withoutPINLeft(after: withoutPIN))
+    }
+
+    /// The instance as far as a receipt does not know better.
+    func repaired(by receipt: ReceiptFacts?) -> Instance {
+        var instance = self
+        instance.counter = counter.repaired(by: receipt)
+        return instance
+    }
 }

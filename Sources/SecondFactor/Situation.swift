@@ -5,15 +5,21 @@ package struct Situation: Equatable, Sendable {
     package var instance: Instance?
     package var attempt: AttemptRecord?
     package var pending: PendingKey?
+    /// The PIN_CHANGE_VERIFY that a PIN_CHANGE_SET names.
+    package var voucher: AttemptRecord?
     /// When resets by message were granted in the last ``Times/resetSpan``; read for resets only.
     package var resets: [ResetRecord]
 
     package static let empty = Situation()
 
-    package init(instance: Instance? = nil, attempt: AttemptRecord? = nil, pending: PendingKey? = nil, resets: [ResetRecord] = []) {
+    package init(
+        instance: Instance? = nil, attempt: AttemptRecord? = nil, pending: PendingKey? = nil, voucher: AttemptRecord? = nil,
+        resets: [ResetRecord] = []
+    ) {
         self.instance = instance
         self.attempt = attempt
         self.pending = pending
+        self.voucher = voucher
         self.resets = resets
     }
 }
@@ -62,7 +68,7 @@ package struct Standing: Equatable, Sendable {
             self = .unknown
             return
         }
-        let counter = instance.counter.repaired(by: receipt)
-        self.init(highest: counter.highest, epoch: instance.epoch, tries: counter.tries(at: now, under: policy))
+        let repaired = instance.repaired(by: receipt)
+        self.init(highest: repaired.counter.highest, epoch: repaired.epoch, tries: repaired.tries(at: now, under: policy))
     }
 }

@@ -6,6 +6,8 @@ package enum Times {
     package static let proofWindow: UInt64 = 120
     /// From the evaluation under a new key to the proof that makes it the instance's key.
     package static let pendingLifetime: UInt64 = 600
+    /// From the proof of a PIN_CHANGE_VERIFY to the PIN_CHANGE_SET that it vouches for.
+    package static let voucherLifetime: UInt64 = 300
     /// How long an attempt is remembered after its own time has left the request window.
     package static let attemptRetention: UInt64 = 600
     /// The span in which resets by message are counted.

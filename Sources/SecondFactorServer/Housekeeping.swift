@@ -3,7 +3,7 @@ import OstiaryProtocol
 import SecondFactor
 import ServiceLifecycle
 
-/// Deletes what has expired and renews keys, once a minute. A failure is logged and tried again; requests renew keys at need themselves.
+/// Deletes what has expired, renews keys, and lets nothing be left of keys that were erased, once a minute. A failure is logged and tried again; requests renew keys at need themselves.
 struct Housekeeping: Service {
     let store: any SecondFactorStore
     let identity: IdentityKeeper
@@ -26,6 +26,7 @@ struct Housekeeping: Service {
             let deleted = try await store.deleteExpired(at: now)
             if deleted > 0 { logger.debug("expired rows deleted", metadata: ["rows": "\(deleted)"]) }
             _ = try await identity.identity(at: now)
+            try await store.purge()
         } catch {
             logger.error("housekeeping failed", metadata: ["error": "\(error)"])
         }

@@ -20,6 +20,9 @@ package struct SecondFactorSettings: Sendable {
 extension Policy {
     /// The policy that the settings ask for; what they do not name keeps its default.
     package init(_ settings: SecondFactorPolicySettings) throws(PolicyError) {
-        try self.init(maxAttempts: settings.maxAttempts, penalties: settings.penalties)
+        try self.init(
+            maxAttempts: settings.maxAttempts, penalties: settings.penalties, lifetimeWithoutPIN: UInt64(settings.lifetimeWithoutPIN),
+            resetsPerDay: settings.resetsPerDay, maxNumberWithoutPIN: settings.maxWithoutPIN, maxTimeWithoutPIN: settings.maxTimeWithoutPIN,
+            disallowPINChangeWithBiometric: settings.disallowPINChangeWithBiometric)
     }
 }

@@ -8,15 +8,15 @@ private let canRunFlock = FileManager.default.isExecutableFile(atPath: flockPath
 
 @Suite("The database file")
 struct FileTests {
-    @Test("Commits wait for the disk: WAL, synchronous FULL, foreign keys, secure delete on the connection that writes")
+    @Test("Commits wait for the disk: WAL, synchronous FULL, foreign keys, secure delete, nothing set aside in other files")
     func durability() async throws {
         try await Backend.file.withDatabase { database in
             let found = try await database.transaction { connection in
-                try ["synchronous", "journal_mode", "foreign_keys", "secure_delete"].map { name in
+                try ["synchronous", "journal_mode", "foreign_keys", "secure_delete", "temp_store"].map { name in
                     try connection.one("PRAGMA \(name)")?.value(name)
                 }
             }
-            #expect(found == [.integer(2), .text("wal"), .integer(1), .integer(1)])
+            #expect(found == [.integer(2), .text("wal"), .integer(1), .integer(1), .integer(2)])
         }
     }
 
@@ -43,6 +43,19 @@ struct FileTests {
             try await database.close()
         }
         #expect(!FileManager.default.fileExists(atPath: folder.databasePath + "-wal"))
+    }
+
+    @Test("A server that is kept away closes its descriptors once: a second time it would be another's")
+    func closesOnce() async throws {
+        let folder = try TemporaryFolder()
+        let first = try SQLiteDatabase.open(path: folder.databasePath)
+        errno = 0
+        let second = try? SQLiteDatabase.open(path: folder.databasePath)
+        // What the last failed system call of this thread said: the lock was taken; not, afterwards, that a descriptor was no descriptor any more.
+        let last = errno
+        #expect(second == nil)
+        #expect(last == EWOULDBLOCK)
+        try await first.close()
     }
 
     @Test("A second server is kept away, by any name of the file, until the first lets go")

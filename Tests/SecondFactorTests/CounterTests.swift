@@ -28,7 +28,7 @@ struct CounterTests {
         #expect(history.map(\.failed) == [1, 2, 3, 4, 5])
         let later = now + 1_000_000
         #expect(counter.admit(6, at: later, under: policy) == .blocked)
-        #expect(counter.tries(at: later, under: policy) == Tries(failed: 5, most: 5, wait: 0, withoutPINLeft: 0))
+        #expect(Scene.instance(counter).tries(at: later, under: policy) == Tries(failed: 5, most: 5, wait: 0, withoutPINLeft: Tries.unlimited))
     }
 
     @Test("S4-61: the third wrong try costs 30 s, the fourth 5 min")
@@ -42,7 +42,7 @@ struct CounterTests {
         let (counter, _) = try failing(3, from: Counter(at: now))
         #expect(counter.admit(4, at: now + 1, under: policy) == .penalised(wait: 29))
         #expect(counter.admit(4, at: now + 29, under: policy) == .penalised(wait: 1))
-        #expect(counter.tries(at: now + 12, under: policy).wait == 18)
+        #expect(Scene.instance(counter).tries(at: now + 12, under: policy).wait == 18)
         guard case .counted(let next) = counter.admit(4, at: now + 30, under: policy) else { throw NoSuchCounter() }
         #expect(next.failed == 4)
     }
@@ -115,7 +115,7 @@ struct CounterTests {
     func clockSetBack() throws {
         let (counter, _) = try failing(3, from: Counter(at: now))
         #expect(counter.admit(4, at: now - 86_400, under: policy) == .penalised(wait: 30))
-        #expect(counter.tries(at: now - 86_400, under: policy).wait == 30)
+        #expect(Scene.instance(counter).tries(at: now - 86_400, under: policy).wait == 30)
         #expect(counter.admit(4, at: Instant(0), under: policy) == .penalised(wait: 30))
     }
 

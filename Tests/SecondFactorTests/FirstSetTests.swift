@@ -12,7 +12,7 @@ struct FirstSetTests {
     }
 
     private func prove(_ proof: ProvenProof, in situation: Situation, at now: Instant = Scene.now) -> Ruling<ProofOutcome> {
-        ProofRules.decide(proof, receipt: [1, 2, 3], in: situation, at: now, under: .standard)
+        ProofRules.decide(proof, in: situation, at: now, under: .standard) { _ in [1, 2, 3] }
     }
 
     @Test("A first PIN gets a key of its own, is not counted, and makes no instance yet")

@@ -14,7 +14,8 @@ struct ProofRulesTests {
     }
 
     private func decide(_ proof: ProvenProof, in situation: Situation, at now: Instant = Scene.now, receipt: [UInt8]? = nil) -> Ruling<ProofOutcome> {
-        ProofRules.decide(proof, receipt: receipt ?? self.receipt, in: situation, at: now, under: .standard)
+        let receipt = receipt ?? self.receipt
+        return ProofRules.decide(proof, in: situation, at: now, under: .standard) { _ in receipt }
     }
 
     @Test("A proof gives the tries back and is kept with its receipt")
@@ -24,11 +25,13 @@ struct ProofRulesTests {
         #expect(
             decision.outcome
                 == .proved(
-                    receipt: receipt, Standing(highest: 1, epoch: 1, tries: Tries(failed: 0, most: 5, wait: 0, withoutPINLeft: 0))))
+                    receipt: receipt, Standing(highest: 1, epoch: 1, tries: Tries(failed: 0, most: 5, wait: 0, withoutPINLeft: Tries.unlimited))))
         let after = decision.applied(to: situation)
         #expect(after.instance?.counter.proven == 1)
         #expect(after.instance?.lastPIN == now + 60)
-        #expect(after.attempt?.state == .done(signatureHash: Scene.proof().checked.signatureHash, receipt: receipt))
+        let completion = AttemptRecord.Completion(
+            method: .pin, at: now + 60, signatureHash: Scene.proof().checked.signatureHash, receipt: receipt)
+        #expect(after.attempt?.state == .done(completion))
     }
 
     @Test("The same proof again has the same receipt, whenever it comes; another signature is refused")
@@ -114,8 +117,12 @@ struct ProofRulesTests {
     }
 
     @Test("The receipt names number, key and hash of the signature, and the time of the proof")
-    func receiptFields() {
-        let receipt = Scene.proof(sequence: 8).receipt(at: now + 5)
+    func receiptFields() throws {
+        let situation = reserved(Scene.ticket(sequence: 8), counter: try Scene.counter(7, 7))
+        let outcome = ProofRules.decide(
+            Scene.proof(sequence: 8), in: situation, at: now + 5, under: .standard, signing: Scene.readable
+        ).outcome
+        let receipt = try Receipt(decoding: try #require(outcome.receipt))
         #expect(receipt.sequence == 8)
         #expect(receipt.secondFactorKey == Scene.secondFactorKey)
         #expect(receipt.signaturesHash == SHA(Filled(0x70).bytes(64)))

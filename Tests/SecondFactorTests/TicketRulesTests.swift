@@ -25,7 +25,7 @@ struct TicketRulesTests {
         #expect(
             decision.outcome.standing
                 == Standing(
-                    highest: 1, epoch: 1, tries: Tries(failed: 1, most: 5, wait: 0, withoutPINLeft: 0)))
+                    highest: 1, epoch: 1, tries: Tries(failed: 1, most: 5, wait: 0, withoutPINLeft: Tries.unlimited)))
     }
 
     @Test("The same attempt again has the first outcome and changes nothing, though its sealing, time and number differ")
@@ -109,7 +109,7 @@ struct TicketRulesTests {
         let counter = try Scene.counter(3, 0, penaltyUntil: now + 20)
         let penalised = decide(Scene.ticket(sequence: 4), in: Situation(instance: Scene.instance(counter)))
         #expect(penalised.outcome.refusal == .penalised(wait: 20))
-        #expect(penalised.outcome.standing.tries == Tries(failed: 3, most: 5, wait: 20, withoutPINLeft: 0))
+        #expect(penalised.outcome.standing.tries == Tries(failed: 3, most: 5, wait: 20, withoutPINLeft: Tries.unlimited))
         #expect(decide(Scene.ticket(sequence: Counter.limit), in: open).outcome.refusal == .outOfRange)
         #expect(behind.changes.isEmpty && blocked.changes.isEmpty && penalised.changes.isEmpty)
     }

@@ -1,9 +1,15 @@
 import Foundation
 
 /// `Bench OSTIARY HELLO`: both are release binaries. Prints the parts, the server's cost of each operation, and the two ratios that are aimed at.
+/// `Bench OSTIARY --logins COUNT PHONES` only logs in, and says which processes to look at with a profiler.
 @main
 struct Bench {
     static func main() async throws {
+        if CommandLine.arguments.count == 5, CommandLine.arguments[2] == "--logins", let count = Int(CommandLine.arguments[3]),
+            let phones = Int(CommandLine.arguments[4]), phones > 0
+        {
+            return try await onlyLogIn(count, phones: phones, binary: CommandLine.arguments[1])
+        }
         guard CommandLine.arguments.count == 3 else { throw BenchError("usage: Bench PATH-OF-ostiary PATH-OF-Hello (or: make bench)") }
         let parts = try await Parts.measureAll()
         parts.print(title: "Physical parts, one thread of this process")
@@ -30,6 +36,38 @@ struct Bench {
             "enrolment with confirmation",
             try await metered(servers, 20) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
         return table
+    }
+
+    private static func onlyLogIn(_ count: Int, phones: Int, binary: String) async throws {
+        let servers = try await Servers(binary: binary)
+        defer { servers.stop() }
+        print("processes \(servers.processIdentifiers.map(String.init).joined(separator: ","))")
+        fflush(nil)
+        let crowd = try await Self.crowd(phones, servers)
+        print(String(format: "%.2f ms of both servers for each login", try await logins(count, by: crowd, servers).nanoseconds / 1e6))
+    }
+
+    /// Enrolled phones.
+    private static func crowd(_ count: Int, _ servers: Servers) async throws -> [Person] {
+        var crowd: [Person] = []
+        for number in 0..<count {
+            crowd.append(try Person(name: "crowd\(number)", servers: servers))
+            try await crowd[number].enrol()
+        }
+        return crowd
+    }
+
+    /// What one login costs when every phone of `crowd` logs in again and again, all at the same time.
+    private static func logins(_ count: Int, by crowd: [Person], _ servers: Servers) async throws -> Cost {
+        let rounds = max(1, count / crowd.count)
+        return try await metered(servers, 1) { _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for person in crowd {
+                    group.addTask { try await person.logIn(times: rounds) }
+                }
+                try await group.waitForAll()
+            }
+        }.each(of: rounds * crowd.count)
     }
 
     /// The cost of both servers for one of `count` operations.

@@ -3,7 +3,7 @@ import OstiaryMobile
 import OstiaryProtocol
 
 /// A person with a phone: the SDK with a home of its own, answering every question at once.
-struct Person {
+struct Person: Sendable {
     static let digits: [UInt8] = [2, 7, 1, 8, 4, 6]
 
     let phone: Ostiary
@@ -42,6 +42,10 @@ struct Person {
         phone.start(with: code)
         try await answer(events) { _ in }
         return nonce
+    }
+
+    func logIn(times count: Int) async throws {
+        for _ in 0..<count { _ = try await logIn() }
     }
 
     /// Logs in to the app itself.

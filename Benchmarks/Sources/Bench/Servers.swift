@@ -4,14 +4,14 @@ import NIOCore
 import OstiaryProtocol
 
 /// Both servers as an operator runs them: two processes of the release binary with databases of their own, on loopback.
-final class Servers {
+final class Servers: Sendable {
     static let apiKey = "benchmark-" + Base64URL.encode(SystemRandomSource().bytes(24))
 
     let folder: URL
     let admin: String
     private let secondFactor: Process
     private let serve: Process
-    private(set) var serverID = ""
+    let serverID: String
 
     init(binary: String) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-servers-\(getpid())")
@@ -32,14 +32,16 @@ final class Servers {
                 "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)", "OSTIARY_ROOT_API_KEY": Self.apiKey,
                 "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:\(sfPort)", "OSTIARY_SECOND_FACTOR_IDENTITY": sfIdentity,
             ])
-        try await waitUntilReady()
+        try await Self.waitUntilReady(admin, folder)
         struct Listing: Decodable {
             struct Server: Decodable { let serverid: String }
             let servers: [Server]
         }
-        let listing = try JSONDecoder().decode(Listing.self, from: Data(try await call("GET", "/servers/")))
+        let listing = try JSONDecoder().decode(Listing.self, from: Data(try await Self.call(admin, "GET", "/servers/")))
         serverID = listing.servers.first?.serverid ?? ""
     }
+
+    var processIdentifiers: [Int32] { [serve, secondFactor].map(\.processIdentifier) }
 
     /// Meters of both processes, made anew so that threads started since are counted.
     func meter() -> [ProcessMeter] { [serve, secondFactor].map { ProcessMeter(process: $0.processIdentifier) } }
@@ -48,9 +50,14 @@ final class Servers {
     /// A REST call with the API key; throws unless it answers 200.
     @discardableResult
     func call(_ method: String, _ path: String, nonce: String? = nil, body: String? = nil) async throws -> [UInt8] {
+        try await Self.call(admin, method, path, nonce: nonce, body: body)
+    }
+
+    @discardableResult
+    private static func call(_ admin: String, _ method: String, _ path: String, nonce: String? = nil, body: String? = nil) async throws -> [UInt8] {
         var request = HTTPClientRequest(url: admin + path)
         request.method = .RAW(value: method)
-        request.headers.add(name: "X-apikey", value: Self.apiKey)
+        request.headers.add(name: "X-apikey", value: apiKey)
         if let nonce { request.headers.add(name: "X-nonce", value: nonce) }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -70,9 +77,9 @@ final class Servers {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private func waitUntilReady() async throws {
+    private static func waitUntilReady(_ admin: String, _ folder: URL) async throws {
         for _ in 0..<200 {
-            if (try? await call("GET", "/ready?full=1")) != nil { return }
+            if (try? await call(admin, "GET", "/ready?full=1")) != nil { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw BenchError("the servers did not become ready; their log is in \(folder.path)")

@@ -6,6 +6,7 @@ struct AP1Features: Sendable {
     let enrolments: EnrolmentService
     let logins: LoginService
     let attempts: AttemptService
+    let changes: SecondFactorChangeService
     let presence: PresenceService
     let accounts: AccountService
     let events: any SessionEvents
@@ -16,6 +17,7 @@ struct AP1Features: Sendable {
         enrolments = services.enrolments
         logins = services.logins
         attempts = services.attempts
+        changes = services.changes
         presence = services.presence
         accounts = services.accounts
         events = services.events
@@ -33,10 +35,11 @@ struct AP1Features: Sendable {
         case .l1: return try await logins.show(request)
         case .l5: return try await logins.decide(request)
         case .m1: return try await attempts.evaluate(request)
+        case .m3: return try await changes.complete(request)
         case .ping: return try await ping(request)
         case .stop: return try await presence.stop(request)
         case .delete: return try await accounts.delete(request)
-        case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m3, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
+        case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
             .reset,
             .pingAnswer, .tombstone, .bundle:
             throw Refusal.messageNotServed

@@ -9,6 +9,7 @@ enum AuthenticationSchema {
         Migration(4, "enrolments") { enrolmentTables($0) },
         Migration(5, "requests, closes and audit") { logTables($0) },
         SQLPageStore.migration(6),
+        Migration(7, "biometrics and changes of the PIN") { changeTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -82,6 +83,24 @@ enum AuthenticationSchema {
             CREATE TABLE instance_epoch (
                 instance \(d.blob) NOT NULL REFERENCES instance (id) ON DELETE CASCADE, number \(d.integer) NOT NULL, share \(d.blob) NOT NULL,
                 second_factor_key \(d.blob) NOT NULL, PRIMARY KEY (instance, number)
+            ) \(d.tableOptions)
+            """,
+        ]
+    }
+
+    private static func changeTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE instance ADD COLUMN biometric_key \(d.blob)",
+            "ALTER TABLE instance ADD COLUMN evaluated_attempt \(d.blob)",
+            "ALTER TABLE instance ADD COLUMN evaluated_epoch \(d.integer)",
+            "ALTER TABLE instance ADD COLUMN evaluated_made_at \(d.integer)",
+            "ALTER TABLE instance ADD COLUMN change_decision \(d.blob)",
+            "ALTER TABLE instance ADD COLUMN change_answer \(d.blob)",
+            """
+            CREATE TABLE pin_change (
+                instance \(d.blob) NOT NULL PRIMARY KEY REFERENCES instance (id) ON DELETE CASCADE, attempt \(d.blob) NOT NULL,
+                account \(d.blob) NOT NULL, methods \(d.integer) NOT NULL, verified_at \(d.integer) NOT NULL, epoch \(d.integer) NOT NULL,
+                share \(d.blob) NOT NULL, set_attempt \(d.blob), set_epoch \(d.integer), set_made_at \(d.integer)
             ) \(d.tableOptions)
             """,
         ]

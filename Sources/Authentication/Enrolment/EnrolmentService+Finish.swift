@@ -9,9 +9,10 @@ extension EnrolmentService {
         switch try await store.read({ rows in try admission.admit(in: rows) }) {
         case .repeated(let account): return Reply(E4(account))
         case .decline(let enrolment): return try await decline(enrolment, request)
-        case .proof(let enrolment, let claim, let proof, let expectation, let newest):
-            let receipt = try await secondFactor.receipt(for: proof, expecting: expectation, newest: newest, now: request.now)
-            return try await makeAccount(enrolment.id, claim, receipt, admission, request)
+        case .proof(let enrolment, let claim, let proof):
+            let proved = try await ClosedInstance(store: store, events: events)
+                .receipt(for: proof, of: claim.account, from: secondFactor, now: request.now)
+            return try await makeAccount(enrolment.id, claim, proved.receipt, admission, request)
         }
     }
 

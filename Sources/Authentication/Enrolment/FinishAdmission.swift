@@ -8,7 +8,7 @@ struct FinishAdmission: Sendable {
     enum Case: Sendable {
         case repeated(Account)
         case decline(Enrolment)
-        case proof(Enrolment, Enrolment.Claim, Proof, ReceiptExpectation, newest: Encoded<Receipt>?)
+        case proof(Enrolment, Enrolment.Claim, SecondFactorProof)
     }
 
     /// What makes two copies of a decision the same: all of it but the signature.
@@ -44,27 +44,30 @@ struct FinishAdmission: Sendable {
         let e3 = message.value
         guard let instanceID = e3.instanceID, let attempt = e3.attemptID, let signature = e3.secondFactorSignature
         else { throw Refusal.methodNotAllowed }
-        let instance = try rows.instance(instanceID)
-        let keys = try secondFactorKeys(of: instance)
         let sessionHash = Transcript.operation(e3.context, instance: instanceID, epoch: e3.epoch, payload: claim.payload)
-        let proof = Proof(
-            serverID: request.server, instanceID: instanceID, attemptID: attempt, context: e3.context, method: .pin, epoch: e3.epoch,
-            sessionHash: sessionHash, secondFactorKey: e3.context.setsPIN ? e3.secondFactorKey : nil, secondFactorSignature: signature)
-        let expectation = ReceiptExpectation(
-            server: request.server, instance: instanceID, attempt: attempt, sessionHash: sessionHash, context: e3.context, method: .pin, keys: keys,
-            secondFactorSignature: signature)
-        return .proof(enrolment, claim, proof, expectation, newest: instance?.receipt)
+        let (key, newest) = try secondFactorKey(
+            of: try rows.instance(instanceID),
+            for: ShownFactor(
+                attempt: attempt, context: e3.context, sessionHash: sessionHash, payload: claim.payload, method: .pin,
+                secondFactorSignature: signature, biometricSignature: nil, ownAttempt: nil))
+        let proof = SecondFactorProof(
+            server: request.server, instance: instanceID, attempt: attempt, sessionHash: sessionHash, context: e3.context, method: .pin,
+            epoch: e3.epoch, secondFactorKey: key, secondFactorSignature: signature, newest: newest)
+        return .proof(enrolment, claim, proof)
     }
 
-    /// FIRST_SET brings its key along and has no instance here yet; ENROL has one of this server.
-    private func secondFactorKeys(of instance: Instance?) throws(Refusal) -> [UInt32: [UInt8]] {
-        switch message.value.context {
+    /// FIRST_SET brings its key along and has no instance here yet; ENROL has one of this server, whose key must have signed.
+    private func secondFactorKey(of instance: Instance?, for shown: ShownFactor) throws(Refusal) -> ([UInt8], newest: Encoded<Receipt>?) {
+        let e3 = message.value
+        switch e3.context {
         case .firstSet:
-            guard instance == nil, message.value.epoch == 1, let key = message.value.secondFactorKey else { throw .instanceWrong }
-            return [1: key]
+            guard instance == nil, e3.epoch == 1, let key = e3.secondFactorKey else { throw .instanceWrong }
+            return (key, nil)
         case .enrol:
-            guard let instance, instance.server == request.server else { throw .instanceWrong }
-            return Dictionary(uniqueKeysWithValues: instance.epochs.map { ($0.number, $0.secondFactorKey) })
+            guard let instance, instance.server == request.server, let epoch = instance.epoch(e3.epoch), let signature = e3.secondFactorSignature
+            else { throw .instanceWrong }
+            try epoch.verify(signature, of: shown, in: instance.id)
+            return (epoch.secondFactorKey, instance.receipt)
         case .verify, .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw .methodNotAllowed
         }
     }

@@ -10,7 +10,7 @@ enum LoginCase: Sendable {
     /// A proof within `pinTimeout` stands for the second factor.
     case cached(PINCache)
     /// The second-factor server has to say that the attempt was counted and proved.
-    case proof(Proof, ReceiptExpectation, newest: Encoded<Receipt>?)
+    case proof(SecondFactorProof)
 }
 
 /// The checks on an L5, in the order of protocol §6, inside a transaction.
@@ -77,14 +77,18 @@ struct LoginAdmission: Sendable {
 
     private func sortAcceptance(_ account: Account, _ offer: Offer, in rows: any AuthenticationRows) throws -> LoginCase {
         let shown = try offer.content()
-        guard decision.method.isSubset(of: shown.methods), decision.biometricSignature == nil, decision.attempt == nil, decision.number.isEmpty
+        guard decision.method.isSubset(of: shown.methods), decision.number.isEmpty else { throw Refusal.methodNotAllowed }
+        guard decision.method.isDisjoint(with: [.pin, .bio]) else {
+            guard decision.cache == nil else { throw Refusal.methodNotAllowed }
+            return try proof(by: account, in: rows)
+        }
+        guard decision.secondFactorSignature == nil, decision.biometricSignature == nil, decision.attempt == nil
         else { throw Refusal.methodNotAllowed }
-        switch (decision.method, decision.secondFactorSignature, decision.cache) {
-        case ([], nil, nil):
+        switch (decision.method, decision.cache) {
+        case ([], nil):
             guard shown.secondFactor == .none else { throw Refusal.cacheNotValid }
             return .deviceOnly
-        case (.cached, nil, let value?): return .cached(try cache(value, of: account, in: rows))
-        case (.pin, let signature?, nil): return try proof(signature, account, in: rows)
+        case (.cached, let value?): return .cached(try cache(value, of: account, in: rows))
         default: throw Refusal.methodNotAllowed
         }
     }
@@ -97,15 +101,11 @@ struct LoginAdmission: Sendable {
         return cache
     }
 
-    private func proof(_ signature: [UInt8], _ account: Account, in rows: any AuthenticationRows) throws -> LoginCase {
+    private func proof(by account: Account, in rows: any AuthenticationRows) throws -> LoginCase {
         guard let instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
-        let proof = Proof(
-            serverID: request.server, instanceID: instance.id, attemptID: decision.attemptID, context: .verify, method: .pin,
-            epoch: instance.newestEpoch, sessionHash: decision.sessionHash, secondFactorKey: nil, secondFactorSignature: signature)
-        let expectation = ReceiptExpectation(
-            server: request.server, instance: instance.id, attempt: decision.attemptID, sessionHash: decision.sessionHash, context: .verify,
-            method: .pin, keys: Dictionary(uniqueKeysWithValues: instance.epochs.map { ($0.number, $0.secondFactorKey) }),
-            secondFactorSignature: signature)
-        return .proof(proof, expectation, newest: instance.receipt)
+        let shown = ShownFactor(
+            attempt: decision.attemptID, context: .verify, sessionHash: decision.sessionHash, payload: [], method: decision.method,
+            secondFactorSignature: decision.secondFactorSignature, biometricSignature: decision.biometricSignature, ownAttempt: decision.attempt)
+        return .proof(try shown.proof(by: account, of: instance, request))
     }
 }

@@ -59,7 +59,7 @@ struct LoginScreen: Sendable {
             logoHash: parameters.logo?.hash,
             browser: BrowserFacts(binding: binding, label: session.browser.label, city: session.browser.city, startedAt: session.startedAt),
             secondFactor: asksNothing ? .none : mayCache ? .cacheAllowed : .needed,
-            methods: asksNothing ? [] : mayCache ? [.pin, .cached] : [.pin], serverNonce: random.bytes(32), secondFactorPrekey: prekey,
+            methods: asksNothing ? [] : parameters.methods.union(mayCache ? .cached : []), serverNonce: random.bytes(32), secondFactorPrekey: prekey,
             expiresAt: session.startedAt + Session.openFor)
         let reply = Reply(content)
         try rows.add(

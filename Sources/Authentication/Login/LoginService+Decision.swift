@@ -14,11 +14,11 @@ extension LoginService {
             outcome = try await logIn(Evidence(methods: [], verifiedAt: request.now), admitted, admission, request)
         case .cached(let cache):
             outcome = try await logIn(Evidence(methods: cache.methods, verifiedAt: cache.verifiedAt, cache: cache), admitted, admission, request)
-        case .proof(let proof, let expectation, let newest):
-            let receipt = try await secondFactor.receipt(for: proof, expecting: expectation, newest: newest, now: request.now)
+        case .proof(let proof):
+            let proved = try await ClosedInstance(store: store, events: events)
+                .receipt(for: proof, of: admitted.account.id, from: secondFactor, now: request.now)
             outcome = try await logIn(
-                Evidence(methods: receipt.value.method, verifiedAt: min(receipt.value.lastPIN, request.now), receipt: receipt), admitted, admission,
-                request)
+                Evidence(methods: proof.method, verifiedAt: proved.verifiedAt(request.now), receipt: proved.receipt), admitted, admission, request)
         }
         for news in outcome.news { events.publish(news) }
         return Reply(outcome.answer)

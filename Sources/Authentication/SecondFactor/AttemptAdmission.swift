@@ -15,7 +15,8 @@ struct AttemptAdmission: Sendable {
         case .verify: return try reserveForSession(in: rows)
         case .firstSet: return try reserveForFirstPIN(in: rows)
         case .enrol: return try reserveForEnrolment(in: rows)
-        case .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw Refusal.messageNotServed
+        case .biometricsAdd, .biometricsRemove, .pinChangeVerify: return try reserveForChange(in: rows)
+        case .pinChangeSet: return try reserveForNewPIN(in: rows)
         }
     }
 
@@ -53,6 +54,36 @@ struct AttemptAdmission: Sendable {
         return try number(for: account.id, in: rows)
     }
 
+    /// The contexts without a session: the account's own device asks, about what the payload says.
+    private func reserveForChange(in rows: any AuthenticationRows) throws -> AttemptReservation {
+        let account = try changingAccount(in: rows)
+        try ChangeRule(context: attempt.context, payload: message.payload).check(under: try rows.existing(request.server).parameters)
+        return try number(for: account.id, in: rows)
+    }
+
+    /// PIN_CHANGE_SET: a PIN_CHANGE_VERIFY vouches; the number is 0, and the share of the next epoch comes with the answer.
+    private func reserveForNewPIN(in rows: any AuthenticationRows) throws -> AttemptReservation {
+        let account = try changingAccount(in: rows)
+        guard var instance = try rows.instance(attempt.instanceID), instance.server == request.server else { throw Refusal.instanceWrong }
+        guard var change = instance.pinChange, change.vouches(for: account.id, payload: message.payload, epoch: attempt.epoch),
+            change.isFresh(at: request.now)
+        else { throw Refusal.changeNotVouched }
+        change.begin(TriedAttempt(attempt))
+        instance.pinChange = change
+        try rows.save(instance)
+        return reservation(for: account.id, number: 0, receipt: instance.receipt, share: change.serverShare)
+    }
+
+    private func changingAccount(in rows: any AuthenticationRows) throws -> Account {
+        let account = try rows.living(message.accountID, at: request.server)
+        let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: message.payload)
+        guard attempt.sessionHash == expected else { throw Refusal.sessionHashWrong }
+        try verify(message.attempt, by: account.deviceKey)
+        guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
+        try account.checkUsable()
+        return account
+    }
+
     /// The claim of the enrolment that this ephemeral key began, if the payload and the hash are those of its E1 and E2.
     private func enrolmentClaim(in rows: any AuthenticationRows) throws -> Enrolment.Claim {
         guard let enrolment = try rows.enrolment(ephemeral: request.ephemeral), enrolment.server == request.server,
@@ -71,9 +102,11 @@ struct AttemptAdmission: Sendable {
         return reservation(for: account, number: number, receipt: instance.receipt)
     }
 
-    private func reservation(for account: AccountID, number: UInt64, receipt: Encoded<Receipt>?) -> AttemptReservation {
+    private func reservation(
+        for account: AccountID, number: UInt64, receipt: Encoded<Receipt>?, share: [UInt8]? = nil
+    ) -> AttemptReservation {
         let ticket = Ticket(
             serverID: request.server, sequence: number, issuedAt: request.now, payload: message.payload, attempt: message.attempt)
-        return AttemptReservation(account: account, ticket: ticket, receipt: receipt)
+        return AttemptReservation(account: account, ticket: ticket, receipt: receipt, newShare: share)
     }
 }

@@ -3,15 +3,13 @@ import OstiaryProtocol
 /// M1: numbers an attempt, has it counted and evaluated by the second-factor server, and relays the answer (protocol §7).
 package struct AttemptService: Sendable {
     private let store: any AuthenticationStore
-    private let keyring: any ServerKeyring
-    private let events: any SessionEvents
     private let secondFactor: SecondFactorClient
+    private let closed: ClosedInstance
 
-    package init(store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient) {
+    package init(store: any AuthenticationStore, events: any SessionEvents, secondFactor: SecondFactorClient) {
         self.store = store
-        self.keyring = keyring
-        self.events = events
         self.secondFactor = secondFactor
+        closed = ClosedInstance(store: store, events: events)
     }
 
     /// A SEQ answer means that the numbers of the two servers had drifted apart: once more with the number after theirs.
@@ -33,7 +31,9 @@ package struct AttemptService: Sendable {
         }
         let answer = try await secondFactor.ask(
             reservation.ticket, sealed: message.value.sealed, receipt: reservation.receipt, now: request.now)
-        try await refuseIfClosed(answer.status, reservation, request)
+        guard answer.status != .closed else {
+            throw try await closed.remove(reservation.ticket.attempt.value.instanceID, tellingPhoneOf: reservation.account, at: request.now)
+        }
         let share = try await settle(answer, reservation, request)
         let body = M2(epoch: answer.epoch, tries: answer.tries, serverShare: share, sealed: answer.sealed)
         return (answer.status, Reply(body, status: answer.status))
@@ -42,29 +42,17 @@ package struct AttemptService: Sendable {
     /// Commits the answer of a counted attempt and returns the share that goes with it, only if it was evaluated.
     private func settle(_ answer: SecondFactorAnswer, _ reservation: AttemptReservation, _ request: PhoneRequest) async throws -> [UInt8]? {
         let attempt = reservation.ticket.attempt.value
-        guard !attempt.context.setsPIN else { return nil }
+        guard !attempt.context.setsPIN else { return answer.status == .ok ? reservation.newShare : nil }
         let (relays, share) = try await store.write { rows in
             guard var instance = try rows.instance(attempt.instanceID) else { throw Refusal.attemptReplaced }
             let isEvaluated = answer.status == .ok
             let relays = try instance.sequence.settle(attempt.attemptID, highest: answer.highest, evaluated: isEvaluated)
+            if isEvaluated, relays { instance.note(TriedAttempt(attempt)) }
             try rows.save(instance)
             return (relays, isEvaluated ? instance.epoch(attempt.epoch)?.serverShare : nil)
         }
         guard relays else { throw Refusal.numberUsed }
         return share
-    }
-
-    /// CLOSED is what a second-factor server says of an instance that this side has closed before and forgotten in a restore: it is closed again.
-    private func refuseIfClosed(_ status: Status, _ reservation: AttemptReservation, _ request: PhoneRequest) async throws {
-        guard status == .closed else { return }
-        let stopped = try await store.write { rows in
-            try rows.accounts(ofInstance: reservation.ticket.attempt.value.instanceID).flatMap { account in
-                try rows.record(AuditEntry(.accountClosedBySecondFactor, server: account.server, account: account.id, at: request.now))
-                return try AccountRemoval(account: account.id, server: account.server).apply(in: rows, at: request.now)
-            }
-        }
-        for session in stopped { events.publish(.ended(session)) }
-        throw Refusal.accountDeleted(reservation.account, since: request.now)
     }
 }
 
@@ -73,4 +61,6 @@ struct AttemptReservation: Sendable {
     let account: AccountID
     let ticket: Ticket
     let receipt: Encoded<Receipt>?
+    /// The share of a PIN that is about to be set.
+    let newShare: [UInt8]?
 }

@@ -22,18 +22,48 @@ package struct Instance: Equatable, Sendable {
     package var sequence: AttemptSequence
     /// The newest receipt, which goes along with every ticket: it is how a second-factor server that was restored learns what it forgot.
     package var receipt: Encoded<Receipt>?
-    package var epochs: [Epoch]
+    /// The newest two, in their order. While a PIN is being changed the last one may be of a change that never came about.
+    package internal(set) var epochs: [Epoch]
+    /// `pkBio`, what a biometric signs with; nil without biometrics.
+    package var biometricKey: [UInt8]?
+    /// The attempt that was evaluated last.
+    package var evaluated: TriedAttempt?
+    package var pinChange: PINChange?
+    package var lastChange: FinishedChange?
 
-    package init(id: InstanceID, server: ServerID, sequence: AttemptSequence = AttemptSequence(), receipt: Encoded<Receipt>? = nil, epochs: [Epoch]) {
+    package init(
+        id: InstanceID, server: ServerID, sequence: AttemptSequence = AttemptSequence(), receipt: Encoded<Receipt>? = nil, epochs: [Epoch],
+        biometricKey: [UInt8]? = nil, evaluated: TriedAttempt? = nil, pinChange: PINChange? = nil, lastChange: FinishedChange? = nil
+    ) {
         self.id = id
         self.server = server
         self.sequence = sequence
         self.receipt = receipt
         self.epochs = epochs
+        self.biometricKey = biometricKey
+        self.evaluated = evaluated
+        self.pinChange = pinChange
+        self.lastChange = lastChange
     }
 
     package func epoch(_ number: UInt32) -> Epoch? { epochs.first { $0.number == number } }
-    package var newestEpoch: UInt32 { epochs.map(\.number).max() ?? 0 }
+
+    /// The epoch in which the last attempt was evaluated, which is the active one as far as this side knows.
+    func epochTried() throws(Refusal) -> Epoch {
+        guard let epoch = evaluated.flatMap({ epoch($0.epoch) }) ?? epochs.last else { throw .instanceWrong }
+        return epoch
+    }
+
+    /// Notes an evaluated attempt; evaluated again it keeps its first time.
+    mutating func note(_ attempt: TriedAttempt) {
+        if evaluated?.id != attempt.id { evaluated = attempt }
+    }
+
+    /// Adds an epoch, or puts it in the place of one of a change that never came about.
+    mutating func adopt(_ epoch: Epoch) {
+        let others = epochs.filter { $0.number != epoch.number } + [epoch]
+        epochs = Array(others.sorted { $0.number < $1.number }.suffix(2))
+    }
 
     /// Keeps the receipt with the highest number; those of contexts that set a PIN have none (protocol §7).
     mutating func keep(_ newer: Encoded<Receipt>) {
@@ -43,7 +73,8 @@ package struct Instance: Equatable, Sendable {
 
     package static func == (left: Instance, right: Instance) -> Bool {
         left.id == right.id && left.server == right.server && left.sequence == right.sequence && left.receipt?.bytes == right.receipt?.bytes
-            && left.epochs == right.epochs
+            && left.epochs == right.epochs && left.biometricKey == right.biometricKey && left.evaluated == right.evaluated
+            && left.pinChange == right.pinChange && left.lastChange == right.lastChange
     }
 }
 

@@ -18,32 +18,34 @@ package struct SecondFactorClient: Sendable {
     }
 
     func ask(_ ticket: Ticket, sealed: [UInt8], receipt: Encoded<Receipt>?, now: Instant) async throws -> SecondFactorAnswer {
-        try await send(ticket, about: ticket.attempt.value.attemptID, at: ticket.serverID, sealed: sealed, receipt: receipt, now: now)
+        let keys = try await keyring.keys(of: ticket.serverID)
+        return try await send(ticket, by: keys, about: ticket.attempt.value.attemptID, sealed: sealed, receipt: receipt, now: now)
     }
 
-    func prove(_ proof: Proof, receipt: Encoded<Receipt>?, now: Instant) async throws -> SecondFactorAnswer {
-        try await send(proof, about: proof.attemptID, at: proof.serverID, sealed: [], receipt: receipt, now: now)
+    func prove(_ proof: SecondFactorProof, now: Instant) async throws -> SecondFactorAnswer {
+        let keys = try await keyring.keys(of: proof.server)
+        return try await send(proof.message(signedBy: keys.operatorKey), by: keys, about: proof.attempt, receipt: proof.newest, now: now)
     }
 
     func close(_ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
-        try await send(Close(serverID: server, instanceID: instance, time: now), about: nil, at: server, now: now).status
+        let keys = try await keyring.keys(of: server)
+        return try await send(Close(serverID: server, instanceID: instance, time: now), by: keys, about: nil, now: now).status
     }
 
     func reset(_ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
-        try await send(Reset(serverID: server, instanceID: instance, time: now), about: nil, at: server, now: now).status
+        let keys = try await keyring.keys(of: server)
+        return try await send(Reset(serverID: server, instanceID: instance, time: now), by: keys, about: nil, now: now).status
     }
 
-    /// - Throws: `Refusal.secondFactorUnavailable`, and what the keyring throws.
     private func send(
-        _ message: some OperatorSigned, about attempt: AttemptID?, at server: ServerID, sealed: [UInt8] = [], receipt: Encoded<Receipt>? = nil,
+        _ message: some OperatorSigned, by keys: ServerKeys, about attempt: AttemptID?, sealed: [UInt8] = [], receipt: Encoded<Receipt>? = nil,
         now: Instant
-    ) async throws -> SecondFactorAnswer {
-        let keys = try await keyring.keys(of: server)
+    ) async throws(Refusal) -> SecondFactorAnswer {
         let signed = Encoded(message, signedBy: keys.operatorKey)
         let call = SecondFactorCall(caller: keys.chain, message: signed.bytes, sealed: sealed, receipt: receipt)
         guard let bytes = try? await gateway.call(call), let answer = try? Encoded<SecondFactorAnswer>(decoding: bytes),
             await isSigned(answer, at: now), answer.value.attemptID.bytes == attempt?.bytes ?? [UInt8](repeating: 0, count: 16)
-        else { throw Refusal.secondFactorUnavailable }
+        else { throw .secondFactorUnavailable }
         return answer.value
     }
 

@@ -44,6 +44,9 @@ package struct ServerParameters: Equatable, Sendable {
         self.name = WireText.allows(name, cap: 255) && !name.isEmpty ? name : "Ostiary"
     }
 
+    /// What may prove a second factor here.
+    package var methods: Methods { flags.contains(.noBiometrics) ? .pin : [.pin, .bio] }
+
     /// Seconds after the last answer of an app at which its session ends: pingTime and a grace for the network; nil when logins are not watched
     /// (protocol §8).
     package var patience: UInt64? { pingTime == 0 ? nil : UInt64(pingTime) + 15 }

@@ -7,6 +7,7 @@ package struct AuditEntry: Equatable, Sendable {
         case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed
         case accountBlocked, accountUnblocked, accountDeleted, accountDeletedByUser, accountClosedBySecondFactor
         case loginAccepted, loginDenied, loginDisowned
+        case biometricsAdded, biometricsRemoved, pinChanged
         case secondFactorResetAsked, secondFactorReset
     }
 

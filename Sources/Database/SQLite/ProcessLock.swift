@@ -9,14 +9,16 @@ final class ProcessLock: Sendable {
     /// - Parameter path: path of the database file.
     /// - Throws: ``DatabaseOpenError/lockedByAnotherProcess(path:)`` and ``DatabaseOpenError/cannotOpen(path:reason:)``.
     init(databasePath path: String) throws(DatabaseOpenError) {
-        descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: "its lock file: \(systemReason())") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let opened = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard opened >= 0 else { throw .cannotOpen(path: path, reason: "its lock file: \(systemReason())") }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let taken = errno == EWOULDBLOCK
             let reason = systemReason()
-            Foundation.close(descriptor)
+            Foundation.close(opened)
             throw taken ? .lockedByAnotherProcess(path: path) : .cannotOpen(path: path, reason: "its lock file: \(reason)")
         }
+        // Set last: once it is set, a throwing `init` runs `deinit`, which would close a number that is another's by then.
+        descriptor = opened
     }
 
     deinit {

@@ -31,6 +31,8 @@ extension Configuration {
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
+            // What a statement sets aside stays in memory: no secret in a file elsewhere, and no file made and removed at every login.
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration
     }

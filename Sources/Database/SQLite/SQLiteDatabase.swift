@@ -32,6 +32,8 @@ package final class SQLiteDatabase: Database {
         try await writer.transaction(body)
     }
 
+    package func purge() async throws { try await writer.purge() }
+
     package func close() async throws {
         // Readers first: the last connection to close, which can write, folds the log into the file.
         if case .readers(let readers) = source { await readers.close() }

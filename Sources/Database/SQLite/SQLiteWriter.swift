@@ -36,6 +36,21 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Folds the log into the file and empties it, between two commits. Deleted values were overwritten in the file by `secure_delete`.
+    func purge() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            handle.schedule { connection in
+                continuation.resume(with: Result { try Self.emptyLog(of: connection) })
+            }
+        }
+    }
+
+    private static func emptyLog(of connection: SQLiteConnection?) throws {
+        guard let connection else { throw SQLError.closed }
+        // One row: whether a reader was in the way, and two counts of pages.
+        guard try connection.one("PRAGMA wal_checkpoint(TRUNCATE)")?.integer("busy") == 0 else { throw SQLError.busy }
+    }
+
     /// Takes no more transactions, finishes those it has, closes the connection.
     func close() {
         state.withLock { $0.isClosed = true }

@@ -97,6 +97,11 @@ package struct SecondFactorPolicySettings: Sendable, Equatable {
     package let maxWithoutPIN: Int
     /// Seconds since the last PIN, 0 for no limit.
     package let maxTimeWithoutPIN: UInt64
+    /// Tries since the last right PIN, after which only a new enrolment helps.
+    package let lifetimeWithoutPIN: Int
+    /// Blocks of one person that the authentication server may lift in a day.
+    package let resetsPerDay: Int
+    package let disallowPINChangeWithBiometric: Bool
 
     init(_ settings: Settings) throws(SettingsError) {
         maxAttempts = try settings.integer(.sfMaxAttempts, in: 1...5) ?? 5
@@ -105,8 +110,13 @@ package struct SecondFactorPolicySettings: Sendable, Equatable {
         guard penalties.count == wanted else {
             throw .invalid(.sfPenalties, reason: "\(maxAttempts) tries take \(wanted) waiting times, not \(penalties.count)")
         }
-        maxWithoutPIN = try settings.integer(.sfMaxWithoutPIN, in: 0...65535) ?? 0
+        maxWithoutPIN = try settings.integer(.sfMaxWithoutPIN, in: 0...65_534) ?? 0
+        let longest: UInt64 = 10 * 365 * 86_400
         maxTimeWithoutPIN = try settings.seconds(.sfMaxTimeWithoutPIN) ?? 0
+        guard maxTimeWithoutPIN <= longest else { throw .invalid(.sfMaxTimeWithoutPIN, reason: "expected at most 3650d") }
+        lifetimeWithoutPIN = try settings.integer(.sfLifetimeWithoutPIN, in: 1...100) ?? 100
+        resetsPerDay = try settings.integer(.sfResetsPerDay, in: 0...10) ?? 1
+        disallowPINChangeWithBiometric = try settings.bool(.sfDisallowPINChangeWithBiometric) ?? false
     }
 }
 

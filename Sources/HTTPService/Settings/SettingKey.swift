@@ -27,6 +27,9 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case sfPenalties = "sf_penalties"
     case sfMaxWithoutPIN = "sf_max_without_pin"
     case sfMaxTimeWithoutPIN = "sf_max_time_without_pin"
+    case sfLifetimeWithoutPIN = "sf_lifetime_without_pin"
+    case sfResetsPerDay = "sf_resets_per_day"
+    case sfDisallowPINChangeWithBiometric = "sf_disallow_pin_change_with_biometric"
 
     /// The name of the environment variable.
     package var variable: String { "OSTIARY_" + rawValue.uppercased() }
@@ -53,8 +56,11 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .sfTrustedServers: "identities of the authentication servers that may ask, separated by commas; required"
         case .sfMaxAttempts: "wrong tries until an instance is blocked, 1 to 5; default 5"
         case .sfPenalties: "waiting time after each wrong try but the last, separated by commas; default 0,0,30,300"
-        case .sfMaxWithoutPIN: "successes by biometrics alone until the PIN is asked again, 0 for no limit; default 0"
-        case .sfMaxTimeWithoutPIN: "time since the last PIN until it is asked again, 0 for no limit; default 0"
+        case .sfMaxWithoutPIN: "successes by biometrics alone until the PIN is asked again, up to 65534, 0 for no limit; default 0"
+        case .sfMaxTimeWithoutPIN: "time since the last PIN until it is asked again, up to 3650d, 0 for no limit; default 0"
+        case .sfLifetimeWithoutPIN: "wrong tries since the last right PIN until only a new enrolment helps, 1 to 100; default 100"
+        case .sfResetsPerDay: "blocks that the authentication server may lift for one person in a day, 0 to 10; default 1"
+        case .sfDisallowPINChangeWithBiometric: "whether a PIN can be changed only by whoever knows it, true or false; default false"
         }
     }
 }

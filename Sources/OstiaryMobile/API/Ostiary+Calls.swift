@@ -18,7 +18,15 @@ extension Ostiary {
 
     /// Answers the second factor that is being asked for. The digits are copied at once; clearing the PIN stays the caller's part.
     public func sfInput(_ pin: PIN) {
-        do throws(OstiaryError) { send(.pin(try pin.copy())) } catch { hub.emit(.error(error, session: nil)) }
+        do throws(OstiaryError) { send(.secondFactor(.pin(try pin.copy()))) } catch { hub.emit(.error(error, session: nil)) }
+    }
+
+    /// Answers the second factor with a biometric feature: the system's prompt comes up, with the words of `info`.
+    public func sfInput(_ info: BiometricInfo) { send(.secondFactor(.biometrics(info))) }
+
+    /// Answers the second factor with a PIN and a biometric feature, both of which must be right. Where no feature is taken the PIN counts alone.
+    public func sfInput(_ pin: PIN, and info: BiometricInfo) {
+        do throws(OstiaryError) { send(.secondFactor(.both(try pin.copy(), info))) } catch { hub.emit(.error(error, session: nil)) }
     }
 
     /// Stops asking for the second factor and gives up the session that needed it.

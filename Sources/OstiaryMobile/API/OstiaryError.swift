@@ -18,6 +18,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case pinLength
     /// A PIN that many people would try first.
     case pinEasyToGuess
+    /// The new PIN is the one that was just verified.
+    case pinUnchanged
     /// Given up by the person.
     case cancelled
     /// No second factor in the configured time.
@@ -67,6 +69,10 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case secondFactorUnavailable
     /// The second-factor server does not know this device any more: enrol again.
     case secondFactorUnknown
+    /// No biometric feature can answer now: none was added, or the device, the configuration or the server has none.
+    case biometricsUnavailable
+    /// The features that the device knows were changed, which ended what was added here. The PIN goes on; biometrics can be added again.
+    case biometricsChanged
 
     // The device
     /// The account store cannot be read or written.
@@ -105,10 +111,11 @@ extension OstiaryError {
         case .serverNotAllowed: 52
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
-            .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts, .accountUnknown,
-            .accountBlocked, .accountPending,
+            .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
+            .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .secondFactorBlocked,
-            .secondFactorUnavailable, .secondFactorUnknown, .storeUnavailable, .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
+            .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
+            .keyStore, .lockedMemory, .notOffered:
             nil
         }
     }
@@ -118,8 +125,8 @@ extension OstiaryError {
         case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress,
             .logoUnavailable:
             .retry
-        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .cancelled, .userInputTimeout,
-            .linkUnreadable,
+        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
+            .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver:
             .askUser

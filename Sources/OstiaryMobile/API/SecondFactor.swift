@@ -29,7 +29,7 @@ public struct SecondFactorInfo: Sendable, Hashable {
     }
 
     public let context: Context
-    /// Nil until the first input.
+    /// Nil until the first input. A prompt that the person closed is FAILED, and costs nothing.
     public let result: Result?
     /// Whether another input is taken; means nothing while `result` is nil.
     public let retry: Bool
@@ -41,6 +41,6 @@ public struct SecondFactorInfo: Sendable, Hashable {
     public let failedAttempts: Int
     /// Seconds until a PIN is looked at again; an input before that is not counted.
     public let penalisedFor: Int
-    /// Whether to ask for a biometric feature as well.
+    /// Whether to ask for a biometric feature; the PIN is taken all the same, except in the first step of `biometricsAdd`.
     public let showBiometrics: Bool
 }

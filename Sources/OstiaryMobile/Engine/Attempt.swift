@@ -2,14 +2,18 @@ import OstiaryProtocol
 
 /// One attempt of a PIN at both servers: M1 and M2 (protocol §7).
 extension Engine {
-    /// The key to seal attempts to, which the second-factor server signed, and which belongs to the one the PIN was set at.
+    /// The key to seal attempts to, which the second-factor server signed, and which belongs to the one the PIN was set at. The bundle is fetched
+    /// again when no other key is offered and its own are over.
     func secondFactorPrekey(
         _ offered: Encoded<Prekey>?, at rootHash: [UInt8], pinned: StoredBytes?
     ) async throws(OstiaryError) -> Prekey {
         let verified = try await server(rootHash).verified
         if let pinned, pinned.bytes != verified.bundle.secondFactorRootHash { throw .serverIdentity }
-        guard let prekey = offered ?? verified.bundle.secondFactor.value.prekeys.max(by: { $0.value.notAfter < $1.value.notAfter })
-        else { throw .secondFactorUnavailable }
+        var newest = offered ?? verified.bundle.newestSecondFactorPrekey
+        if offered == nil, let address = ServerAddress(verified.bundle.url), newest?.value.notAfter ?? Instant(0) < now(at: rootHash) {
+            newest = try await fetchBundle(of: rootHash, at: address).verified.bundle.newestSecondFactorPrekey
+        }
+        guard let prekey = newest else { throw .secondFactorUnavailable }
         guard (try? prekey.verify(with: verified.secondFactorKeys, at: now(at: rootHash))) != nil else { throw .serverIdentity }
         return prekey.value
     }
@@ -24,19 +28,24 @@ extension Engine {
         try checkNotAborted()
         let now = ports.clock.monotonic
         if let unsettled, now < unsettled.madeAt + PINTry.longestLife, unsettled.stretched.bytes.matches(stretched.bytes) { return unsettled }
-        return PINTry(attempt: AttemptID(using: random), stretched: stretched, blinding: try PINComputation.blind(stretched), madeAt: now)
+        return PINTry(
+            attempt: AttemptID(using: random), stretched: stretched, blinding: try PINComputation.blind(stretched), madeAt: now,
+            stamp: self.now(at: challenge.rootHash))
     }
 
     /// Asks for the evaluation of a try, with the same attempt id until there is an answer; gives up after 15 seconds of waiting.
     func evaluate(_ attempt: PINTry, for challenge: Challenge, pinnedKey: [UInt8]?) async throws(OstiaryError) -> Evaluated {
         let root = try await server(challenge.rootHash).verified.secondFactorKeys.root
         var sealed: SealedRequest?
+        var stamp = attempt.stamp
         let exchanged: Exchanged
         do throws(OstiaryError) {
             exchanged = try await untilSettled { () async throws(OstiaryError) in
                 try await reaching(for: challenge.session, patience: 15) { () async throws(OstiaryError) in
                     try await exchange(with: challenge.rootHash, challenge.ephemeral) { sentAt throws(OstiaryError) in
-                        let (message, inner) = try makeM1(attempt, challenge, of: root, at: sentAt)
+                        // Too old for the servers only if the device's clock was wrong when the try was made.
+                        if sentAt.distance(to: stamp) > PINTry.longestLife { stamp = sentAt }
+                        let (message, inner) = try makeM1(attempt, challenge, of: root, at: sentAt, stamp: stamp)
                         sealed = inner
                         return message
                     }
@@ -50,11 +59,12 @@ extension Engine {
         case .busy, .secondFactorUnavailable, .sequence: return .unavailable
         case .penalised: return .penalised(try m2(exchanged.answer.body).tries)
         case .blocked: return .blocked(try m2(exchanged.answer.body).tries)
+        case .wrongEpoch: return .otherEpoch(try m2(exchanged.answer.body).epoch)
         default: break
         }
         let answer = try m2(try body(of: exchanged, about: challenge.account, at: challenge.rootHash))
         guard let sealed else { throw .serverAnswer }
-        return .counted(try await read(answer, sealed, attempt, challenge, pinnedKey: pinnedKey))
+        return .counted(try await read(answer, sealed, attempt, challenge, pinnedKey: pinnedKey, stamp: stamp))
     }
 
     private func m2(_ body: [UInt8]) throws(OstiaryError) -> M2 {
@@ -63,7 +73,7 @@ extension Engine {
     }
 
     private func makeM1(
-        _ attempt: PINTry, _ challenge: Challenge, of root: Root, at sentAt: Instant
+        _ attempt: PINTry, _ challenge: Challenge, of root: Root, at sentAt: Instant, stamp: Instant
     ) throws(OstiaryError) -> ([UInt8], SealedRequest) {
         let blinded = attempt.blinding.blindedElement
         let inner = try seal(blinded, to: challenge.prekey, of: root, challenge.ephemeral, at: sentAt)
@@ -71,7 +81,7 @@ extension Engine {
             Attempt(
                 instanceID: challenge.instance.id, attemptID: attempt.attempt, sessionHash: challenge.sessionHash, context: challenge.context,
                 epoch: challenge.instance.epoch, blindedHash: SHA(blinded), sealedHash: inner.hash, ephemeralHash: SHA(challenge.ephemeral.publicKey),
-                madeAt: sentAt),
+                madeAt: stamp),
             with: challenge.keyName)
         let message = M1(accountID: challenge.account, attempt: signed, payload: challenge.payload, sealed: inner.bytes)
         return (message.encoded, inner)
@@ -79,7 +89,7 @@ extension Engine {
 
     /// Opens what the second-factor server sealed for this phone alone, and checks that the pinned key made it.
     private func read(
-        _ answer: M2, _ sealed: SealedRequest, _ attempt: PINTry, _ challenge: Challenge, pinnedKey: [UInt8]?
+        _ answer: M2, _ sealed: SealedRequest, _ attempt: PINTry, _ challenge: Challenge, pinnedKey: [UInt8]?, stamp: Instant
     ) async throws(OstiaryError) -> Evaluation {
         let keys = try await server(challenge.rootHash).verified.secondFactorKeys
         let inner: Answer
@@ -93,7 +103,8 @@ extension Engine {
         guard let key = pinnedKey ?? evaluation.evaluationKey else { throw .serverAnswer }
         do throws(PINBlindingError) {
             let y = try attempt.blinding.finish(evaluation: evaluation.evaluation, pinnedKey: key)
-            return Evaluation(y: y, serverShare: answer.serverShare.map { SecretBytes($0) }, evaluationKey: key, tries: evaluation.tries)
+            return Evaluation(
+                y: y, serverShare: answer.serverShare.map { SecretBytes($0) }, evaluationKey: key, tries: evaluation.tries, stamp: stamp)
         } catch {
             switch error {
             case .unavailable: throw .lockedMemory
@@ -102,4 +113,8 @@ extension Engine {
             }
         }
     }
+}
+
+extension OstiaryProtocol.Bundle {
+    fileprivate var newestSecondFactorPrekey: Encoded<Prekey>? { secondFactor.value.prekeys.max { $0.value.notAfter < $1.value.notAfter } }
 }

@@ -4,20 +4,41 @@ import OstiaryProtocol
 
 /// What a second factor is asked for, and everything that its attempts are bound to (protocol §7).
 struct Challenge: Sendable {
+    /// What ties an answer to what it approves.
+    enum Binding: Sendable {
+        /// The `sessHash` of a login.
+        case session([UInt8])
+        /// Context, instance, epoch and payload (protocol §7).
+        case operation
+    }
+
     let context: SecondFactorContext
     let session: Session.ID
     /// The account that M1 names, and whose key signs the attempts.
     let account: AccountID
     let keyName: String
-    let instance: StoredInstance
-    let sessionHash: [UInt8]
+    /// Another epoch takes its place when the servers count that one.
+    var instance: StoredInstance
+    let binding: Binding
     let payload: [UInt8]
     let rootHash: [UInt8]
     let ephemeral: EphemeralKey
     /// Of the second-factor server.
     let prekey: Prekey
+    /// Whether the server takes a biometric feature for this.
+    var acceptsBiometrics = false
 
     var scope: BoxScope { BoxScope(instance: instance.id, epoch: instance.epoch) }
+
+    var sessionHash: [UInt8] {
+        switch binding {
+        case .session(let hash): hash
+        case .operation: Transcript.operation(context, instance: instance.id, epoch: instance.epoch, payload: payload)
+        }
+    }
+
+    /// Whether PIN and feature may be given together; elsewhere the PIN counts alone.
+    var acceptsBoth: Bool { acceptsBiometrics && (context == .verify || context == .pinChangeVerify) }
 }
 
 /// One try: kept until its outcome is known, so that a repeat is the same try and costs nothing.
@@ -27,6 +48,8 @@ struct PINTry: Sendable {
     let blinding: PINBlinding
     /// By the monotonic clock.
     let madeAt: UInt64
+    /// By the server's clock; all repeats bear it, because a biometric signature may cover it.
+    let stamp: Instant
 
     /// The second-factor server takes the proof of an evaluation for 120 s; a try that is nearly as old is not repeated.
     static let longestLife: UInt64 = 90
@@ -37,6 +60,8 @@ enum Evaluated: Sendable {
     case counted(Evaluation)
     case penalised(Tries)
     case blocked(Tries)
+    /// The PIN of another epoch counts now; nothing was counted.
+    case otherEpoch(UInt32)
     /// A server could not be asked, or was busy for too long; perhaps nothing was counted.
     case unavailable
 }
@@ -48,6 +73,8 @@ struct Evaluation: Sendable {
     /// pkK, which made `y`.
     let evaluationKey: [UInt8]
     let tries: Tries
+    /// The time stamp of the Attempt that was counted.
+    let stamp: Instant
 }
 
 /// The computations of a PIN, away from the engine because they take tens of milliseconds.

@@ -5,7 +5,7 @@ enum Command: Sendable {
     case start(FlowSource)
     case startUserInteraction(Session.ID?)
     case setAccount(Account.ID?, Session.ID, userInput: String?)
-    case pin(LockedBytes)
+    case secondFactor(FactorInput)
     case cancelSecondFactor
     case deny(Session.ID, notMe: Bool)
     case stop(Session.ID)
@@ -19,6 +19,7 @@ enum Command: Sendable {
     case oneTimeCode(Session.ID, Account.ID)
     case clearHistory
     case reset
+    case manage(SecondFactorOperation, Account.ID?)
 }
 
 extension Command {
@@ -27,8 +28,9 @@ extension Command {
         switch self {
         case .setAccount(_, let id, _), .deny(let id, _), .stop(let id), .token(let id), .oneTimeCode(let id, _): id
         case .startUserInteraction(let id): id
-        case .start, .pin, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch, .enterBackground, .enterForeground, .clearHistory,
-            .reset:
+        case .start, .secondFactor, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch, .enterBackground, .enterForeground,
+            .clearHistory,
+            .reset, .manage:
             nil
         }
     }
@@ -39,7 +41,7 @@ extension Command {
         case .start: "start"
         case .startUserInteraction: "startUserInteraction"
         case .setAccount: "setAccount"
-        case .pin: "sfInput"
+        case .secondFactor: "sfInput"
         case .cancelSecondFactor: "sfCancel"
         case .deny: "deny"
         case .stop: "stop"
@@ -53,6 +55,30 @@ extension Command {
         case .oneTimeCode: "generateOTP"
         case .clearHistory: "clearHistory"
         case .reset: "reset"
+        case .manage(let operation, _): operation.name
+        }
+    }
+}
+
+/// What a person answers a question for a second factor with.
+enum FactorInput: Sendable {
+    case pin(LockedBytes)
+    case biometrics(BiometricInfo)
+    case both(LockedBytes, BiometricInfo)
+}
+
+/// What a person changes of the second factor itself.
+enum SecondFactorOperation: Sendable {
+    case addBiometrics
+    case removeBiometrics
+    case changePIN
+
+    /// For the log.
+    var name: String {
+        switch self {
+        case .addBiometrics: "addBiometrics"
+        case .removeBiometrics: "removeBiometrics"
+        case .changePIN: "changePIN"
         }
     }
 }

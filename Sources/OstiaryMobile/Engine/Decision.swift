@@ -2,30 +2,21 @@ import OstiaryProtocol
 
 /// The phone's signed answer to a login (L5) and the server's outcome of it (L6), protocol §6.
 extension Engine {
-    /// What became of an L5 that the server read.
-    enum Decided: Sendable {
-        case done(L6)
-        /// The remembered second factor does not count any more.
-        case secondFactorNeeded
-        /// The second-factor server could not be asked.
-        case unavailable
-    }
-
     /// Approves by the least that the server asks for: nothing, what it remembers, or a second factor now.
     func approve(
         _ id: Session.ID, _ question: Question, as account: StoredAccount, userInput: String
     ) async throws(OstiaryError) -> L6 {
         switch question.shown.secondFactor {
         case .none:
-            switch try await decide(id, question, as: account, method: [], cache: nil, userInput: userInput) {
+            switch try await decide(id, question, as: account, userInput: userInput) {
             case .done(let outcome): return outcome
-            case .secondFactorNeeded: break
-            case .unavailable: throw .secondFactorUnavailable
+            case .declined(.secondFactorNeeded): break
+            case .declined(let status): throw status == .busy ? .secondFactorUnavailable : OstiaryError(status)
             }
         case .cacheAllowed:
             if let cache = remembered(id, question, of: account) {
                 if cache.isSingleUse { caches[account.id] = nil }
-                let outcome = try await decide(id, question, as: account, method: .cached, cache: cache.token, userInput: userInput)
+                let outcome = try await decide(id, question, as: account, cache: cache.token, userInput: userInput)
                 if case .done(let outcome) = outcome { return outcome }
                 caches[account.id] = nil
             }
@@ -52,32 +43,35 @@ extension Engine {
         return caches[account.id]
     }
 
-    /// Asks for the PIN, and decides with what it opens.
+    /// Asks for the second factor, and decides with what it proves.
     private func verify(
         _ id: Session.ID, _ question: Question, as account: StoredAccount, userInput: String
     ) async throws(OstiaryError) -> L6 {
         guard let instance = try known().instance(account.instance) else { throw .secondFactorUnknown }
         let challenge = Challenge(
             context: .verify, session: id, account: account.id, keyName: account.keyName, instance: instance,
-            sessionHash: question.sessionHash(account.id), payload: [], rootHash: question.rootHash, ephemeral: question.ephemeral,
-            prekey: try await secondFactorPrekey(question.shown.secondFactorPrekey, at: question.rootHash, pinned: instance.secondFactorRootHash))
-        return try await verifyPIN(challenge) { attempt, signature throws(OstiaryError) in
-            let decided = try await decide(
-                id, question, as: account, method: .pin, attempt: attempt, signature: signature, cache: nil, userInput: userInput)
-            if case .done(let outcome) = decided { return outcome }
-            return nil
+            binding: .session(question.sessionHash(account.id)), payload: [], rootHash: question.rootHash, ephemeral: question.ephemeral,
+            prekey: try await secondFactorPrekey(question.shown.secondFactorPrekey, at: question.rootHash, pinned: instance.secondFactorRootHash),
+            acceptsBiometrics: question.shown.methods.contains(.bio))
+        let asked = OpenQuestion(challenge)
+        return try await closing(asked) { () async throws(OstiaryError) in
+            try await verify(asked) { proof throws(OstiaryError) in
+                try await decide(id, question, as: account, proof: proof, userInput: userInput)
+            }
         }
     }
 
     /// Sends the decision until its outcome is known. A repeat with the same content gets the first outcome.
     private func decide(
-        _ id: Session.ID, _ question: Question, as account: StoredAccount, method: Methods, attempt: AttemptID? = nil,
-        signature: [UInt8]? = nil, cache: SecretBytes?, userInput: String
-    ) async throws(OstiaryError) -> Decided {
+        _ id: Session.ID, _ question: Question, as account: StoredAccount, proof: FactorProof? = nil, cache: SecretBytes? = nil,
+        userInput: String
+    ) async throws(OstiaryError) -> Delivered<L6> {
         try checkNotAborted()
+        let method = proof?.method ?? (cache == nil ? [] : .cached)
         let message = L5(
             sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
-            attemptID: attempt ?? AttemptID(using: random), decision: .accept, method: method, secondFactorSignature: signature,
+            attemptID: proof?.attempt ?? AttemptID(using: random), decision: .accept, method: method,
+            secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
             cache: cache?.exposed, userInput: userInput)
         // From here on the server may count the session as logged in, whatever we hear of it.
         flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
@@ -88,18 +82,14 @@ extension Engine {
                 }
             }
         }
-        switch exchanged.answer.status {
-        case .secondFactorNeeded, .pinRequired: return .secondFactorNeeded
-        case .secondFactorUnavailable, .busy: return .unavailable
-        default: break
-        }
+        if Delivered<L6>.isDeclined(exchanged.answer.status, method) { return .declined(exchanged.answer.status) }
         let body = try body(of: exchanged, about: account.id, at: question.rootHash)
         guard let outcome = try? L6(decoding: body), outcome.result == .loggedIn else { throw .serverAnswer }
         change(id) { $0.lastStamp = exchanged.request.sentAt }
         try checkNotAborted()
         if let token = outcome.cache {
             caches[account.id] = LoginCache(token: SecretBytes(token), isSingleUse: false)
-        } else if method == .pin {
+        } else if !method.isDisjoint(with: [.pin, .bio]) {
             caches[account.id] = nil
         }
         return .done(outcome)

@@ -66,6 +66,12 @@ extension Engine {
                 state.claims.removeAll { isOld($0.madeAt) }
             }
         }
+        let abandoned = stored.instances.filter { $0.biometricClaim.map { isOld($0.madeAt) } ?? false }
+        if !abandoned.isEmpty {
+            _ = try? write { (state) throws(OstiaryError) in
+                for instance in abandoned { state.dropBiometrics(of: instance.id, all: false) }
+            }
+        }
         destroyDiscarded()
     }
 

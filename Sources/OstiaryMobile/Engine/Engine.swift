@@ -77,7 +77,7 @@ actor Engine {
             case .start(let source): try begin(source)
             case .startUserInteraction(let id): try goOn(id)
             case .setAccount(let account, let session, let userInput): try confirm(account, session, userInput: userInput)
-            case .pin(let pin): try take(pin)
+            case .secondFactor(let input): try take(input)
             case .cancelSecondFactor: try cancelSecondFactor()
             case .deny(let id, let notMe): try deny(id, notMe: notMe)
             case .stop(let id): try stop(id)
@@ -91,6 +91,7 @@ actor Engine {
             case .oneTimeCode(let id, _): try refuseOffer(id)
             case .clearHistory: try clearHistory()
             case .reset: try await reset()
+            case .manage(let operation, let account): try begin(operation, for: account)
             }
         } catch {
             emit(.error(error, session: command.session.flatMap { session($0)?.shown }))

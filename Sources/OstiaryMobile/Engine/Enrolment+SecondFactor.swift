@@ -25,12 +25,16 @@ extension Engine {
         let instance = voucher.instance
         let challenge = Challenge(
             context: .enrol, session: id, account: voucher.account.id, keyName: voucher.account.keyName, instance: instance,
-            sessionHash: Transcript.operation(.enrol, instance: instance.id, epoch: instance.epoch, payload: enrolment.payload),
-            payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral,
+            binding: .operation, payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral,
             prekey: try await secondFactorPrekey(
                 enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: instance.secondFactorRootHash))
-        return try await verifyPIN(challenge) { attempt, signature throws(OstiaryError) in
-            try await send(enrolment, instance: instance, proof: EnrolmentProof(challenge, attempt, signature), session: id)
+        let question = OpenQuestion(challenge)
+        return try await closing(question) { () async throws(OstiaryError) in
+            try await verify(question) { proof throws(OstiaryError) in
+                let proof = EnrolmentProof(question.challenge, proof)
+                let made = try await send(enrolment, instance: question.challenge.instance, proof: proof, session: id)
+                return made.map { .done($0) } ?? .declined(.secondFactorUnavailable)
+            }
         }
     }
 
@@ -41,35 +45,48 @@ extension Engine {
         let instance = StoredInstance(
             id: InstanceID(using: random), rootHash: StoredBytes(enrolment.rootHash),
             secondFactorRootHash: StoredBytes(try await server(enrolment.rootHash).verified.bundle.secondFactorRootHash),
-            deviceSecretName: enrolment.secretName, epoch: 1, box: StoredBytes([]), tries: .none)
+            deviceSecretName: enrolment.secretName, epoch: 1, box: StoredBytes([]), tries: .none,
+            pinUse: StoredPINUse(lastPIN: now(at: enrolment.rootHash).seconds), pinPolicy: StoredPINPolicy(enrolment.shown.pinPolicy))
         let challenge = Challenge(
             context: .firstSet, session: id, account: enrolment.shown.accountID, keyName: enrolment.keyName, instance: instance,
-            sessionHash: Transcript.operation(.firstSet, instance: instance.id, epoch: instance.epoch, payload: enrolment.payload),
-            payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral, prekey: prekey)
-        return try await secondFactor(challenge) { pin throws(OstiaryError) in
-            if let refusal = Self.refusal(of: pin, enrolment.shown.pinPolicy) {
-                emit(.error(refusal, session: session(id)?.shown))
-                return .again(.failed)
-            }
-            // A new try each time: what is sealed under its key is sealed once.
-            let attempt = try await makeTry(pin, for: challenge, unsettled: nil, parameters: .standard)
-            switch try await evaluate(attempt, for: challenge, pinnedKey: nil) {
-            case .unavailable: return .again(.error)
-            case .penalised, .blocked: throw .serverAnswer
-            case .counted(let evaluation):
-                let master = SecretBytes(random.bytes(32))
-                let box = try PINComputation.seal(master, attempt.stretched, serverShare: serverShare, evaluation)
-                let proof = try EnrolmentProof(setting: challenge, attempt.attempt, master, evaluation)
-                guard let made = try await send(enrolment, instance: challenge.instance.holding(box), proof: proof, session: id) else {
-                    throw .secondFactorUnavailable
+            binding: .operation, payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral, prekey: prekey)
+        let question = OpenQuestion(challenge)
+        return try await closing(question) { () async throws(OstiaryError) in
+            try await ask(question) { input throws(OstiaryError) in
+                switch input {
+                case .pin(let pin), .both(let pin, _): try await set(pin, serverShare, question.challenge, enrolment)
+                case .biometrics: .again(.failed)
                 }
-                return .done(made)
             }
         }
     }
 
+    /// One first PIN.
+    private func set(
+        _ pin: LockedBytes, _ serverShare: SecretBytes, _ challenge: Challenge, _ enrolment: Enrolment
+    ) async throws(OstiaryError) -> Round<E4> {
+        if let refusal = Self.refusal(of: pin, enrolment.shown.pinPolicy) {
+            complain(refusal, about: challenge)
+            return .again(.failed)
+        }
+        // A new try each time: what is sealed under its key is sealed once.
+        let attempt = try await makeTry(pin, for: challenge, unsettled: nil, parameters: .standard)
+        switch try await evaluate(attempt, for: challenge, pinnedKey: nil) {
+        case .unavailable: return .again(.error)
+        case .penalised, .blocked, .otherEpoch: throw .serverAnswer
+        case .counted(let evaluation):
+            let master = SecretBytes(random.bytes(32))
+            let box = try PINComputation.seal(master, attempt.stretched, serverShare: serverShare, evaluation)
+            let proof = try EnrolmentProof(setting: challenge, attempt.attempt, master, evaluation)
+            guard let made = try await send(enrolment, instance: challenge.instance.holding(box), proof: proof, session: challenge.session) else {
+                throw .secondFactorUnavailable
+            }
+            return .done(made)
+        }
+    }
+
     /// Why a PIN may not be set; nil when it may.
-    private static func refusal(of pin: LockedBytes, _ policy: PINPolicy) -> OstiaryError? {
+    static func refusal(of pin: LockedBytes, _ policy: PINPolicy) -> OstiaryError? {
         guard (Int(policy.fewestDigits)...Int(policy.mostDigits)).contains(pin.count) else { return .pinLength }
         return policy.refusesEasy && pin.withUnsafeBytes { EasyPIN.includes($0) } ? .pinEasyToGuess : nil
     }
@@ -127,10 +144,11 @@ struct EnrolmentProof: Sendable {
     /// pkSf, when the PIN was set just now.
     let newKey: [UInt8]?
 
-    init(_ challenge: Challenge, _ attempt: AttemptID, _ signature: [UInt8]) {
-        self.attempt = attempt
+    /// Of the PIN that there is.
+    init(_ challenge: Challenge, _ proof: FactorProof) {
+        attempt = proof.attempt
         context = challenge.context
-        self.signature = signature
+        signature = proof.secondFactorSignature ?? []
         newKey = nil
     }
 

@@ -1,6 +1,6 @@
 import OstiaryProtocol
 
-/// The one enrolment or login that is going on, and what it waits for.
+/// The one enrolment, login or change of the second factor that is going on, and what it waits for.
 struct Flow {
     /// What the flow can take now.
     enum Step {
@@ -18,7 +18,7 @@ struct Flow {
     enum Input {
         case goOn
         case account(AccountID?, userInput: String)
-        case pin(LockedBytes)
+        case factor(FactorInput)
         case aborted
     }
 
@@ -30,6 +30,7 @@ struct Flow {
         case inputTimeout
     }
 
+    /// The session that it is about; for a change of the second factor itself a name that no session has.
     let session: Session.ID
     var task: Task<Void, Never>?
     var step = Step.working
@@ -109,9 +110,9 @@ extension Engine {
         }
     }
 
-    func take(_ pin: LockedBytes) throws(OstiaryError) {
+    func take(_ input: FactorInput) throws(OstiaryError) {
         guard case .secondFactor? = flow?.step else { throw .wrongOrder }
-        feed(.pin(pin))
+        feed(.factor(input))
     }
 
     func cancelSecondFactor() throws(OstiaryError) {

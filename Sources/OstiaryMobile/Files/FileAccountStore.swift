@@ -36,14 +36,15 @@ public struct FileAccountStore: AccountStore {
 }
 
 extension Ports {
-    /// The platform of a computer without an enclave: keys and accounts are files in `home`.
+    /// The platform of a computer without an enclave: keys and accounts are files in `home`. `biometrics` is for tests and demonstrations.
     public static func files(
-        in home: String, keyring: (any Keyring)? = nil, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock()
+        in home: String, keyring: (any Keyring)? = nil, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock(),
+        biometrics: SimulatedBiometrics? = nil
     ) throws(OstiaryError) -> Ports {
         do {
             let accounts = try FileAccountStore(home: home)
-            let keys = try FileKeyStore(home: home, keyring: keyring ?? FileKeyring(path: home + "/keyring"))
-            var ports = Ports(keys: keys, accounts: accounts, transport: transport, clock: clock)
+            let keys = try FileKeyStore(home: home, keyring: keyring ?? FileKeyring(path: home + "/keyring"), biometrics: biometrics)
+            var ports = Ports(keys: keys, accounts: accounts, transport: transport, clock: clock, biometrics: biometrics)
             ports.history = try FileAccountStore.history(home: home)
             return ports
         } catch let error as AccountStoreError {

@@ -10,19 +10,26 @@ public struct FileKeyStore: KeyStore {
     private enum Kind: UInt8 {
         case deviceKey = 1
         case secret = 2
+        /// A fingerprint of 32 bytes, see `SimulatedBiometrics`, and the key.
+        case biometricKey = 3
     }
 
     private let folder: String
     private let keyring: any Keyring
     private let files: any FileSystem
     private let random: any RandomSource
+    private let biometrics: SimulatedBiometrics?
 
-    public init(home: String, keyring: any Keyring) throws(KeyStoreError) {
-        try self.init(home: home, keyring: keyring, files: PosixFileSystem(), random: SystemRandomSource())
+    /// - Parameter biometrics: whose word guards biometric keys, for tests and demonstrations; without it there are none.
+    public init(home: String, keyring: any Keyring, biometrics: SimulatedBiometrics? = nil) throws(KeyStoreError) {
+        try self.init(home: home, keyring: keyring, biometrics: biometrics, files: PosixFileSystem(), random: SystemRandomSource())
     }
 
-    package init(home: String, keyring: any Keyring, files: any FileSystem, random: any RandomSource) throws(KeyStoreError) {
+    package init(
+        home: String, keyring: any Keyring, biometrics: SimulatedBiometrics? = nil, files: any FileSystem, random: any RandomSource
+    ) throws(KeyStoreError) {
         folder = home + "/keys"
+        self.biometrics = biometrics
         self.keyring = keyring
         self.files = files
         self.random = random
@@ -52,6 +59,25 @@ public struct FileKeyStore: KeyStore {
             try files.remove(path)
             try files.syncFolder(folder)
         } catch { throw .unavailable }
+    }
+
+    public func makeBiometricKey(named name: String) throws(BiometricError) -> [UInt8] {
+        guard let biometrics, biometrics.availability == .available else { throw .unavailable }
+        let key = P256.Signing.PrivateKey()
+        do throws(KeyStoreError) {
+            try write(.biometricKey, biometrics.fingerprint + Array(key.rawRepresentation), name)
+        } catch {
+            throw .unavailable
+        }
+        return Array(key.publicKey.x963Representation)
+    }
+
+    public func sign(_ message: [UInt8], withBiometricKeyNamed name: String, asking info: BiometricInfo) async throws(BiometricError) -> [UInt8] {
+        guard let biometrics, let content = try? read(.biometricKey, name) else { throw .unavailable }
+        try biometrics.confirm(info, since: Array(content.prefix(32)))
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: content.dropFirst(32)), let signature = try? key.signature(for: message)
+        else { throw .unavailable }
+        return Array(signature.rawRepresentation)
     }
 
     private func deviceKey(_ name: String) throws(KeyStoreError) -> P256.Signing.PrivateKey {

@@ -30,6 +30,22 @@ public protocol KeyStore: Sendable {
 
     func secret(named name: String) throws(KeyStoreError) -> [UInt8]
 
-    /// Destroys a key or secret; nothing happens when there is none.
+    /// Destroys a key, a biometric key or a secret; nothing happens when there is none.
     func delete(named name: String) throws(KeyStoreError)
+
+    /// Makes a P-256 key that signs only for a person who shows a biometric feature, and that dies when the features that the device knows
+    /// change. Asks nobody. Returns its public key, 65 bytes X9.63.
+    func makeBiometricKey(named name: String) throws(BiometricError) -> [UInt8]
+
+    /// An ECDSA signature over SHA-256 of `message`, 64 raw bytes, once the person has shown a feature. `info` says what the prompt tells them.
+    func sign(_ message: [UInt8], withBiometricKeyNamed name: String, asking info: BiometricInfo) async throws(BiometricError) -> [UInt8]
+}
+
+/// A store without biometric keys need not say so.
+extension KeyStore {
+    public func makeBiometricKey(named name: String) throws(BiometricError) -> [UInt8] { throw .unavailable }
+
+    public func sign(_ message: [UInt8], withBiometricKeyNamed name: String, asking info: BiometricInfo) async throws(BiometricError) -> [UInt8] {
+        throw .unavailable
+    }
 }

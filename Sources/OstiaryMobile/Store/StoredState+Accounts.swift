@@ -51,7 +51,7 @@ extension StoredState {
         if let name = account.otpSecretName { discarded.append(name) }
         if let instance = instance(account.instance), !accounts.contains(where: { $0.instance == instance.id }) {
             instances.removeAll { $0.id == instance.id }
-            discarded.append(instance.deviceSecretName)
+            discarded += instance.names
         }
         forgetUnusedServers()
     }

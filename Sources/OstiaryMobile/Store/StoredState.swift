@@ -60,6 +60,11 @@ struct StoredInstance: Codable, Sendable, Equatable {
     /// The PIN box, with the evaluation key that it pins.
     var box: StoredBytes
     var tries: StoredTries
+    var change: StoredPINChange?
+    var biometrics: StoredBiometrics?
+    var biometricClaim: StoredBiometricClaim?
+    var pinUse: StoredPINUse?
+    var pinPolicy: StoredPINPolicy?
 }
 
 struct StoredAccount: Codable, Sendable, Equatable {

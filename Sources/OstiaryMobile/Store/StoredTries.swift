@@ -29,6 +29,9 @@ struct StoredTries: Codable, Sendable, Equatable {
     /// No failed tries any more; the limit stays known.
     var afterSuccess: StoredTries { StoredTries(failed: 0, most: most, wait: 0, blocked: false, wall: 0, monotonic: 0) }
 
+    /// Blocked, with whatever was known of the count.
+    var blockedForGood: StoredTries { StoredTries(failed: failed, most: most, wait: 0, blocked: true, wall: 0, monotonic: 0) }
+
     /// Seconds of the penalty that are left. The monotonic clock decides, so that setting the other one changes nothing; after a restart of
     /// the device, which sets it back, the wall clock does, and what surely passed since the restart counts in any case.
     func penalty(at clock: any DeviceClock) -> UInt32 {

@@ -7,21 +7,24 @@ package enum ProofOutcome: Equatable, Sendable {
     case refused(ProofRefusal, Standing)
 }
 
-/// "SFS on Proof" (protocol §7).
+/// Signs a receipt and answers its bytes. A rule calls it with the facts of its rows, so a signer does nothing but sign.
+package typealias SignReceipt = @Sendable (Receipt) -> [UInt8]
+
+/// "At the SFS, on a Proof" (protocol §7), of an attempt that was evaluated.
 package enum ProofRules {
     /// The receipt of an attempt that this very proof has proved before; nil when the proof must be decided.
     package static func repeated(
         _ proof: CheckedProof, in situation: Situation, at now: Instant, under policy: Policy
     ) -> ProofOutcome? {
-        guard let attempt = situation.attempt, case .done(proof.signatureHash, let receipt) = attempt.state,
+        guard let attempt = situation.attempt, case .done(let completion) = attempt.state,
+            completion.signatureHash == proof.signatureHash, completion.method == proof.proof.method,
             (try? checkAttempt(attempt, proof)) != nil
         else { return nil }
-        return .proved(receipt: receipt, Standing(situation.instance, at: now, under: policy))
+        return .proved(receipt: completion.receipt, Standing(situation.instance, at: now, under: policy))
     }
 
-    /// - Parameter receipt: ``ProvenProof/receipt(at:)`` of the same moment, signed.
     package static func decide(
-        _ proof: ProvenProof, receipt: [UInt8], in situation: Situation, at now: Instant, under policy: Policy
+        _ proof: ProvenProof, in situation: Situation, at now: Instant, under policy: Policy, signing sign: SignReceipt
     ) -> Ruling<ProofOutcome> {
         if let known = repeated(proof.checked, in: situation, at: now, under: policy) { return Ruling(known) }
         do throws(ProofRefusal) {
@@ -29,8 +32,12 @@ package enum ProofRules {
             try checkAttempt(attempt, proof.checked)
             try checkState(attempt, at: now, notBefore: situation.instance?.counter.lastSeen)
             guard proof.sequence == attempt.sequence else { throw .attemptMismatch }
-            let (instance, effects) = try effect(of: attempt, proof, situation, at: now)
-            attempt.state = .done(signatureHash: proof.checked.signatureHash, receipt: receipt)
+            let (instance, effects) = try effect(of: attempt, proof, situation, at: now, under: policy)
+            let receipt = sign(receipt(attempt, proof, instance, at: now))
+            attempt.state = .done(
+                AttemptRecord.Completion(
+                    method: proof.checked.proof.method, at: max(now, instance.counter.lastSeen), signatureHash: proof.checked.signatureHash,
+                    receipt: receipt))
             let changes = [Change.saveInstance(instance), .saveAttempt(attempt)] + effects
             return Ruling(.proved(receipt: receipt, Standing(instance, at: now, under: policy)), changes)
         } catch {
@@ -61,13 +68,23 @@ package enum ProofRules {
 
     /// The instance after the proof, and what else the context does.
     private static func effect(
-        of attempt: AttemptRecord, _ proof: ProvenProof, _ situation: Situation, at now: Instant
+        of attempt: AttemptRecord, _ proof: ProvenProof, _ situation: Situation, at now: Instant, under policy: Policy
     ) throws(ProofRefusal) -> (Instance, [Change]) {
         switch attempt.purpose {
         case .firstSet(let deviceKey):
             return (try newInstance(of: attempt, deviceKey, proof, situation, at: now), [.dropPending(attempt.instanceID)])
-        case .verify:
+        case .verify, .pinChangeVerify:
             return (try provedInstance(attempt, proof, situation, at: now), [])
+        case .biometricsAdd(let key):
+            var instance = try provedInstance(attempt, proof, situation, at: now)
+            instance.setBiometricKey(key)
+            return (instance, [])
+        case .biometricsRemove:
+            var instance = try provedInstance(attempt, proof, situation, at: now)
+            instance.setBiometricKey(nil)
+            return (instance, [])
+        case .pinChangeSet:
+            return (try nextEpoch(of: attempt, proof, situation, at: now, under: policy), [.dropPending(attempt.instanceID)])
         case .enrol(let deviceKey):
             var instance = try provedInstance(attempt, proof, situation, at: now)
             guard instance.hasRoom(for: deviceKey) else { throw .tooManyDeviceKeys }
@@ -79,8 +96,9 @@ package enum ProofRules {
     private static func provedInstance(
         _ attempt: AttemptRecord, _ proof: ProvenProof, _ situation: Situation, at now: Instant
     ) throws(ProofRefusal) -> Instance {
-        guard var instance = situation.instance, case .open(let keys) = instance.state else { throw .closed }
+        guard var instance = situation.instance, let keys = instance.openKeys else { throw .closed }
         guard instance.epoch == attempt.epoch, keys.secondFactorKey == proof.secondFactorKey else { throw .attemptMismatch }
+        try checkBiometricKey(proof, instance)
         instance.provePIN(attempt.sequence, at: now)
         return instance
     }
@@ -95,5 +113,40 @@ package enum ProofRules {
         return Instance(
             id: attempt.instanceID, owner: attempt.owner, deviceKeys: [deviceKey], epoch: attempt.epoch, state: .open(keys),
             counter: Counter(at: now), withoutPIN: 0, lastPIN: now)
+    }
+
+    /// PIN_CHANGE_SET: the pending key becomes that of the next epoch, and the former key is gone with the same commit.
+    private static func nextEpoch(
+        of attempt: AttemptRecord, _ proof: ProvenProof, _ situation: Situation, at now: Instant, under policy: Policy
+    ) throws(ProofRefusal) -> Instance {
+        guard var instance = situation.instance, let keys = instance.openKeys else { throw .closed }
+        guard let pending = situation.pending, pending.attemptID == attempt.id else { throw .superseded }
+        guard instance.epoch < .max, attempt.epoch == instance.epoch + 1, attempt.vouchedBy == proof.checked.proof.method else {
+            throw .attemptMismatch
+        }
+        if attempt.vouchedBy == .pin {
+            guard proof.secondFactorKey == keys.secondFactorKey else { throw .otherSecondFactorKey }
+        } else {
+            guard !policy.disallowPINChangeWithBiometric else { throw .methodNotOffered }
+        }
+        try checkBiometricKey(proof, instance)
+        instance.openNextEpoch(
+            Instance.EpochKeys(secondFactorKey: proof.secondFactorKey, evaluationKey: pending.evaluationKey), at: now)
+        return instance
+    }
+
+    /// The biometric key that signed, if one did, is still that of the instance.
+    private static func checkBiometricKey(_ proof: ProvenProof, _ instance: Instance) throws(ProofRefusal) {
+        guard let key = proof.biometricKey else { return }
+        guard instance.biometricKey == key else { throw .noBiometricKey }
+    }
+
+    /// What is true after the proof. A new PIN counts nothing, so its receipt tells the newest success.
+    private static func receipt(_ attempt: AttemptRecord, _ proof: ProvenProof, _ instance: Instance, at now: Instant) -> Receipt {
+        Receipt(
+            serverID: attempt.owner.id, instanceID: attempt.instanceID, attemptID: attempt.id, sessionHash: attempt.sessionHash,
+            context: attempt.purpose.context, method: proof.checked.proof.method, epoch: attempt.epoch,
+            sequence: attempt.purpose.context.setsPIN ? instance.counter.proven : attempt.sequence, secondFactorKey: proof.secondFactorKey,
+            signaturesHash: proof.checked.signaturesHash, withoutPIN: instance.withoutPIN, lastPIN: instance.lastPIN, issuedAt: now)
     }
 }

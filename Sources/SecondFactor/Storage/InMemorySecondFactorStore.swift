@@ -10,14 +10,14 @@ package actor InMemorySecondFactorStore: SecondFactorStore {
 
     package init(policy: Policy = .standard) { self.policy = policy }
 
-    package func situation(of instance: InstanceID, attempt: AttemptID) -> Situation {
+    package func situation(of instance: InstanceID, attempt: AttemptID, voucher: AttemptID?) -> Situation {
         Situation(
-            instance: instances[instance], attempt: attempts[attempt], pending: pending[instance],
+            instance: instances[instance], attempt: attempts[attempt], pending: pending[instance], voucher: voucher.flatMap { attempts[$0] },
             resets: resets.filter { $0.instanceID == instance })
     }
 
     package func reserve(_ ticket: ProvenTicket, at now: Instant) -> TicketOutcome {
-        let rows = situation(of: ticket.attempt.instanceID, attempt: ticket.attempt.attemptID)
+        let rows = situation(of: ticket.attempt.instanceID, attempt: ticket.attempt.attemptID, voucher: ticket.checked.purpose.voucher)
         return make(TicketRules.decide(ticket, in: rows, at: now, under: policy))
     }
 
@@ -26,9 +26,14 @@ package actor InMemorySecondFactorStore: SecondFactorStore {
         attempts[attempt]?.evaluation = evaluation
     }
 
-    package func complete(_ proof: ProvenProof, receipt: [UInt8], at now: Instant) -> ProofOutcome {
-        let rows = situation(of: proof.checked.proof.instanceID, attempt: proof.checked.proof.attemptID)
-        return make(ProofRules.decide(proof, receipt: receipt, in: rows, at: now, under: policy))
+    package func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) -> ProofOutcome {
+        let rows = situation(of: proof.checked.proof.instanceID, attempt: proof.checked.proof.attemptID, voucher: nil)
+        return make(ProofRules.decide(proof, in: rows, at: now, under: policy, signing: signing))
+    }
+
+    package func complete(_ proof: ProvenBiometric, at now: Instant, signing: @escaping SignReceipt) -> ProofOutcome {
+        let rows = situation(of: proof.attempt.instanceID, attempt: proof.attempt.attemptID, voucher: nil)
+        return make(BiometricRules.decide(proof, in: rows, at: now, under: policy, signing: signing))
     }
 
     package func close(_ instance: InstanceID, by owner: VirtualServer, at now: Instant) -> CloseOutcome {
@@ -47,6 +52,9 @@ package actor InMemorySecondFactorStore: SecondFactorStore {
         pending = pending.filter { now < $0.value.expiresAt }
         return before - attempts.count - pending.count
     }
+
+    /// Values leave nothing behind.
+    package func purge() {}
 
     private func make<Outcome>(_ decision: Ruling<Outcome>) -> Outcome {
         for change in decision.changes {

@@ -4,7 +4,8 @@ import OstiaryProtocol
 /// step, and answers only when the changes are on stable storage.
 package protocol SecondFactorStore: Sendable {
     /// The rows of an instance and an attempt, for verifying signatures outside a transaction.
-    func situation(of instance: InstanceID, attempt: AttemptID) async throws -> Situation
+    /// - Parameter voucher: the PIN_CHANGE_VERIFY that a PIN_CHANGE_SET names.
+    func situation(of instance: InstanceID, attempt: AttemptID, voucher: AttemptID?) async throws -> Situation
 
     /// Counts a try durably, or says why not (``TicketRules``). Nothing may be evaluated before this has answered.
     func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome
@@ -13,7 +14,10 @@ package protocol SecondFactorStore: Sendable {
     func keep(evaluation: [UInt8], of attempt: AttemptID) async throws
 
     /// Takes a proof (``ProofRules``); of many at once with one attempt, one changes anything and all get its receipt.
-    func complete(_ proof: ProvenProof, receipt: [UInt8], at now: Instant) async throws -> ProofOutcome
+    func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) async throws -> ProofOutcome
+
+    /// Takes a biometric on its own (``BiometricRules``); of many at once with one attempt, one changes anything and all get its receipt.
+    func complete(_ proof: ProvenBiometric, at now: Instant, signing: @escaping SignReceipt) async throws -> ProofOutcome
 
     /// Erases the key of an instance (``CloseRules``).
     func close(_ instance: InstanceID, by owner: VirtualServer, at now: Instant) async throws -> CloseOutcome
@@ -25,4 +29,13 @@ package protocol SecondFactorStore: Sendable {
     /// - Returns: how many rows went.
     @discardableResult
     func deleteExpired(at now: Instant) async throws -> Int
+
+    /// Overwrites what is left, in logs for example, of values that were deleted or replaced.
+    func purge() async throws
+}
+
+extension SecondFactorStore {
+    package func situation(of instance: InstanceID, attempt: AttemptID) async throws -> Situation {
+        try await situation(of: instance, attempt: attempt, voucher: nil)
+    }
 }

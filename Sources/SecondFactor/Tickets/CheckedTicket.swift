@@ -37,30 +37,16 @@ extension CheckedTicket {
         guard matches(SHA(opened.ephemeral), attempt.ephemeralHash) else { throw .ephemeralHash }
         guard matches(SHA(opened.message), attempt.blindedHash) else { throw .blindedHash }
         guard (try? GroupElement(opened.message)) != nil else { throw .notAnElement }
-        let purpose = try purpose(of: ticket.value)
-        return CheckedTicket(owner: caller.server, ticket: ticket.value, purpose: purpose, blinded: opened.message)
+        return CheckedTicket(owner: caller.server, ticket: ticket.value, purpose: try Purpose(of: ticket.value), blinded: opened.message)
     }
 
-    /// The session hash rule: VERIFY takes its hash from a session and has no payload; the others hash their payload (protocol §7).
-    private static func purpose(of ticket: Ticket) throws(TicketRefusal) -> Purpose {
-        switch ticket.attempt.value.context {
-        case .verify:
-            guard ticket.payload.isEmpty else { throw .payload }
-            return .verify
-        case .firstSet: return .firstSet(deviceKey: try joiningKey(of: ticket))
-        case .enrol: return .enrol(deviceKey: try joiningKey(of: ticket))
-        case .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw .contextNotOffered
+    /// Whether a new evaluation key is to be made for the attempt, as far as the rows look now.
+    package func needsKey(in situation: Situation) -> Bool {
+        guard situation.attempt == nil else { return false }
+        return switch purpose {
+        case .firstSet: situation.instance == nil
+        case .pinChangeSet: situation.voucher != nil
+        case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify: false
         }
-    }
-
-    /// devPk of the payload devPk||enrolHash.
-    private static func joiningKey(of ticket: Ticket) throws(TicketRefusal) -> [UInt8] {
-        let attempt = ticket.attempt.value
-        guard ticket.payload.count == DevicePublicKey.count + 32 else { throw .payload }
-        let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: ticket.payload)
-        guard matches(expected, attempt.sessionHash) else { throw .sessionHash }
-        let key = Array(ticket.payload.prefix(DevicePublicKey.count))
-        guard (try? DevicePublicKey(key)) != nil else { throw .payload }
-        return key
     }
 }

@@ -6,7 +6,7 @@ package struct ProvenTicket: Sendable {
     /// Nil when there is no instance whose keys could be asked; then the ticket can only be answered SF_UNKNOWN.
     package let deviceKey: [UInt8]?
     package let receipt: ReceiptFacts?
-    /// A new key for a FIRST_SET; it is used only when the attempt was never seen.
+    /// A new key for a FIRST_SET or a PIN_CHANGE_SET; it is used only when the attempt was never seen.
     package let freshKey: FreshKey?
 
     package var ticket: Ticket { checked.ticket }
@@ -39,17 +39,22 @@ extension CheckedTicket {
         let candidates: [[UInt8]]
         switch purpose {
         case .firstSet(let deviceKey): candidates = [deviceKey]
-        case .verify, .enrol:
+        case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet:
             guard let instance = situation.instance else { return nil }
             guard instance.owner == owner else { throw .otherServer }
             candidates = instance.deviceKeys
         }
-        guard let key = candidates.first(where: isSigned) else { throw .deviceSignature }
+        guard let key = ticket.attempt.signer(among: candidates) else { throw .deviceSignature }
         return key
     }
+}
 
-    private func isSigned(by key: [UInt8]) -> Bool {
-        guard let key = try? DevicePublicKey(key) else { return false }
-        return (try? ticket.attempt.verify(by: key)) != nil
+extension Encoded<Attempt> {
+    /// The device key that made devSig.
+    func signer(among keys: [[UInt8]]) -> [UInt8]? {
+        keys.first { bytes in
+            guard let key = try? DevicePublicKey(bytes) else { return false }
+            return (try? verify(by: key)) != nil
+        }
     }
 }

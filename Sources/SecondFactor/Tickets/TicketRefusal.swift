@@ -4,8 +4,6 @@ import OstiaryProtocol
 package enum TicketRefusal: Error, Equatable, Sendable {
     /// The signature of the ticket, or its virtual server, is not the caller's.
     case notSigned, otherServer
-    /// A context that this server does not offer.
-    case contextNotOffered
     /// The sealed part does not open, or is not the one that the device key signed for.
     case notOpened, sealedHash, ephemeralHash, blindedHash
     /// What was sealed is not one element of the group.
@@ -23,7 +21,11 @@ package enum TicketRefusal: Error, Equatable, Sendable {
     case closed, unknownInstance, wrongEpoch
     /// FIRST_SET for an instance that is there, under another number than 0 or another epoch than 1.
     case instanceExists, notAFirstSet
-    /// FIRST_SET while another virtual server or device key has one under way for this id.
+    /// PIN_CHANGE_SET under another number than 0.
+    case notAPINChange
+    /// PIN_CHANGE_SET without a PIN_CHANGE_VERIFY of this instance and epoch that was proved in the last minutes, by a method that may vouch.
+    case notVouchedFor
+    /// A new PIN while another virtual server or device key has one under way for this id.
     case pendingElsewhere
     case tooManyDeviceKeys
     case outOfRange
@@ -33,8 +35,9 @@ package enum TicketRefusal: Error, Equatable, Sendable {
     /// What the authentication server is told (protocol §2). Whatever a forger could cause shares one word.
     package var status: Status {
         switch self {
-        case .notSigned, .otherServer, .contextNotOffered, .notOpened, .sealedHash, .ephemeralHash, .blindedHash, .notAnElement, .payload,
-            .sessionHash, .deviceSignature, .attemptReused, .superseded, .instanceExists, .notAFirstSet, .pendingElsewhere, .tooManyDeviceKeys,
+        case .notSigned, .otherServer, .notOpened, .sealedHash, .ephemeralHash, .blindedHash, .notAnElement, .payload,
+            .sessionHash, .deviceSignature, .attemptReused, .superseded, .instanceExists, .notAFirstSet, .notAPINChange, .notVouchedFor,
+            .pendingElsewhere, .tooManyDeviceKeys,
             .outOfRange:
             .refused
         case .clock: .clock

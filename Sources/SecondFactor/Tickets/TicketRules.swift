@@ -20,7 +20,8 @@ package enum TicketRules {
             if situation.instance?.state == .closed { throw .closed }
             switch ticket.checked.purpose {
             case .firstSet(let deviceKey): return try holdKey(for: deviceKey, ticket, situation, at: now, under: policy)
-            case .verify, .enrol: return try count(ticket, situation, at: now, under: policy)
+            case .pinChangeSet: return try holdNextKey(ticket, situation, at: now, under: policy)
+            case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify: return try count(ticket, situation, at: now, under: policy)
             }
         } catch {
             return Ruling(.refused(error, Standing(situation.instance, repairedBy: ticket.receipt, at: now, under: policy)))
@@ -46,7 +47,7 @@ package enum TicketRules {
         guard known.state != .superseded else { throw .superseded }
         let key = key(of: known, in: situation)
         guard known.evaluation != nil || key != nil else { throw .superseded }
-        let standing = Standing(highest: known.sequence, epoch: known.epoch, tries: known.tries)
+        let standing = Standing(highest: known.sequence, epoch: situation.instance?.epoch ?? known.epoch, tries: known.tries)
         return Ruling(.admitted(known, key: key, standing))
     }
 
@@ -57,7 +58,7 @@ package enum TicketRules {
         return keys.evaluationKey
     }
 
-    /// VERIFY and ENROL: one more counted try.
+    /// What is proved by PIN: one more counted try.
     private static func count(
         _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
     ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
@@ -74,38 +75,73 @@ package enum TicketRules {
         case .counted(let counter): instance.counter = counter
         }
         let standing = Standing(instance, at: now, under: policy)
-        let attempt = record(ticket, sequence: ticket.ticket.sequence, tries: standing.tries, newKey: nil, at: now)
+        let attempt = record(ticket, sequence: ticket.ticket.sequence, tries: standing.tries, at: now)
         return Ruling(.admitted(attempt, key: keys.evaluationKey, standing), [.saveInstance(instance), .saveAttempt(attempt)])
     }
 
-    /// FIRST_SET: a key of its own for each attempt, never counted; another attempt erases the key of the one before.
+    /// FIRST_SET: a key for an instance that is not there yet.
     private static func holdKey(
         for deviceKey: [UInt8], _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
     ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
         guard situation.instance == nil else { throw .instanceExists }
-        guard ticket.attempt.epoch == 1, ticket.ticket.sequence == 0, let fresh = ticket.freshKey else { throw .notAFirstSet }
+        guard ticket.attempt.epoch == 1, ticket.ticket.sequence == 0 else { throw .notAFirstSet }
+        let tries = Tries(
+            failed: 0, most: UInt8(clamping: policy.maxAttempts), wait: 0, withoutPINLeft: policy.withoutPINLeft(after: 0))
+        let standing = Standing(highest: 0, epoch: ticket.attempt.epoch, tries: tries)
+        return try hold(ticket, for: deviceKey, situation, standing, at: now)
+    }
+
+    /// PIN_CHANGE_SET: a key for the next epoch of an instance, after a PIN_CHANGE_VERIFY. The tries are not touched.
+    private static func holdNextKey(
+        _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
+    ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
+        guard let instance = situation.instance, let deviceKey = ticket.deviceKey else { throw .unknownInstance }
+        guard ticket.ticket.sequence == 0 else { throw .notAPINChange }
+        guard instance.epoch < .max, ticket.attempt.epoch == instance.epoch + 1 else { throw .wrongEpoch }
+        let method = try voucher(of: instance, in: situation, at: now, under: policy)
+        let standing = Standing(highest: 0, epoch: instance.epoch, tries: instance.tries(at: now, under: policy))
+        return try hold(ticket, for: deviceKey, situation, standing, vouchedBy: method, at: now)
+    }
+
+    /// By what the PIN_CHANGE_VERIFY was proved: a PIN, if one was among it. Its epoch is over when it was used.
+    private static func voucher(
+        of instance: Instance, in situation: Situation, at now: Instant, under policy: Policy
+    ) throws(TicketRefusal) -> Methods {
+        guard let voucher = situation.voucher, voucher.instanceID == instance.id, voucher.owner == instance.owner,
+            voucher.purpose == .pinChangeVerify, voucher.epoch == instance.epoch, case .done(let completion) = voucher.state,
+            max(now, instance.counter.lastSeen).seconds(since: completion.at) < Times.voucherLifetime
+        else { throw .notVouchedFor }
+        if completion.method.contains(.pin) { return .pin }
+        guard !policy.disallowPINChangeWithBiometric else { throw .notVouchedFor }
+        return .bio
+    }
+
+    /// A key of its own for each attempt, never counted; another attempt erases the key of the one before.
+    private static func hold(
+        _ ticket: ProvenTicket, for deviceKey: [UInt8], _ situation: Situation, _ standing: Standing, vouchedBy method: Methods? = nil,
+        at now: Instant
+    ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
+        guard let fresh = ticket.freshKey else { throw .superseded }
         var changes: [Change] = []
         if let pending = situation.pending, now < pending.expiresAt {
             guard pending.owner == ticket.checked.owner, pending.deviceKey == deviceKey else { throw .pendingElsewhere }
             changes.append(.supersede(pending.attemptID))
         }
-        let tries = Tries(failed: 0, most: UInt8(clamping: policy.maxAttempts), wait: 0, withoutPINLeft: 0)
-        let attempt = record(ticket, sequence: 0, tries: tries, newKey: fresh.publicKey, at: now)
+        let attempt = record(ticket, sequence: 0, tries: standing.tries, newKey: fresh.publicKey, vouchedBy: method, at: now)
         let pending = PendingKey(
             instanceID: attempt.instanceID, owner: attempt.owner, attemptID: attempt.id, deviceKey: deviceKey, evaluationKey: fresh.wrapped,
             expiresAt: now + Times.pendingLifetime)
-        let standing = Standing(highest: 0, epoch: attempt.epoch, tries: tries)
         return Ruling(.admitted(attempt, key: fresh.wrapped, standing), changes + [.hold(pending), .saveAttempt(attempt)])
     }
 
     private static func record(
-        _ ticket: ProvenTicket, sequence: UInt64, tries: Tries, newKey: [UInt8]?, at now: Instant
+        _ ticket: ProvenTicket, sequence: UInt64, tries: Tries, newKey: [UInt8]? = nil, vouchedBy method: Methods? = nil, at now: Instant
     ) -> AttemptRecord {
         let attempt = ticket.attempt
         return AttemptRecord(
             id: attempt.attemptID, instanceID: attempt.instanceID, owner: ticket.checked.owner, sessionHash: attempt.sessionHash,
-            purpose: ticket.checked.purpose, epoch: attempt.epoch, blindedHash: attempt.blindedHash, sequence: sequence, reservedAt: now,
-            expiresAt: max(now, attempt.madeAt) + Times.requestWindow + Times.attemptRetention, tries: tries, newEvaluationKey: newKey,
-            evaluation: nil, state: .reserved)
+            purpose: ticket.checked.purpose, epoch: attempt.epoch, blindedHash: attempt.blindedHash, sequence: sequence,
+            madeAt: attempt.madeAt, reservedAt: now, expiresAt: AttemptRecord.expiry(madeAt: attempt.madeAt, reservedAt: now), tries: tries,
+            newEvaluationKey: newKey, vouchedBy: method, state: .reserved)
     }
 }

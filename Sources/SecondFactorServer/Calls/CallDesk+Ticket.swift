@@ -28,19 +28,11 @@ extension CallDesk.Desk {
     /// Looks up the rows and verifies what needs them: the device signature and our own receipt.
     private func proved(_ checked: CheckedTicket, receipt: Encoded<Receipt>?) async throws -> ProvenTicket {
         let attempt = checked.attempt
-        let situation = try await store.situation(of: attempt.instanceID, attempt: attempt.attemptID)
-        let known = receipt.flatMap { facts(of: $0, for: checked.ticket, situation.instance) }
-        var freshKey: FreshKey?
-        if case .firstSet = checked.purpose, situation.attempt == nil, situation.instance == nil {
-            freshKey = try desk.evaluator.makeKey(for: attempt.instanceID, epoch: attempt.epoch)
-        }
+        let situation = try await store.situation(
+            of: attempt.instanceID, attempt: attempt.attemptID, voucher: checked.purpose.voucher)
+        let known = facts(of: receipt, for: checked.ticket, situation.instance)
+        let freshKey = checked.needsKey(in: situation) ? try desk.evaluator.makeKey(for: attempt.instanceID, epoch: attempt.epoch) : nil
         return try checked.proved(in: situation, receipt: known, freshKey: freshKey)
-    }
-
-    /// Most receipts tell what the rows know; only one that tells more is worth verifying.
-    private func facts(of receipt: Encoded<Receipt>, for ticket: Ticket, _ instance: Instance?) -> ReceiptFacts? {
-        guard let counter = instance?.counter, receipt.value.sequence > counter.provenByPIN else { return nil }
-        return ReceiptFacts(receipt, for: ticket, signedBy: identity.receiptKeys)
     }
 
     /// The evaluation that was kept, or a new one. After a crash in between it is made again: k·B is the same, and the try was counted.

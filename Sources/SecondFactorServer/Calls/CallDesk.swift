@@ -28,7 +28,7 @@ struct CallDesk: Sendable {
         let answer: SecondFactorAnswer =
             switch message {
             case .ticket(let ticket): try await desk.answer(ticket, sealed: call.sealed, receipt: call.receipt)
-            case .proof(let proof): try await desk.answer(proof)
+            case .proof(let proof): try await desk.answer(proof, receipt: call.receipt)
             case .close(let close): try await desk.answer(close)
             case .reset(let reset): try await desk.answer(reset)
             }

@@ -4,7 +4,7 @@ import SecondFactor
 
 /// The store in SQL: every question is one transaction that reads the rows, asks the rule, and makes its changes.
 ///
-/// No cryptography runs in a transaction, so many callers share one commit.
+/// Hardly any cryptography runs in a transaction, so many callers share one commit.
 package struct SQLSecondFactorStore: SecondFactorStore {
     private let database: any Database
     private let policy: Policy
@@ -14,14 +14,15 @@ package struct SQLSecondFactorStore: SecondFactorStore {
         self.policy = policy
     }
 
-    package func situation(of instance: InstanceID, attempt: AttemptID) async throws -> Situation {
-        try await database.read { try SecondFactorRows(connection: $0).situation(of: instance, attempt: attempt) }
+    package func situation(of instance: InstanceID, attempt: AttemptID, voucher: AttemptID?) async throws -> Situation {
+        try await database.read { try SecondFactorRows(connection: $0).situation(of: instance, attempt: attempt, voucher: voucher) }
     }
 
     package func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome {
         let policy = policy
         return try await decide { rows in
-            let situation = try rows.situation(of: ticket.attempt.instanceID, attempt: ticket.attempt.attemptID)
+            let situation = try rows.situation(
+                of: ticket.attempt.instanceID, attempt: ticket.attempt.attemptID, voucher: ticket.checked.purpose.voucher)
             return TicketRules.decide(ticket, in: situation, at: now, under: policy)
         }
     }
@@ -30,11 +31,19 @@ package struct SQLSecondFactorStore: SecondFactorStore {
         try await database.transaction { try SecondFactorRows(connection: $0).keep(evaluation: evaluation, of: attempt) }
     }
 
-    package func complete(_ proof: ProvenProof, receipt: [UInt8], at now: Instant) async throws -> ProofOutcome {
+    package func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) async throws -> ProofOutcome {
         let policy = policy
         return try await decide { rows in
             let situation = try rows.situation(of: proof.checked.proof.instanceID, attempt: proof.checked.proof.attemptID)
-            return ProofRules.decide(proof, receipt: receipt, in: situation, at: now, under: policy)
+            return ProofRules.decide(proof, in: situation, at: now, under: policy, signing: signing)
+        }
+    }
+
+    package func complete(_ proof: ProvenBiometric, at now: Instant, signing: @escaping SignReceipt) async throws -> ProofOutcome {
+        let policy = policy
+        return try await decide { rows in
+            let situation = try rows.situation(of: proof.attempt.instanceID, attempt: proof.attempt.attemptID)
+            return BiometricRules.decide(proof, in: situation, at: now, under: policy, signing: signing)
         }
     }
 
@@ -58,6 +67,8 @@ package struct SQLSecondFactorStore: SecondFactorStore {
     package func deleteExpired(at now: Instant) async throws -> Int {
         try await database.transaction { try SecondFactorRows(connection: $0).deleteExpired(at: now) }
     }
+
+    package func purge() async throws { try await database.purge() }
 
     /// Throws when the database does not answer.
     func checkReadable() async throws {

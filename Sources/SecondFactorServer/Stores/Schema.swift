@@ -104,4 +104,16 @@ let secondFactorMigrations = [
             """,
         ]
     },
+    // Rows from before are proofs by PIN, of a time that vouches for no change of the PIN.
+    Migration(3, "biometrics and change of the PIN") { dialect in
+        [
+            "ALTER TABLE instance ADD COLUMN biometric_key \(dialect.blob)",
+            "ALTER TABLE attempt ADD COLUMN biometric_key \(dialect.blob)",
+            "ALTER TABLE attempt ADD COLUMN voucher \(dialect.blob)",
+            "ALTER TABLE attempt ADD COLUMN vouched_by \(dialect.integer)",
+            "ALTER TABLE attempt ADD COLUMN made_at \(dialect.integer) NOT NULL DEFAULT 0",
+            "ALTER TABLE attempt ADD COLUMN method \(dialect.integer) NOT NULL DEFAULT 1",
+            "ALTER TABLE attempt ADD COLUMN proved_at \(dialect.integer) NOT NULL DEFAULT 0",
+        ]
+    },
 ]

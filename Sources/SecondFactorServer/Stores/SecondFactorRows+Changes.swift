@@ -22,31 +22,35 @@ extension SecondFactorRows {
         try connection.execute(
             """
             INSERT INTO instance (id, server_id, server_root, device_keys, epoch, second_factor_key, evaluation_key, highest, proven,
-                proven_by_pin, penalty_until, last_seen, without_pin, last_pin)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                proven_by_pin, penalty_until, last_seen, without_pin, last_pin, biometric_key)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
             ON CONFLICT (id) DO UPDATE SET device_keys = excluded.device_keys, epoch = excluded.epoch,
                 second_factor_key = excluded.second_factor_key, evaluation_key = excluded.evaluation_key, highest = excluded.highest,
                 proven = excluded.proven, proven_by_pin = excluded.proven_by_pin, penalty_until = excluded.penalty_until,
-                last_seen = excluded.last_seen, without_pin = excluded.without_pin, last_pin = excluded.last_pin
+                last_seen = excluded.last_seen, without_pin = excluded.without_pin, last_pin = excluded.last_pin,
+                biometric_key = excluded.biometric_key
             """,
             [
                 .blob(instance.id.bytes), .blob(instance.owner.id.bytes), .blob(instance.owner.rootHash),
                 .blob(instance.deviceKeys.flatMap { $0 }), .integer(Int64(instance.epoch)), SQLValue(instance.openKeys?.secondFactorKey),
                 SQLValue(instance.openKeys?.evaluationKey.bytes), SQLValue(counter.highest), SQLValue(counter.proven),
                 SQLValue(counter.provenByPIN), SQLValue(counter.penaltyUntil.seconds), SQLValue(counter.lastSeen.seconds),
-                .integer(Int64(instance.withoutPIN)), SQLValue(instance.lastPIN.seconds),
+                .integer(Int64(instance.withoutPIN)), SQLValue(instance.lastPIN.seconds), SQLValue(instance.biometricKey),
             ])
     }
 
     private func save(_ attempt: AttemptRecord) throws {
         let state = StoredState(attempt.state)
+        let completion = attempt.completion
         try connection.execute(
             """
             INSERT INTO attempt (id, instance_id, server_id, server_root, session_hash, context, device_key, epoch, blinded_hash, sequence,
-                reserved_at, expires_at, failed, most, wait, without_pin_left, new_evaluation_key, evaluation, state, signature_hash, receipt)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+                reserved_at, expires_at, failed, most, wait, without_pin_left, new_evaluation_key, evaluation, state, signature_hash, receipt,
+                biometric_key, voucher, vouched_by, made_at, method, proved_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
+                $27)
             ON CONFLICT (id) DO UPDATE SET evaluation = excluded.evaluation, state = excluded.state,
-                signature_hash = excluded.signature_hash, receipt = excluded.receipt
+                signature_hash = excluded.signature_hash, receipt = excluded.receipt, method = excluded.method, proved_at = excluded.proved_at
             """,
             [
                 .blob(attempt.id.bytes), .blob(attempt.instanceID.bytes), .blob(attempt.owner.id.bytes), .blob(attempt.owner.rootHash),
@@ -54,7 +58,10 @@ extension SecondFactorRows {
                 .integer(Int64(attempt.epoch)), .blob(attempt.blindedHash), SQLValue(attempt.sequence), SQLValue(attempt.reservedAt.seconds),
                 SQLValue(attempt.expiresAt.seconds), SQLValue(Int(attempt.tries.failed)), SQLValue(Int(attempt.tries.most)),
                 SQLValue(Int(attempt.tries.wait)), SQLValue(Int(attempt.tries.withoutPINLeft)), SQLValue(attempt.newEvaluationKey),
-                SQLValue(attempt.evaluation), SQLValue(state.rawValue), SQLValue(attempt.signatureHash), SQLValue(attempt.receipt),
+                SQLValue(attempt.evaluation), SQLValue(state.rawValue), SQLValue(completion?.signatureHash), SQLValue(completion?.receipt),
+                SQLValue(attempt.purpose.biometricKey), SQLValue(attempt.purpose.voucher?.bytes),
+                SQLValue(attempt.vouchedBy.map { Int64($0.rawValue) }),
+                SQLValue(attempt.madeAt.seconds), SQLValue(Int((completion?.method ?? .pin).rawValue)), SQLValue(completion?.at.seconds ?? 0),
             ])
     }
 

@@ -23,14 +23,6 @@ enum StoredState: Int {
 }
 
 extension Instance {
-    /// The keys of an open instance.
-    var openKeys: EpochKeys? {
-        switch state {
-        case .open(let keys): keys
-        case .closed: nil
-        }
-    }
-
     init(_ row: SQLRow) throws {
         let deviceKeys = try row.blob("device_keys")
         guard let id = InstanceID(try row.blob("id")), let epoch = UInt32(exactly: try row.integer("epoch")),
@@ -46,19 +38,15 @@ extension Instance {
         self.init(
             id: id, owner: try VirtualServer(row, orThrow: .instance),
             deviceKeys: stride(from: 0, to: deviceKeys.count, by: DevicePublicKey.count).map { Array(deviceKeys[$0..<$0 + DevicePublicKey.count]) },
-            epoch: epoch, state: state, counter: counter, withoutPIN: withoutPIN, lastPIN: Instant(try row.unsigned("last_pin")))
+            biometricKey: try row.optionalBlob("biometric_key"), epoch: epoch, state: state, counter: counter, withoutPIN: withoutPIN,
+            lastPIN: Instant(try row.unsigned("last_pin")))
     }
 }
 
 extension AttemptRecord {
-    var signatureHash: [UInt8]? {
-        guard case .done(let hash, _) = state else { return nil }
-        return hash
-    }
-
-    var receipt: [UInt8]? {
-        guard case .done(_, let receipt) = state else { return nil }
-        return receipt
+    var completion: Completion? {
+        guard case .done(let completion) = state else { return nil }
+        return completion
     }
 
     init(_ row: SQLRow) throws {
@@ -70,9 +58,12 @@ extension AttemptRecord {
         self.init(
             id: id, instanceID: instanceID, owner: try VirtualServer(row, orThrow: .attempt), sessionHash: try row.blob("session_hash"),
             purpose: try Purpose(row), epoch: epoch, blindedHash: try row.blob("blinded_hash"), sequence: try row.unsigned("sequence"),
-            reservedAt: Instant(try row.unsigned("reserved_at")), expiresAt: Instant(try row.unsigned("expires_at")),
+            madeAt: Instant(try row.unsigned("made_at")), reservedAt: Instant(try row.unsigned("reserved_at")),
+            expiresAt: Instant(try row.unsigned("expires_at")),
             tries: Tries(failed: failed, most: most, wait: wait, withoutPINLeft: left),
-            newEvaluationKey: try row.optionalBlob("new_evaluation_key"), evaluation: try row.optionalBlob("evaluation"),
+            newEvaluationKey: try row.optionalBlob("new_evaluation_key"),
+            vouchedBy: try row.optionalUnsigned("vouched_by").map { Methods(rawValue: UInt8(truncatingIfNeeded: $0)) },
+            evaluation: try row.optionalBlob("evaluation"),
             state: try State(row))
     }
 }
@@ -82,19 +73,36 @@ extension AttemptRecord.State {
         switch StoredState(rawValue: try row.int("state")) {
         case .reserved: self = .reserved
         case .superseded: self = .superseded
-        case .done: self = .done(signatureHash: try row.blob("signature_hash"), receipt: try row.blob("receipt"))
+        case .done: self = .done(try AttemptRecord.Completion(row))
         case nil: throw StoredRowError.attempt
         }
     }
 }
 
+extension AttemptRecord.Completion {
+    fileprivate init(_ row: SQLRow) throws {
+        guard let method = UInt8(exactly: try row.integer("method")) else { throw StoredRowError.attempt }
+        self.init(
+            method: Methods(rawValue: method), at: Instant(try row.unsigned("proved_at")), signatureHash: try row.blob("signature_hash"),
+            receipt: try row.blob("receipt"))
+    }
+}
+
 extension Purpose {
     fileprivate init(_ row: SQLRow) throws {
-        switch (try row.int("context"), try row.optionalBlob("device_key")) {
-        case (Int(SecondFactorContext.verify.rawValue), nil): self = .verify
-        case (Int(SecondFactorContext.firstSet.rawValue), let key?): self = .firstSet(deviceKey: key)
-        case (Int(SecondFactorContext.enrol.rawValue), let key?): self = .enrol(deviceKey: key)
-        default: throw StoredRowError.attempt
+        guard let number = UInt8(exactly: try row.integer("context")), let context = SecondFactorContext(rawValue: number) else {
+            throw StoredRowError.attempt
+        }
+        switch context {
+        case .verify: self = .verify
+        case .firstSet: self = .firstSet(deviceKey: try row.blob("device_key"))
+        case .enrol: self = .enrol(deviceKey: try row.blob("device_key"))
+        case .biometricsAdd: self = .biometricsAdd(key: try row.blob("biometric_key"))
+        case .biometricsRemove: self = .biometricsRemove(key: try row.blob("biometric_key"))
+        case .pinChangeVerify: self = .pinChangeVerify
+        case .pinChangeSet:
+            guard let voucher = AttemptID(try row.blob("voucher")) else { throw StoredRowError.attempt }
+            self = .pinChangeSet(voucher: voucher)
         }
     }
 }

@@ -6,18 +6,17 @@ import SecondFactor
 struct SecondFactorRows {
     let connection: any SQLConnection
 
-    /// An instance and a pending key exclude each other, so the second is looked for only when there is no instance.
-    func situation(of instanceID: InstanceID, attempt attemptID: AttemptID) throws -> Situation {
-        let instance = try instance(instanceID)
-        return Situation(
-            instance: instance, attempt: try attempt(attemptID), pending: instance == nil ? try pendingKey(instanceID) : nil)
+    func situation(of instanceID: InstanceID, attempt attemptID: AttemptID, voucher: AttemptID? = nil) throws -> Situation {
+        Situation(
+            instance: try instance(instanceID), attempt: try attempt(attemptID), pending: try pendingKey(instanceID),
+            voucher: try voucher.flatMap { try attempt($0) })
     }
 
     func instance(_ id: InstanceID) throws -> Instance? {
         try connection.one(
             """
             SELECT id, server_id, server_root, device_keys, epoch, second_factor_key, evaluation_key, highest, proven, proven_by_pin,
-                penalty_until, last_seen, without_pin, last_pin
+                penalty_until, last_seen, without_pin, last_pin, biometric_key
             FROM instance WHERE id = $1
             """, [.blob(id.bytes)]
         ).map { try Instance($0) }
@@ -27,7 +26,8 @@ struct SecondFactorRows {
         try connection.one(
             """
             SELECT id, instance_id, server_id, server_root, session_hash, context, device_key, epoch, blinded_hash, sequence, reserved_at,
-                expires_at, failed, most, wait, without_pin_left, new_evaluation_key, evaluation, state, signature_hash, receipt
+                expires_at, failed, most, wait, without_pin_left, new_evaluation_key, evaluation, state, signature_hash, receipt,
+                biometric_key, voucher, vouched_by, made_at, method, proved_at
             FROM attempt WHERE id = $1
             """, [.blob(id.bytes)]
         ).map { try AttemptRecord($0) }

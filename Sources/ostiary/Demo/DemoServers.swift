@@ -9,17 +9,11 @@ struct DemoServers: Sendable {
     /// Makes both identities, tells each server about the other, starts them and waits until both answer.
     static func start(in data: URL) async throws -> DemoServers {
         let layout = try DemoLayout(data: data)
-        let authenticationIdentity = try await identity(of: ["serve", "--data", layout.authenticationData.path])
-        let secondFactorIdentity = try await identity(of: ["second-factor", "--data", layout.secondFactorData.path])
-
-        let secondFactor = try ChildProcess(
-            name: "ostiary second-factor", arguments: ["second-factor", "--data", layout.secondFactorData.path],
-            environment: layout.secondFactorEnvironment(trusting: authenticationIdentity), log: layout.log("second-factor"))
+        let launches = try await launches(of: layout) { try await ChildProcess.run($0) }
+        let secondFactor = try ChildProcess(launches.secondFactor, log: layout.log("second-factor"))
         let authentication: ChildProcess
         do {
-            authentication = try ChildProcess(
-                name: "ostiary serve", arguments: ["serve", "--data", layout.authenticationData.path],
-                environment: layout.authenticationEnvironment(secondFactorIdentity: secondFactorIdentity), log: layout.log("serve"))
+            authentication = try ChildProcess(launches.authentication, log: layout.log("serve"))
         } catch {
             await secondFactor.stop()
             throw error
@@ -43,13 +37,28 @@ struct DemoServers: Sendable {
         }.value
     }
 
-    private static func identity(of arguments: [String]) async throws -> String {
-        let result = try await ChildProcess.run(arguments + ["--print-identity"], environment: [:])
-        let identity = result.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard result.code == 0, !identity.isEmpty else {
-            throw DemoError.serverFailed(name: "ostiary \(arguments[0])", reason: result.complaints.trimmingCharacters(in: .whitespacesAndNewlines))
+    /// Makes both identities and tells each server about the other; starts nothing.
+    /// - Parameter run: runs the binary to its end.
+    static func launches(
+        of layout: DemoLayout, run: ([String]) async throws -> (code: Int32, output: String, complaints: String)
+    ) async throws -> (secondFactor: ServerLaunch, authentication: ServerLaunch) {
+        let secondFactor = ["second-factor", "--data", layout.secondFactorData.path]
+        let authentication = ["serve", "--data", layout.authenticationData.path]
+        func identity(_ arguments: [String]) async throws -> String {
+            let result = try await run(arguments + ["--print-identity"])
+            let identity = result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            let reason = result.complaints.trimmingCharacters(in: .whitespacesAndNewlines)
+            guard result.code == 0, !identity.isEmpty else { throw DemoError.serverFailed(name: "ostiary \(arguments[0])", reason: reason) }
+            return identity
         }
-        return identity
+        return (
+            secondFactor: ServerLaunch(
+                name: "ostiary second-factor", arguments: secondFactor,
+                environment: layout.secondFactorEnvironment(trusting: try await identity(authentication))),
+            authentication: ServerLaunch(
+                name: "ostiary serve", arguments: authentication,
+                environment: layout.authenticationEnvironment(secondFactorIdentity: try await identity(secondFactor)))
+        )
     }
 
     private func waitUntilReady() async throws {

@@ -12,6 +12,7 @@ extension OstiaryError {
         case .userInputRefused: "the user input is longer than 4 096 bytes, or holds characters that may not travel"
         case .pinLength: "a PIN has 5 to 12 digits, and as many as the server wants"
         case .pinEasyToGuess: "that PIN is easy to guess: choose another"
+        case .pinUnchanged: "that is the PIN so far: choose another"
         case .cancelled: "cancelled"
         case .userInputTimeout: "nobody answered in time"
         case .linkUnreadable: "this is not an enrol or login code"
@@ -39,6 +40,8 @@ extension OstiaryError {
         case .secondFactorBlocked: "too many wrong PINs: the operator of the second-factor server can lift the block"
         case .secondFactorUnavailable: "the PIN cannot be checked at the moment, nothing was counted: try again later"
         case .secondFactorUnknown: "the second-factor server does not know this phone: enrol again"
+        case .biometricsUnavailable: "no biometric feature can be used here: the PIN goes on"
+        case .biometricsChanged: "the device's biometric features were changed: the PIN goes on, and biometrics can be added again"
         case .storeUnavailable: "the phone's home cannot be read or written"
         case .storeUnreadable: "the phone's home is damaged, or was written by a newer version"
         case .keyStore: "the phone's keys cannot be read or written"
@@ -55,11 +58,11 @@ extension OstiaryError {
         case .serverConnection: .serverUnreachable
         case .serverIdentity: .serverIdentity
         case .linkUnreadable, .linkUnknownKind: .usage
-        case .pinLength, .pinEasyToGuess: .secondFactorFailed
+        case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
-            .storeUnavailable,
+            .biometricsUnavailable, .biometricsChanged, .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
             .other
         }

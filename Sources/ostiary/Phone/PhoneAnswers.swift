@@ -10,6 +10,15 @@ struct PhoneAnswers: Sendable {
     var userInput: String?
     /// PINs come as lines from a script: asked once, never compared, no penalty waited out.
     var pinsAreLines = false
+    /// A prompt for biometrics is answered by the simulated sensor before anybody is asked for a PIN.
+    var usesBiometrics = false
+
+    /// The account whose server is meant, of all on this phone; nil when none was named.
+    func managed(among accounts: [Account]) throws(PhoneInputError) -> Account? {
+        guard let account else { return nil }
+        guard let chosen = accounts.first(where: { $0.isCalled(account) }) else { throw .unknownAccount(account) }
+        return chosen
+    }
 
     /// The account that was named, or the only one, or with `--yes` the oldest; nil when the person has to choose.
     /// - Throws: `PhoneInputError.unknownAccount` when the one that was named was not offered.

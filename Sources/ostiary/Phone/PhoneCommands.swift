@@ -14,6 +14,7 @@ struct PhoneCommand: AsyncParsableCommand {
             """,
         subcommands: [
             EnrolCommand.self, LoginCommand.self, AppLoginCommand.self, AccountsCommand.self, SessionsCommand.self, DeleteAccountCommand.self,
+            ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self,
         ])
 
     @OptionGroup var options: PhoneOptions
@@ -70,6 +71,7 @@ struct LoginCommand: PhoneSubcommand {
 
     @OptionGroup var options: PhoneOptions
     @OptionGroup var refusal: DenyOptions
+    @OptionGroup var biometrics: BiometricOptions
     @Option(help: ArgumentHelp("Id or user name of the account; with --yes and no account, the oldest that the login accepts.", valueName: "account"))
     var account: String?
     @Option(help: ArgumentHelp("Text that reaches the website's backend with the login.", valueName: "text"))
@@ -84,7 +86,8 @@ struct LoginCommand: PhoneSubcommand {
         answers.account = account
         answers.userInput = userInput
         let input = try LinkInput.resolve(code, isInputTaken: options.pinStdin)
-        let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
+        answers.usesBiometrics = biometrics.simulatedBiometrics != nil
+        let ostiary = try PhoneHome.open(options, isWatching: hold > 0, biometrics: biometrics)
         return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.start(input) }
     }
 }
@@ -95,12 +98,14 @@ struct AppLoginCommand: PhoneSubcommand {
         commandName: "app-login", abstract: "Log in to the app itself, with the one account on this phone; gives the webNonce for a backend.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup var biometrics: BiometricOptions
     @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
     var hold = 0
 
     func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
-        let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
-        let answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
+        let ostiary = try PhoneHome.open(options, isWatching: hold > 0, biometrics: biometrics)
+        var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
+        answers.usesBiometrics = biometrics.simulatedBiometrics != nil
         return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.startAppLogin() }
     }
 }

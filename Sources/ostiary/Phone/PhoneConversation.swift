@@ -1,6 +1,6 @@
 import OstiaryMobile
 
-/// One enrolment or login from its first event to its last: tells what happens, asks what must be asked, and knows how the command ends.
+/// One enrolment, login or change of the second factor from its first event to its last: tells what happens, asks what must be asked, and knows how the command ends.
 struct PhoneConversation: Sendable {
     private enum Happening: Sendable {
         case event(OstiaryEvent)
@@ -32,6 +32,12 @@ struct PhoneConversation: Sendable {
         var session: Session?
         var secondFactor: SecondFactorInfo?
         var isLoggedIn = false
+        /// A question for a second factor is open.
+        var isAsking = false
+        /// The prompt for a feature was answered: from here on the PIN is asked.
+        var wasPrompted = false
+        /// The person gave up a change of the second factor, of which no session tells the end.
+        var gaveUp = false
     }
 
     /// - Parameter start: begins what this conversation is about.
@@ -67,12 +73,13 @@ struct PhoneConversation: Sendable {
             progress.session = session
             return confirm(session, among: [], question: "Enrol this phone?", &progress)
         case .secondFactorStarted(let secondFactor):
-            progress.secondFactor = secondFactor.secondFactorInfo
-            if !secondFactor.stopped { askForPIN(secondFactor) }
+            note(secondFactor, &progress)
+            if !secondFactor.stopped { askForFactor(secondFactor, &progress) }
         case .secondFactorUpdated(let secondFactor):
-            progress.secondFactor = secondFactor.secondFactorInfo
+            note(secondFactor, &progress)
             let info = secondFactor.secondFactorInfo
-            if !secondFactor.stopped, info.result != .success, info.retry { askForPIN(secondFactor) }
+            if !secondFactor.stopped, info.result != .success, info.retry { askForFactor(secondFactor, &progress) }
+            if secondFactor.stopped, progress.session == nil { return progress.exit(afterChange: info) }
         case .sessionUpdate(let session): if progress.session == nil { progress.session = session }
         case .sessionLogin(let session) where session.id == progress.session?.id: return loggedIn(&progress)
         case .sessionStop(let session) where session.id == progress.session?.id: return progress.exit(after: session.ending)
@@ -111,7 +118,22 @@ struct PhoneConversation: Sendable {
         }
     }
 
-    private func askForPIN(_ question: SecondFactor) {
+    private func note(_ secondFactor: SecondFactor, _ progress: inout Progress) {
+        progress.secondFactor = secondFactor.secondFactorInfo
+        progress.isAsking = !secondFactor.stopped
+    }
+
+    /// The feature first, once; then the PIN. The first step of adding biometrics takes no PIN.
+    private func askForFactor(_ question: SecondFactor, _ progress: inout Progress) {
+        let info = question.secondFactorInfo
+        if answers.usesBiometrics, info.showBiometrics, !progress.wasPrompted {
+            progress.wasPrompted = true
+            return ostiary.sfInput(BiometricInfo(reason: "ostiary phone"))
+        }
+        if info.context == .biometricsAdd, info.showBiometrics {
+            progress.gaveUp = true
+            return ostiary.sfCancel()
+        }
         ask { [prompts] in await prompts.pin(for: question) }
     }
 
@@ -122,14 +144,17 @@ struct PhoneConversation: Sendable {
     // MARK: Answers
 
     private func pass(on answer: PhonePrompts.Answer, _ progress: inout Progress) {
-        guard let session = progress.session else { return }
-        switch answer {
-        case .yes(let account): ostiary.setAccount(account, for: session, with: answers.userInput)
-        case .no(let notMe): ostiary.deny(session, notMe: notMe)
-        case .pin(let pin):
+        switch (answer, progress.session) {
+        case (.pin(let pin), _):
             ostiary.sfInput(pin)
             pin.clear()
-        case .gaveUp: ostiary.stop(session)
+        case (.yes(let account), let session?): ostiary.setAccount(account, for: session, with: answers.userInput)
+        case (.no(let notMe), let session?): ostiary.deny(session, notMe: notMe)
+        case (.gaveUp, let session?): ostiary.stop(session)
+        case (.gaveUp, nil):
+            progress.gaveUp = true
+            ostiary.sfCancel()
+        case (.yes, nil), (.no, nil): break
         }
     }
 }
@@ -145,9 +170,15 @@ extension PhoneConversation.Progress {
         }
     }
 
-    /// Nil when the session goes on in spite of the error.
+    /// After the last question of a change of the second factor; nil when an error is still to be told.
+    fileprivate func exit(afterChange info: SecondFactorInfo) -> PhoneExit? {
+        if info.result == .success { return .done }
+        return gaveUp ? info.exit ?? .cancelledOrDenied : nil
+    }
+
+    /// Nil when it goes on in spite of the error.
     fileprivate func exit(after error: OstiaryError, in other: Session?) -> PhoneExit? {
-        guard let other else { return session == nil ? error.exit : nil }
+        guard let other else { return session == nil && !isAsking ? error.exit : nil }
         guard session == nil || other.id == session?.id, other.isOver else { return nil }
         if error.exit == .other || error.exit == .cancelledOrDenied { return secondFactor.flatMap(\.exit) ?? error.exit }
         return error.exit

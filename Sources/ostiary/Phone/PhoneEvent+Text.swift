@@ -8,7 +8,7 @@ extension OstiaryEvent {
         case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)
         case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \(StandardStreams.emphasised(code))", ""]
         case .secondFactorStarted: []
-        case .secondFactorUpdated(let secondFactor): secondFactor.secondFactorInfo.lines
+        case .secondFactorUpdated(let secondFactor): secondFactor.lines
         case .sessionLogin(let session): session.loginLines
         case .sessionStop(let session): ["\(session.title): over (\(session.ending?.words ?? "ended"))"]
         case .sessionUpdate, .accountAdded, .accountUpdated: []
@@ -67,12 +67,32 @@ extension SessionInfo {
     }
 }
 
+extension SecondFactor {
+    /// A change of the factor itself says when it is done; a login says so by itself.
+    fileprivate var lines: [String] {
+        guard stopped, secondFactorInfo.result == .success, let done = secondFactorInfo.context.done else { return secondFactorInfo.lines }
+        return ["\u{2713} \(done)"]
+    }
+}
+
+extension SecondFactorInfo.Context {
+    fileprivate var done: String? {
+        switch self {
+        case .biometricsAdd: "biometrics added"
+        case .biometricsRemove: "biometrics removed"
+        case .pinChangeSet: "the PIN is changed"
+        case .verify, .firstSet, .pinChangeVerify: nil
+        }
+    }
+}
+
 extension SecondFactorInfo {
     fileprivate var lines: [String] {
         switch result {
         case nil, .success: []
         case .error: ["\(OstiaryError.secondFactorUnavailable.sentence)"]
         case .failed where penalisedFor > 0 && !blocked: ["wrong PIN, or too early: \(triesLeft); wait \(PenaltyCountdown.spelled(penalisedFor))"]
+        case .failed where failedAttempts == 0 && !blocked: ["not taken: nothing was counted"]
         case .failed: [blocked ? "no PIN is accepted any more" : "wrong PIN: \(triesLeft)"]
         }
     }

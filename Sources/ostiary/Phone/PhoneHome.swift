@@ -8,13 +8,13 @@ enum PhoneHome {
 
     /// - Parameter isWatching: whether a stop is to be heard of at once.
     /// - Throws: `OstiaryError` when the home cannot be used.
-    static func open(_ options: PhoneOptions, isWatching: Bool = false) throws -> Ostiary {
-        try open(at: options.homeURL.path, isWatching: isWatching)
+    static func open(_ options: PhoneOptions, isWatching: Bool = false, biometrics: BiometricOptions? = nil) throws -> Ostiary {
+        try open(at: options.homeURL.path, isWatching: isWatching, biometrics: biometrics?.sensor(of: options.homeURL))
     }
 
-    static func open(at path: String, isWatching: Bool) throws(OstiaryError) -> Ostiary {
+    static func open(at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil) throws(OstiaryError) -> Ostiary {
         let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
-        let ports = try Ports.files(in: path, keyring: keyring)
+        let ports = try Ports.files(in: path, keyring: keyring, biometrics: biometrics)
         var configuration = Ostiary.Configuration()
         configuration.appInfo = "ostiary phone \(programVersion)"
         configuration.deviceName = deviceName

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OstiaryMobile
 
 /// The options that every command of the phone understands, before or after its name.
 struct PhoneOptions: ParsableArguments, Sendable {
@@ -18,6 +19,30 @@ struct PhoneOptions: ParsableArguments, Sendable {
     /// The home with `~` resolved, absolute.
     var homeURL: URL {
         URL(fileURLWithPath: NSString(string: home).expandingTildeInPath, isDirectory: true).standardizedFileURL
+    }
+}
+
+/// A biometric sensor for demonstrations and scripts; without it the phone has none.
+struct BiometricOptions: ParsableArguments, Sendable {
+    /// What the person does at the prompt.
+    enum Answer: String, ExpressibleByArgument, CaseIterable {
+        case confirm, cancel, fail
+        /// Another finger was enrolled since: the sensor confirms, and keys that were made before are dead.
+        case changed
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Pretend to have a biometric sensor, and answer its prompt: confirm, cancel, fail, or changed (the fingers are others now). "
+                + "It protects nothing: for demonstrations and tests.", valueName: "answer"))
+    var simulatedBiometrics: Answer?
+
+    /// The sensor of a home.
+    func sensor(of home: URL) -> SimulatedBiometrics? {
+        guard let answer = simulatedBiometrics else { return nil }
+        let sensor = SimulatedBiometrics(home: home.path, answer: SimulatedBiometrics.Answer(rawValue: answer.rawValue) ?? .confirm)
+        if answer == .changed { sensor.features.insert("finger \(sensor.features.count + 1)") }
+        return sensor
     }
 }
 

@@ -60,7 +60,11 @@ final class PhonePrompts: Sendable {
         }
         if info.blocked { Self.show("this phone was blocked: a PIN is accepted only if the operator lifted that since\n") }
         if info.result == nil, info.failedAttempts > 0 { Self.show("\(info.triesLeft)\n") }
-        return info.context == .firstSet || info.context == .pinChangeSet ? await newPIN() : await entry(prompt: "PIN: ")
+        switch info.context {
+        case .firstSet, .pinChangeSet: return await newPIN()
+        case .pinChangeVerify: return await entry(prompt: "PIN so far: ")
+        case .verify, .biometricsAdd, .biometricsRemove: return await entry(prompt: "PIN: ")
+        }
     }
 
     private func newPIN() async -> Answer {

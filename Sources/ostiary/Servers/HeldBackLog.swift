@@ -44,14 +44,11 @@ final class HeldBackLog: Sendable {
     }
 }
 
+/// Puts a line into words only when it is written: every request gets a logger with metadata of its own, and most requests log nothing.
 private struct HeldBackLogHandler: LogHandler {
     var inner: StreamLogHandler
     let gate: HeldBackLog
-
-    var metadata: Logger.Metadata {
-        get { inner.metadata }
-        set { inner.metadata = newValue }
-    }
+    var metadata: Logger.Metadata = [:]
 
     var metadataProvider: Logger.MetadataProvider? {
         get { inner.metadataProvider }
@@ -64,11 +61,13 @@ private struct HeldBackLogHandler: LogHandler {
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { inner[metadataKey: key] }
-        set { inner[metadataKey: key] = newValue }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
     func log(event: LogEvent) {
-        gate.pass { [inner] in inner.log(event: event) }
+        var writer = inner
+        writer.metadata = metadata
+        gate.pass { [writer] in writer.log(event: event) }
     }
 }

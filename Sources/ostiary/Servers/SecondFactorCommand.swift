@@ -17,9 +17,11 @@ struct SecondFactorCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StorageOptions
     @OptionGroup var identity: IdentityOptions
+    @OptionGroup var parent: ParentOptions
 
     func run() async throws {
         try await StartFailure.told(by: "ostiary second-factor") {
+            parent.watch()
             let settings = try await options.settings()
             if identity.printIdentity { return try await printIdentity(settings) }
             try await serve(try SecondFactorServerSettings(settings, dataFolder: options.dataFolder))

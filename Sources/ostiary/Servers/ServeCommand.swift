@@ -15,9 +15,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StorageOptions
     @OptionGroup var identity: IdentityOptions
+    @OptionGroup var parent: ParentOptions
 
     func run() async throws {
         try await StartFailure.told(by: "ostiary serve") {
+            parent.watch()
             let settings = try await options.settings()
             if identity.printIdentity { return try await printIdentity(settings) }
             let (completed, keyPath) = try await RootAPIKey.ensured(settings, options)

@@ -15,7 +15,7 @@ struct LoginTests {
             let link = try await servers.link(nonce, style)
             #expect(try await servers.status(of: nonce).state == .open)
             let shown = try await phone.scan(link, via: style == .tapped ? .link : .scan)
-            #expect(shown.screen.purpose == .login && shown.screen.secondFactor == .needed && shown.screen.methods == .pin)
+            #expect(shown.screen.purpose == .login && shown.screen.secondFactor == .needed && shown.screen.methods == [.pin, .bio])
             let answer = try await shown.logInByPIN()
             #expect(answer.result == .loggedIn && answer.userName == "Alice at work" && answer.webNonce == nil && answer.cache == nil)
             let status = try await servers.status(of: nonce)

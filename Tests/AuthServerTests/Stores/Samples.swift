@@ -68,10 +68,17 @@ enum Sample {
 
     static let instance = Instance(
         id: instanceID, server: server,
-        sequence: AttemptSequence(last: 4, open: .init(attempt: AttemptID(bytes(1, 16))!, blindedHash: bytes(2), since: now)), receipt: receipt,
+        sequence: AttemptSequence(
+            last: 4, open: .init(attempt: AttemptID(bytes(1, 16))!, blindedHash: bytes(2), since: now),
+            relayed: .init(attempt: AttemptID(bytes(2, 16))!, number: 4)), receipt: receipt,
         epochs: [
             .init(number: 1, serverShare: bytes(3), secondFactorKey: bytes(4)), .init(number: 2, serverShare: bytes(5), secondFactorKey: bytes(6)),
-        ])
+        ], biometricKey: bytes(7, 65), evaluated: TriedAttempt(id: AttemptID(bytes(2, 16))!, epoch: 2, madeAt: now - 3), pinChange: pinChange,
+        lastChange: FinishedChange(decision: bytes(8), answer: bytes(9, 15)))
+
+    static let pinChange = PINChange(
+        attempt: AttemptID(bytes(3, 16))!, account: accountID(1), methods: [.pin, .bio], verifiedAt: now - 2, epoch: 2, serverShare: bytes(10),
+        setting: TriedAttempt(id: AttemptID(bytes(4, 16))!, epoch: 3, madeAt: now - 1))
 
     static let receipt = Encoded(
         Receipt(

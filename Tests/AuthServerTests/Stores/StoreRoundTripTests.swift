@@ -65,12 +65,32 @@ struct StoreRoundTripTests {
         }
     }
 
+    @Test("A change of the PIN in each of its steps: what goes is gone, what comes is there", arguments: StoreBackend.allCases)
+    func pinChanges(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            var begun = Sample.pinChange
+            begun.setting = nil
+            let epochs = Sample.instance.epochs
+            let steps: [Instance] = [
+                Instance(id: Sample.instanceID, server: Sample.server, epochs: [epochs[0]]),
+                Instance(id: Sample.instanceID, server: Sample.server, epochs: [epochs[0]], pinChange: begun), Sample.instance,
+                Instance(
+                    id: Sample.instanceID, server: Sample.server,
+                    epochs: [epochs[1], .init(number: 3, serverShare: Sample.bytes(11), secondFactorKey: Sample.bytes(6))]),
+            ]
+            for step in steps {
+                try await store.write { rows in try rows.save(step) }
+                #expect(try await store.read { rows in try rows.instance(step.id) } == step)
+            }
+        }
+    }
+
     @Test("A server with all its parameters", arguments: StoreBackend.allCases)
     func servers(on backend: StoreBackend) async throws {
         try await backend.run { store in
             var update = ServerUpdate()
             update.logo = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
-            update.flags = ["SKIP_ENROL_CONFIRMATION", "STRICT_LINKS"]
+            update.flags = ["NO_BIOMETRICS", "SKIP_ENROL_CONFIRMATION", "STRICT_LINKS"]
             (update.pingTime, update.pinTimeout, update.pinTransTimeout, update.staticQRAge) = (0, -1, 5, 0)
             (update.appName, update.appAndroid, update.appIOS, update.appURL) = ("a", "b", "c", "d")
             (update.siteURL, update.wsURL, update.owner) = ("https://e", "f", "g")

@@ -121,15 +121,15 @@ struct DecisionTests {
         let (world, phone, shown) = try await shown()
         let other = try await phone.look(at: try await world.link("other"))
         let tried = try await phone.tryPIN(other)
-        #expect(try await world.refusal(of: try phone.accepting(shown, tried)) == .secondFactor(.refused))
+        #expect(try await world.refusal(of: try phone.accepting(shown, tried)) == .secondFactorSignatureWrong)
         let own = try await phone.tryPIN(shown)
         var choice = TestPhone.Choice(method: .pin, attempt: AttemptID(using: world.random))
         choice.secondFactorSignature = try phone.secondFactorSignature(own)
-        #expect(try await world.refusal(of: try phone.deciding(shown, choice)) == .secondFactor(.refused))
+        #expect(try await world.refusal(of: try phone.deciding(shown, choice)) == .secondFactorSignatureWrong)
         #expect(!(try await world.status().loggedIn))
     }
 
-    @Test("A wrong PIN opens no box: another key's signature is refused by the second-factor server")
+    @Test("A wrong PIN opens no box: another key's signature is refused before the second-factor server hears of it")
     func wrongSecondFactorKey() async throws {
         let (world, phone, shown) = try await shown()
         let tried = try await phone.tryPIN(shown)
@@ -139,7 +139,7 @@ struct DecisionTests {
             secondFactorSignature: edwardsSignature(
                 thief.secondFactorKey, .secondFactorProof,
                 Transcript.secondFactorProof(instance: phone.instance, attempt: tried.id, context: .verify, sessionHash: tried.sessionHash)))
-        #expect(try await world.refusal(of: try phone.deciding(shown, choice)) == .secondFactor(.refused))
+        #expect(try await world.refusal(of: try phone.deciding(shown, choice)) == .secondFactorSignatureWrong)
         #expect(try await world.status().state == .claimed)
     }
 

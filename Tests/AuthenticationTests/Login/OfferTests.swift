@@ -18,7 +18,7 @@ struct OfferTests {
         #expect(content.relyingParty == RelyingParty(name: "Bank", origin: "https://bank.example", clientID: ""))
         #expect(content.browser == BrowserFacts(binding: .qrStatic, label: "Firefox on Linux", city: "Bern", startedAt: world.now))
         #expect(content.announceInfo == [Announcement(key: "why", text: "a transfer")])
-        #expect(content.purpose == .login && content.secondFactor == .needed && content.methods == .pin)
+        #expect(content.purpose == .login && content.secondFactor == .needed && content.methods == [.pin, .bio])
         #expect(content.expiresAt == world.now + 300)
         #expect(content.secondFactorPrekey?.bytes == world.secondFactor.keys.published.bytes)
     }

@@ -24,7 +24,7 @@ extension SecondFactorDouble {
         return message
     }
 
-    private struct Saying {
+    struct Saying {
         var status: Status
         var attempt: AttemptID?
         var counter: Counter?
@@ -39,16 +39,18 @@ extension SecondFactorDouble {
         }
     }
 
-    private func says(_ saying: Saying, highest: UInt64? = nil) -> SecondFactorAnswer {
+    func says(_ saying: Saying, highest: UInt64? = nil) -> SecondFactorAnswer {
         let zero = AttemptID([UInt8](repeating: 0, count: 16))
         guard let attempt = saying.attempt ?? zero else { preconditionFailure("sixteen zeros are an id") }
         return SecondFactorAnswer(
-            attemptID: attempt, status: saying.status, highest: highest ?? saying.counter?.highest ?? 0, epoch: saying.counter == nil ? 0 : 1,
+            attemptID: attempt, status: saying.status, highest: highest ?? saying.counter?.highest ?? 0, epoch: saying.counter?.epoch ?? 0,
             tries: tries(saying.counter, wait: saying.wait), sealed: saying.sealed, receipt: saying.receipt)
     }
 
     private func tries(_ counter: Counter?, wait: UInt64) -> Tries {
-        Tries(failed: UInt8(clamping: counter?.failed ?? 0), most: UInt8(Self.mostTries), wait: UInt32(clamping: wait), withoutPINLeft: 0)
+        Tries(
+            failed: UInt8(clamping: counter?.failed ?? 0), most: UInt8(Self.mostTries), wait: UInt32(clamping: wait),
+            withoutPINLeft: Tries.unlimited - (counter?.withoutPIN ?? 0))
     }
 
     // MARK: a ticket
@@ -66,7 +68,8 @@ extension SecondFactorDouble {
         guard !state.memory.closed.contains(attempt.instanceID) else { return says(.init(.closed, id)) }
         if attempt.context == .firstSet { return try begin(ticket, inner, &state) }
         guard var counter = state.memory.counters[attempt.instanceID] else { return says(.init(.secondFactorUnknown, id)) }
-        guard attempt.epoch == 1 else { return says(.init(.wrongEpoch, id, counter)) }
+        if attempt.context == .pinChangeSet { return try beginChange(ticket, inner, counter, &state) }
+        guard attempt.epoch == counter.epoch else { return says(.init(.wrongEpoch, id, counter)) }
         let refusal = number(ticket, &counter, told: call.receipt.map { genuine($0, state.memory.now) } ?? 0, state.memory.now)
         if let refusal { return refusal }
         state.memory.counters[attempt.instanceID] = counter
@@ -112,7 +115,7 @@ extension SecondFactorDouble {
         return try evaluate(ticket, inner, nil, try OPRFKey.generate(), &state)
     }
 
-    private func evaluate(
+    func evaluate(
         _ ticket: Ticket, _ inner: OpenedRequest, _ counter: Counter?, _ pending: OPRFKey?, _ state: inout State
     ) throws -> SecondFactorAnswer {
         let attempt = ticket.attempt.value
@@ -144,6 +147,8 @@ extension SecondFactorDouble {
     // MARK: a proof, a reset
 
     private func prove(_ proof: Proof, _ state: inout State) throws -> SecondFactorAnswer {
+        if state.mishaps.believesAnything { return believed(proof, state) }
+        if let ticket = proof.ticket { return biometric(proof, ticket.value, &state) }
         guard var row = state.memory.rows[proof.attemptID], row.attempt.sessionHash == proof.sessionHash, row.attempt.context == proof.context,
             row.attempt.instanceID == proof.instanceID, let signature = proof.secondFactorSignature
         else { return says(.init(.refused, proof.attemptID)) }
@@ -151,7 +156,7 @@ extension SecondFactorDouble {
             guard isProved(row, proof, signature, state.memory) else { return says(.init(.refused, proof.attemptID)) }
             take(row, proof, &state.memory)
             row.proof = signature
-            row.receipt = receipt(row, proof, signature, state)
+            row.receipt = receipt(proof, number: row.sequence, state)
             state.memory.rows[proof.attemptID] = row
         }
         guard row.proof == signature else { return says(.init(.refused, proof.attemptID)) }
@@ -162,6 +167,7 @@ extension SecondFactorDouble {
 
     private func isProved(_ row: Row, _ proof: Proof, _ signature: [UInt8], _ memory: Memory) -> Bool {
         let attempt = row.attempt
+        guard isSignedByBiometric(proof, madeAt: attempt.madeAt, memory) else { return false }
         guard let bytes = proof.secondFactorKey ?? memory.counters[attempt.instanceID]?.secondFactorKey, let key = try? EdwardsPublicKey(bytes)
         else { return false }
         if let pending = row.pending {
@@ -177,23 +183,30 @@ extension SecondFactorDouble {
 
     private func take(_ row: Row, _ proof: Proof, _ memory: inout Memory) {
         let device = Array(row.payload.prefix(DevicePublicKey.count))
+        if proof.context == .pinChangeSet { return switchEpoch(row, proof, &memory) }
         if let pending = row.pending, let key = proof.secondFactorKey {
-            memory.counters[proof.instanceID] = Counter(server: proof.serverID, deviceKeys: [device], key: pending, secondFactorKey: key)
+            memory.counters[proof.instanceID] = Counter(
+                server: proof.serverID, deviceKeys: [device], key: pending, secondFactorKey: key, lastPIN: memory.now)
         }
         if row.attempt.context == .enrol { memory.counters[proof.instanceID]?.deviceKeys.insert(device) }
         guard var counter = memory.counters[proof.instanceID] else { return }
         counter.proved = max(counter.proved, row.sequence)
         if counter.proved == counter.highest { counter.penaltyUntil = Instant(0) }
+        counter.withoutPIN = 0
+        counter.lastPIN = memory.now
+        effect(proof.context, row.payload, &counter)
         memory.counters[proof.instanceID] = counter
     }
 
-    private func receipt(_ row: Row, _ proof: Proof, _ signature: [UInt8], _ state: State) -> Encoded<Receipt> {
+    func receipt(_ proof: Proof, number: UInt64, _ state: State) -> Encoded<Receipt> {
         let now = state.memory.now
+        let counter = state.memory.counters[proof.instanceID]
         let receipt = Receipt(
-            serverID: proof.serverID, instanceID: proof.instanceID, attemptID: proof.attemptID, sessionHash: row.attempt.sessionHash,
-            context: row.attempt.context, method: .pin, epoch: 1, sequence: row.sequence,
-            secondFactorKey: state.memory.counters[proof.instanceID]?.secondFactorKey ?? [UInt8](repeating: 0, count: 32),
-            signaturesHash: SHA(signature), withoutPIN: 0, lastPIN: now, issuedAt: now)
+            serverID: proof.serverID, instanceID: proof.instanceID, attemptID: proof.attemptID, sessionHash: proof.sessionHash,
+            context: proof.context, method: proof.method, epoch: proof.epoch, sequence: number,
+            secondFactorKey: proof.secondFactorKey ?? counter?.secondFactorKey ?? [UInt8](repeating: 0, count: 32),
+            signaturesHash: SHA((proof.secondFactorSignature ?? []) + (proof.biometricSignature ?? [])), withoutPIN: counter?.withoutPIN ?? 0,
+            lastPIN: counter?.lastPIN ?? now, issuedAt: now)
         let said = state.mishaps.receiptLie?(receipt) ?? receipt
         return Encoded(said, signedBy: state.mishaps.receiptIsStrangers ? stranger.operatorKey : keys.operatorKey)
     }

@@ -3,7 +3,7 @@ import OstiaryProtocol
 import Synchronization
 
 /// A second-factor server in memory: it counts before it evaluates, with a real key, and signs what it says (protocol §7).
-/// Biometrics and changes of the PIN are not served, and the 120 s of a proof are not watched.
+/// The 120 s of a proof are not watched.
 final class SecondFactorDouble: SecondFactorGateway {
     static let mostTries: UInt64 = 5
     static let penalties: [UInt64] = [0, 0, 30, 300, 0]
@@ -19,6 +19,10 @@ final class SecondFactorDouble: SecondFactorGateway {
         var lie: (@Sendable (SecondFactorAnswer) -> SecondFactorAnswer)?
         var receiptLie: (@Sendable (Receipt) -> Receipt)?
         var receiptIsStrangers = false
+        /// Verifies nothing that a phone signed: what a thief of its key would do.
+        var believesAnything = false
+        /// Biometrics that may follow without a PIN; 0 for no limit.
+        var mostWithoutPIN: UInt16 = 0
         /// Runs before a call is looked at.
         var pause: (@Sendable (MessageType) async -> Void)?
     }
@@ -26,8 +30,12 @@ final class SecondFactorDouble: SecondFactorGateway {
     struct Counter: Sendable {
         let server: ServerID
         var deviceKeys: Set<[UInt8]>
-        let key: OPRFKey
-        let secondFactorKey: [UInt8]
+        var key: OPRFKey
+        var secondFactorKey: [UInt8]
+        var epoch: UInt32 = 1
+        var biometricKey: [UInt8]?
+        var withoutPIN: UInt16 = 0
+        var lastPIN = Instant(0)
         var highest: UInt64 = 0
         var proved: UInt64 = 0
         var penaltyUntil = Instant(0)

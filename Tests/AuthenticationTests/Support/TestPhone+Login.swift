@@ -45,6 +45,8 @@ extension TestPhone {
         var method: Methods = []
         var attempt: AttemptID?
         var secondFactorSignature: [UInt8]?
+        var biometricSignature: [UInt8]?
+        var ownAttempt: Encoded<Attempt>?
         var cache: [UInt8]?
         var userInput = ""
         var sessionHash: [UInt8]?
@@ -57,7 +59,8 @@ extension TestPhone {
         let message = L5(
             sessionID: choice.session ?? shown.content.sessionID, sessionHash: choice.sessionHash ?? shown.hash(for: account), accountID: account,
             attemptID: choice.attempt ?? AttemptID(using: random), decision: choice.decision, method: choice.method,
-            secondFactorSignature: choice.secondFactorSignature, cache: choice.cache, userInput: choice.userInput)
+            secondFactorSignature: choice.secondFactorSignature, biometricSignature: choice.biometricSignature, attempt: choice.ownAttempt,
+            cache: choice.cache, userInput: choice.userInput)
         return outgoing(try Encoded(message, signedBy: sign).bytes, shown.ephemeral)
     }
 

@@ -7,7 +7,8 @@ struct TestPhone: Sendable {
     let world: World
     let name: String
     let deviceKey: P256.Signing.PrivateKey
-    let secondFactorKey: Curve25519.Signing.PrivateKey
+    /// Another one after a change of the PIN that a biometric verified.
+    var secondFactorKey: Curve25519.Signing.PrivateKey
     let instance: InstanceID
     let random: SteadyRandom
     var account: AccountID?
@@ -44,8 +45,8 @@ struct TestPhone: Sendable {
     static func blinded() throws -> [UInt8] { try OPRFKey.generate().publicKey }
 
     /// A message of its own request, signed together with that request's key and time.
-    func fresh<Message: WireMessage & DeviceSigned>(_ message: Message) throws -> Outgoing {
-        let ephemeral = try ephemeral()
+    func fresh<Message: WireMessage & DeviceSigned>(_ message: Message, ephemeral: EphemeralKey? = nil) throws -> Outgoing {
+        let ephemeral = try ephemeral ?? self.ephemeral()
         let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: world.now)
         return outgoing(try Encoded(message, freshness: freshness, signedBy: sign).bytes, ephemeral)
     }

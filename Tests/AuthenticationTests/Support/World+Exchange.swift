@@ -30,6 +30,7 @@ extension World {
         case .l1: return try await login.show(request)
         case .l5: return try await login.decide(request)
         case .m1: return try await attempts.evaluate(request)
+        case .m3: return try await changes.complete(request)
         case .ping: return Reply(body: try await presence.ping(request).answer.encoded)
         case .stop: return try await presence.stop(request)
         case .delete: return try await accounts.delete(request)

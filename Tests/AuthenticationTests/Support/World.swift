@@ -21,6 +21,7 @@ final class World: Sendable {
     let enrolments: EnrolmentService
     let login: LoginService
     let attempts: AttemptService
+    let changes: SecondFactorChangeService
     let presence: PresenceService
     let accounts: AccountService
     let closes: CloseQueue
@@ -36,7 +37,8 @@ final class World: Sendable {
         queries = SessionQueries(store: store, keyring: keyring, events: hub)
         enrolments = EnrolmentService(store: store, keyring: keyring, events: hub, secondFactor: client, random: random)
         login = LoginService(store: store, keyring: keyring, events: hub, secondFactor: client, random: random)
-        attempts = AttemptService(store: store, keyring: keyring, events: hub, secondFactor: client)
+        attempts = AttemptService(store: store, events: hub, secondFactor: client)
+        changes = SecondFactorChangeService(store: store, events: hub, secondFactor: client, random: random)
         presence = PresenceService(store: store, events: hub)
         accounts = AccountService(store: store, events: hub, secondFactor: client)
         closes = CloseQueue(store: store, secondFactor: client)

@@ -22,20 +22,34 @@ actor Line: Transport {
     private(set) var posted: [[UInt8]] = []
     private(set) var lengthOfLastAnswer = 0
     private var change: (@Sendable ([UInt8]) -> [UInt8])?
+    /// The message after which nothing gets through, and whether that one arrives.
+    private var end: (number: Int, arrives: Bool)?
 
     init(_ client: any TestClientProtocol) { self.client = client }
 
     func cut() { isCut = true }
-    func mend() { isCut = false }
+    func mend() {
+        isCut = false
+        end = nil
+    }
+
     /// Changes the bytes of every answer to a posted message from now on.
     func alter(_ change: (@Sendable ([UInt8]) -> [UInt8])?) { self.change = change }
+
+    /// Cuts the line for good at a message, of which no answer comes: 0 is the next.
+    func cut(at number: Int, arrives: Bool) { end = (posted.count + number, arrives) }
     /// - Parameter number: of the posted message, 0 for the next.
     func lose(_ fault: Fault, at number: Int) { faults[posted.count + number] = fault }
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard !isCut else { throw .unreachable }
         let fault = request.body == nil ? nil : faults[posted.count]
+        let isLast = request.body != nil && posted.count == end?.number
         if let body = request.body { posted.append(body) }
+        if isLast {
+            isCut = true
+            guard end?.arrives == true else { throw .unreachable }
+        }
         guard fault != .requestLost else { throw .unreachable }
         let response = try await deliver(request)
         guard fault != .answerLost, !isCut else { throw .unreachable }

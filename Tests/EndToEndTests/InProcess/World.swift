@@ -68,8 +68,9 @@ struct World: Sendable {
     }
 
     /// A phone with a home of its own, or the home of an earlier one, as after a restart.
-    func phone(_ name: String = "phone", isWatching: Bool = false) throws -> WorldPhone {
-        let ports = try Ports.files(in: folder.path(name), transport: line, clock: clock)
+    /// - Parameter biometrics: its simulated sensor.
+    func phone(_ name: String = "phone", isWatching: Bool = false, biometrics: SimulatedBiometrics? = nil) throws -> WorldPhone {
+        let ports = try Ports.files(in: folder.path(name), transport: line, clock: clock, biometrics: biometrics)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false

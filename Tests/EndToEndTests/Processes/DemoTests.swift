@@ -50,6 +50,27 @@ struct DemoTests {
         await #expect(throws: (any Error).self) { try await text(site) }
     }
 
+    @Test("kill -9 of the demonstration ends its servers too")
+    func killed() async throws {
+        let program = try Program(["demo"])
+        try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
+        let data = try #require(word(after: "data", in: program.output))
+        let servers = try runningServers(in: data)
+        #expect(servers.count == 2)
+        program.signal(SIGKILL)
+        try await program.end()
+        try await eventually("both servers end") { servers.allSatisfy { kill($0, 0) != 0 } }
+        try FileManager.default.removeItem(atPath: data)
+    }
+
+    /// The programs that were started with a folder of this data folder.
+    private func runningServers(in data: String) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { id in
+            let line = (try? String(contentsOfFile: "/proc/\(id)/cmdline", encoding: .utf8)) ?? ""
+            return line.contains(data) && line.contains("--data")
+        }
+    }
+
     private func word(after name: String, in output: String) -> String? {
         output.split(separator: "\n").first { $0.contains("  \(name) ") }?.split(separator: " ").dropFirst().first.map(String.init)
     }

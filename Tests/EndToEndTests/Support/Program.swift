@@ -2,59 +2,67 @@ import Foundation
 import Synchronization
 import Testing
 
-/// One run of a program of ours, with everything that it writes.
+@testable import ostiary
+
+/// One run of a program of ours, with everything that it writes. It is killed when nobody holds it any more.
 final class Program: Sendable {
-    private let process = Process()
-    private let input = Pipe()
-    private let written = Mutex(Data())
-    private let complained = Mutex(Data())
+    private let process: SpawnedProcess
+    /// Our end of its standard input; nil when that is closed or a terminal.
+    private let input: Mutex<Int32?>
+    private let written: OutputPipe
+    private let complained: OutputPipe
+    private let name: String
 
     /// Starts the built `ostiary`.
     /// - Parameter terminal: its standard input; a pipe of ours by default.
     init(_ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil) throws {
-        process.executableURL = Binary.url
-        process.arguments = arguments
-        process.environment = Binary.environment.merging(environment) { _, theirs in theirs }
-        let (output, complaints) = (Pipe(), Pipe())
-        process.standardInput = terminal ?? input
-        process.standardOutput = output
-        process.standardError = complaints
-        Self.collect(output) { data in self.written.withLock { $0 += data } }
-        Self.collect(complaints) { data in self.complained.withLock { $0 += data } }
-        try process.run()
+        name = arguments.joined(separator: " ")
+        (written, complained) = (try OutputPipe(), try OutputPipe())
+        let ends = try PipeEnds()
+        process = try SpawnedProcess(
+            Binary.url.path, arguments, environment: Binary.environment.merging(environment) { _, theirs in theirs },
+            input: terminal?.fileDescriptor ?? ends.reading, output: written.writingEnd, complaints: complained.writingEnd)
+        input = Mutex(ends.writing)
+        close(ends.reading)
+        written.closeWritingEnd()
+        complained.closeWritingEnd()
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit { closeInput() }
 
-    private static func collect(_ pipe: Pipe, _ take: @Sendable @escaping (Data) -> Void) {
-        pipe.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil } else { take(data) }
-        }
-    }
-
-    var id: Int32 { process.processIdentifier }
+    var id: Int32 { process.id }
     var isRunning: Bool { process.isRunning }
-    var output: String { written.withLock { String(decoding: $0, as: UTF8.self) } }
-    var complaints: String { complained.withLock { String(decoding: $0, as: UTF8.self) } }
+    var output: String { written.text }
+    var complaints: String { complained.text }
     var lines: [String] { output.split(separator: "\n").map(String.init) }
     /// What standard error says, line by line.
     var complaintLines: [String] { complaints.split(separator: "\n").map(String.init) }
 
-    func type(_ text: String) throws { try input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
-    func closeInput() { try? input.fileHandleForWriting.close() }
-    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+    func type(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        let count = input.withLock { input in input.map { write($0, bytes, bytes.count) } }
+        guard count == bytes.count else { throw Timeout(description: "\(name) reads no more") }
+    }
 
-    /// Waits for the end.
-    /// - Returns: the exit code.
+    func closeInput() {
+        input.withLock { input in
+            if let input { close(input) }
+            input = nil
+        }
+    }
+
+    func signal(_ number: Int32) { process.send(number) }
+
+    /// Waits for the end, and for all that it wrote.
+    /// - Returns: the exit code; 128 + n when signal n ended it.
     @discardableResult
     func end(within patience: Duration = .seconds(30)) async throws -> Int32 {
-        try await eventually("\(process.arguments?.joined(separator: " ") ?? "") ends; so far: \(output) \(complaints)", within: patience) {
-            !self.process.isRunning
+        guard let code = await process.wait(for: patience) else {
+            throw Timeout(description: "\(name) does not end; so far: \(output) \(complaints)")
         }
-        // The pipes may still hold what was written last.
-        try await Task.sleep(for: .milliseconds(30))
-        return process.terminationStatus
+        await written.end()
+        await complained.end()
+        return code
     }
 }
 

@@ -25,15 +25,12 @@ final class ServerPair: Sendable {
     init() async throws {
         folder = try TemporaryFolder()
         layout = try DemoLayout(data: folder.url)
-        let identities = (
-            serve: try await Self.identity(["serve", "--data", layout.authenticationData.path]),
-            secondFactor: try await Self.identity(["second-factor", "--data", layout.secondFactorData.path])
-        )
-        secondFactor = RestartableServer(
-            ["second-factor", "--data", layout.secondFactorData.path], layout.secondFactorEnvironment(trusting: identities.serve))
-        authentication = RestartableServer(
-            ["serve", "--data", layout.authenticationData.path],
-            layout.authenticationEnvironment(secondFactorIdentity: identities.secondFactor))
+        let launches = try await DemoServers.launches(of: layout) { arguments in
+            let program = try Program(arguments)
+            let code = try await program.end()
+            return (code, program.output, program.complaints)
+        }
+        (secondFactor, authentication) = (RestartableServer(launches.secondFactor), RestartableServer(launches.authentication))
     }
 
     /// What `--print-identity` prints.
@@ -74,19 +71,16 @@ final class RestartableServer: Sendable {
         var earlierOutput = ""
     }
 
-    private let arguments: [String]
-    private let environment: [String: String]
+    private let launch: ServerLaunch
     private let state = Mutex(State())
 
-    init(_ arguments: [String], _ environment: [String: String]) {
-        self.arguments = arguments
-        self.environment = environment
-    }
+    init(_ launch: ServerLaunch) { self.launch = launch }
 
     /// - Parameter changes: settings of this start only.
     @discardableResult
     func start(_ changes: [String: String] = [:]) throws -> Program {
-        let program = try Program(arguments, environment: environment.merging(changes) { _, theirs in theirs })
+        let program = try Program(
+            launch.arguments + [ParentOptions.flag], environment: launch.environment.merging(changes) { _, theirs in theirs })
         state.withLock { state in
             if let old = state.program { state.earlierOutput += old.output + old.complaints }
             state.program = program

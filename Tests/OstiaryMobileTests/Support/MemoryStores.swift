@@ -42,14 +42,22 @@ final class MemoryKeyStore: KeyStore {
     private enum Entry: Sendable {
         case key(P256.Signing.PrivateKey)
         case secret([UInt8])
+        case biometric(P256.Signing.PrivateKey, fingerprint: [UInt8])
     }
 
     private let entries: Mutex<[String: Entry]>
+    let biometrics: SimulatedBiometrics
 
-    init() { entries = Mutex([:]) }
+    init(biometrics: SimulatedBiometrics = SimulatedBiometrics()) {
+        entries = Mutex([:])
+        self.biometrics = biometrics
+    }
 
     /// What another key store holds at this moment.
-    init(copying other: MemoryKeyStore) { entries = Mutex(other.entries.withLock { $0 }) }
+    init(copying other: MemoryKeyStore) {
+        entries = Mutex(other.entries.withLock { $0 })
+        biometrics = other.biometrics
+    }
 
     var names: [String] { entries.withLock { $0.keys.sorted() } }
 
@@ -71,6 +79,19 @@ final class MemoryKeyStore: KeyStore {
     func secret(named name: String) throws(KeyStoreError) -> [UInt8] {
         guard case .secret(let secret)? = entries.withLock({ $0[name] }) else { throw .unknownName }
         return secret
+    }
+
+    func makeBiometricKey(named name: String) throws(BiometricError) -> [UInt8] {
+        let key = P256.Signing.PrivateKey()
+        entries.withLock { $0[name] = .biometric(key, fingerprint: biometrics.fingerprint) }
+        return Array(key.publicKey.x963Representation)
+    }
+
+    func sign(_ message: [UInt8], withBiometricKeyNamed name: String, asking info: BiometricInfo) async throws(BiometricError) -> [UInt8] {
+        guard case .biometric(let key, let fingerprint)? = entries.withLock({ $0[name] }) else { throw .unavailable }
+        try biometrics.confirm(info, since: fingerprint)
+        guard let signature = try? key.signature(for: message) else { throw .unavailable }
+        return Array(signature.rawRepresentation)
     }
 
     func delete(named name: String) throws(KeyStoreError) { _ = entries.withLock { $0.removeValue(forKey: name) } }

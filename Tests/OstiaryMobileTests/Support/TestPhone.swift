@@ -28,7 +28,8 @@ final class TestPhone {
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         configuration.deviceName = "test phone"
         configure(&configuration)
-        var ports = Ports(keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock)
+        var ports = Ports(
+            keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock, biometrics: keys.biometrics)
         ports.history = history
         ostiary = Ostiary(configuration: configuration, ports: ports)
         events = ostiary.events.makeAsyncIterator()
@@ -122,6 +123,36 @@ final class TestPhone {
         let (session, accounts) = try await confirmLogin()
         ostiary.setAccount(accounts.first, for: session)
         return session
+    }
+
+    /// As far as the question for the second factor of a login.
+    func atSecondFactor() async throws -> SecondFactor {
+        _ = try await beginLogin()
+        return try await secondFactor()
+    }
+
+    /// Adds biometrics with the PIN that an enrolled phone has.
+    func addBiometrics(pin: String = "271828") async throws {
+        ostiary.addBiometrics()
+        _ = try await secondFactor()
+        ostiary.sfInput(.simulated(.confirm))
+        _ = try await secondFactor()
+        ostiary.sfInput(PIN(pin))
+        let done = try await secondFactor()
+        try #require(done.stopped && done.secondFactorInfo.result == .success)
+    }
+
+    /// Logs in by what `input` does, as often as it takes; the results on the way.
+    func logIn(_ inputs: () -> Void...) async throws -> [SecondFactorInfo.Result?] {
+        _ = try await atSecondFactor()
+        var results: [SecondFactorInfo.Result?] = []
+        for input in inputs {
+            input()
+            results.append(try await secondFactor().secondFactorInfo.result)
+        }
+        try await ostiary.end(try await login())
+        _ = try await stopped()
+        return results
     }
 
     /// The account of an enrolled phone.

@@ -20,7 +20,7 @@ extension TestServer {
             relyingParty: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"), announceInfo: settings.announceInfo,
             logoHash: settings.logo.map { Array(SHA256.hash(data: $0)) },
             browser: BrowserFacts(binding: isApp ? .app : .qrStatic, label: "Firefox", city: "Ghent", startedAt: now), secondFactor: need,
-            methods: [.pin, .cached], serverNonce: random.bytes(32), secondFactorPrekey: secondFactor.published(at: now), expiresAt: now + 300
+            methods: settings.methods, serverNonce: random.bytes(32), secondFactorPrekey: secondFactor.published(at: now), expiresAt: now + 300
         ).encoded
         sessions[sid]?.offers.append((opened.ephemeral, opened.hash, body))
         return (.ok, body)
@@ -64,14 +64,11 @@ extension TestServer {
         if l5.method == .cached {
             guard let cache = caches[l5.accountID], cache.token == l5.cache else { throw Status.secondFactorNeeded }
             if cache.isSingleUse { caches[l5.accountID] = nil }
-        } else if l5.method == .pin {
-            guard !mishaps.isSecondFactorDown else { throw Status.secondFactorUnavailable }
-            let instanceID = try account(l5.accountID).instance
-            let signed = Transcript.secondFactorProof(
-                instance: instanceID, attempt: l5.attemptID, context: .verify, sessionHash: l5.sessionHash)
-            let key = try present(instances[instanceID]).secondFactorKey
-            try EdwardsPublicKey(key).verify(try present(l5.secondFactorSignature), .secondFactorProof, signed)
-            prove(instanceID)
+        } else if !l5.method.isDisjoint(with: [.pin, .bio]) {
+            let shown = ShownFactor(
+                instance: try account(l5.accountID).instance, attempt: l5.attemptID, context: .verify, sessionHash: l5.sessionHash, method: l5.method,
+                biometricAttempt: l5.attempt, secondFactorSignature: l5.secondFactorSignature, biometricSignature: l5.biometricSignature)
+            try check(shown)
         } else if settings.secondFactorNeed != .none {
             throw Status.secondFactorNeeded
         }
@@ -81,6 +78,8 @@ extension TestServer {
     func prove(_ id: InstanceID) {
         let highest = instances[id]?.highest ?? 0
         instances[id]?.proven = highest
+        instances[id]?.pinProven = highest
+        instances[id]?.withoutPIN = 0
         instances[id]?.penaltyUntil = 0
     }
 

@@ -15,7 +15,12 @@ extension TestServer {
             guard known.blinded == inner.message else { return (.refused, []) }
             return try sealed(known.evaluation, inner, share(of: attempt))
         }
-        return attempt.context == .firstSet ? try setFirst(message, inner) : try verify(message, inner)
+        heard[attempt.attemptID] = (attempt, message.payload)
+        switch attempt.context {
+        case .firstSet: return try setFirst(message, inner)
+        case .pinChangeSet: return try setNext(message, inner)
+        case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify: return try verify(message, inner)
+        }
     }
 
     private func setFirst(_ message: M1, _ inner: OpenedRequest) throws -> (Status, [UInt8]) {
@@ -36,9 +41,12 @@ extension TestServer {
         let account = try account(message.accountID)
         try message.attempt.verify(by: try key(account.deviceKey))
         guard var instance = instances[attempt.instanceID], attempt.instanceID == account.instance else { return (.secondFactorUnknown, []) }
-        guard instance.failed < 5 else { return (.blocked, M2(epoch: 1, tries: tries(instance), serverShare: nil, sealed: []).encoded) }
+        guard attempt.epoch == instance.epoch else {
+            return (.wrongEpoch, M2(epoch: instance.epoch, tries: tries(instance), serverShare: nil, sealed: []).encoded)
+        }
+        guard instance.failed < 5 else { return (.blocked, M2(epoch: instance.epoch, tries: tries(instance), serverShare: nil, sealed: []).encoded) }
         guard now.seconds >= instance.penaltyUntil else {
-            return (.penalised, M2(epoch: 1, tries: tries(instance), serverShare: nil, sealed: []).encoded)
+            return (.penalised, M2(epoch: instance.epoch, tries: tries(instance), serverShare: nil, sealed: []).encoded)
         }
         instance.highest += 1
         instance.penaltyUntil = now.seconds + UInt64(settings.penalties[min(instance.failed, 5) - 1])
@@ -51,15 +59,23 @@ extension TestServer {
     }
 
     private func share(of attempt: Attempt) -> [UInt8]? {
-        attempt.context == .firstSet ? nil : instances[attempt.instanceID]?.share
+        switch attempt.context {
+        case .firstSet: nil
+        case .pinChangeSet: instances[attempt.instanceID]?.pending?.share
+        case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify: instances[attempt.instanceID]?.share
+        }
     }
 
-    private func tries(_ instance: Instance) -> Tries {
+    func tries(_ instance: Instance) -> Tries {
         let wait = instance.penaltyUntil > now.seconds ? instance.penaltyUntil - now.seconds : 0
-        return Tries(failed: UInt8(instance.failed), most: 5, wait: UInt32(wait), withoutPINLeft: 0)
+        return Tries(failed: UInt8(instance.failed), most: 5, wait: UInt32(wait), withoutPINLeft: left(instance))
     }
 
-    private func sealed(_ evaluation: SecondFactorEvaluation, _ inner: OpenedRequest, _ share: [UInt8]?) throws -> (Status, [UInt8]) {
+    func left(_ instance: Instance) -> UInt16 {
+        settings.mostWithoutPIN.map { UInt16(max(0, $0 - instance.withoutPIN)) } ?? Tries.unlimited
+    }
+
+    func sealed(_ evaluation: SecondFactorEvaluation, _ inner: OpenedRequest, _ share: [UInt8]?) throws -> (Status, [UInt8]) {
         let bytes = try inner.answer(.ok, body: evaluation.encoded, at: now, signedBy: secondFactor.operatorKey)
         return (.ok, M2(epoch: 1, tries: evaluation.tries, serverShare: share, sealed: bytes).encoded)
     }

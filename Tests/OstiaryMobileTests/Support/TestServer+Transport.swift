@@ -84,6 +84,7 @@ extension TestServer {
             case .w1: return try await confirmation(opened)
             case .l1: return try show(opened)
             case .m1: return try evaluate(opened)
+            case .m3: return try complete(opened)
             case .l5: return try decide(opened)
             case .ping: return try await ping(opened)
             case .stop: return try stop(opened)

@@ -18,9 +18,16 @@ actor TestServer {
     }
 
     struct Instance {
-        let key: OPRFKey
-        let share: [UInt8]
+        var key: OPRFKey
+        var share: [UInt8]
         var secondFactorKey: [UInt8]
+        var epoch: UInt32 = 1
+        /// Of the next epoch: its attempt, key and share.
+        var pending: (attempt: AttemptID, key: OPRFKey, share: [UInt8])?
+        var biometricKey: [UInt8]?
+        var withoutPIN = 0
+        /// The number of the last PIN that was right.
+        var pinProven = 0
         var highest = 0
         var proven = 0
         var penaltyUntil: UInt64 = 0
@@ -49,6 +56,13 @@ actor TestServer {
     var instances: [InstanceID: Instance] = [:]
     var attempts: [AttemptID: (blinded: [UInt8], evaluation: SecondFactorEvaluation)] = [:]
     var firstSets: [AttemptID: OPRFKey] = [:]
+    /// Attempts as they came, and what their M3 was answered.
+    var heard: [AttemptID: (attempt: Attempt, payload: [UInt8])] = [:]
+    var completed: [AttemptID: (content: [UInt8], answer: M4)] = [:]
+    /// Verified PINs and biometrics that a new PIN may follow, by the attempt.
+    var vouchers: [AttemptID: (epoch: UInt32, method: Methods, at: Instant)] = [:]
+    /// By which method each login and operation was approved, in order.
+    var approvals: [Methods] = []
     var sessions: [SessionID: LoginSession] = [:]
     var caches: [AccountID: (token: [UInt8], isSingleUse: Bool)] = [:]
     var tombstones: [AccountID: [UInt8]] = [:]
@@ -96,6 +110,9 @@ actor TestServer {
         var announceInfo: [Announcement] = []
         /// The image whose hash every login shows.
         var logo: [UInt8]?
+        var methods: Methods = [.pin, .bio, .cached]
+        /// Biometrics in a row before the PIN is asked; nil for no limit.
+        var mostWithoutPIN: Int?
         /// Answers an AppLogin as if it were a login by code.
         var saysLoginForApp = false
     }

@@ -88,7 +88,7 @@ private actor ReadThenWriteStore: SecondFactorStore {
 
     init(_ instance: Instance) { self.instance = instance }
 
-    func situation(of id: InstanceID, attempt: AttemptID) -> Situation { Situation(instance: instance) }
+    func situation(of id: InstanceID, attempt: AttemptID, voucher: AttemptID?) -> Situation { Situation(instance: instance) }
 
     func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome {
         let read = Situation(instance: instance)
@@ -109,8 +109,10 @@ private actor ReadThenWriteStore: SecondFactorStore {
     }
 
     func keep(evaluation: [UInt8], of attempt: AttemptID) {}
-    func complete(_ proof: ProvenProof, receipt: [UInt8], at now: Instant) throws -> ProofOutcome { throw NotAsked() }
+    func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) throws -> ProofOutcome { throw NotAsked() }
+    func complete(_ proof: ProvenBiometric, at now: Instant, signing: @escaping SignReceipt) throws -> ProofOutcome { throw NotAsked() }
     func close(_ instance: InstanceID, by owner: VirtualServer, at now: Instant) throws -> CloseOutcome { throw NotAsked() }
     func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) throws -> ResetOutcome { throw NotAsked() }
     func deleteExpired(at now: Instant) -> Int { 0 }
+    func purge() {}
 }

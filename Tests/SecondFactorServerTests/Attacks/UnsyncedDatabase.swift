@@ -80,5 +80,10 @@ final class UnsyncedDatabase: Database {
     /// Saves what is there now, as a clean shutdown would.
     func settle() throws { try copyDatabase(from: path, to: durablePath) }
 
+    func purge() async throws {
+        if hasCrashed { throw Crashed() }
+        try await file.purge()
+    }
+
     func close() async throws { try await file.close() }
 }

@@ -40,13 +40,13 @@ struct CheckedMessages: Sendable {
         let proof = Proof(
             serverID: owner.id, instanceID: instanceID, attemptID: attempt.attemptID, context: context, method: .pin, epoch: 1,
             sessionHash: attempt.sessionHash, secondFactorKey: context.setsPIN ? secondFactorKey : nil, secondFactorSignature: signature)
-        let checked = CheckedProof(owner: owner, proof: proof, secondFactorSignature: signature)
-        return ProvenProof(checked: checked, secondFactorKey: secondFactorKey, sequence: sequence)
+        let checked = CheckedProof(owner: owner, proof: proof, secondFactorSignature: signature, biometricSignature: nil)
+        return ProvenProof(checked: checked, secondFactorKey: secondFactorKey, biometricKey: nil, sequence: sequence)
     }
 
     /// Makes the instance, by a first PIN and its proof.
     func enrol(in store: any SecondFactorStore) async throws {
         _ = try await store.reserve(firstSet("first PIN"), at: now)
-        _ = try await store.complete(proof("first PIN", sequence: 0, context: .firstSet), receipt: [0], at: now)
+        _ = try await store.complete(proof("first PIN", sequence: 0, context: .firstSet), at: now) { _ in [0] }
     }
 }

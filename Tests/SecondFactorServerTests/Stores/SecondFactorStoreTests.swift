@@ -62,7 +62,8 @@ struct SecondFactorStoreTests {
             try await messages.enrol(in: store)
             _ = try await store.reserve(messages.ticket("right", sequence: 1), at: now)
             let outcomes = try await atOnce(32) {
-                try await store.complete(messages.proof("right", sequence: 1), receipt: [UInt8($0)], at: now)
+                let number = UInt8($0)
+                return try await store.complete(messages.proof("right", sequence: 1), at: now) { _ in [number] }
             }
             let receipts = Set(outcomes.map { outcome -> [UInt8] in if case .proved(let receipt, _) = outcome { receipt } else { [] } })
             #expect(receipts.count == 1 && receipts.first?.count == 1)
@@ -75,7 +76,7 @@ struct SecondFactorStoreTests {
             let outcomes = try await atOnce(16) { try await store.reserve(messages.firstSet("first \($0)"), at: now) }
             #expect(outcomes.allSatisfy { if case .admitted = $0 { true } else { false } })
             let proofs = try await atOnce(16) {
-                try await store.complete(messages.proof("first \($0)", sequence: 0, context: .firstSet), receipt: [UInt8($0)], at: now)
+                try await store.complete(messages.proof("first \($0)", sequence: 0, context: .firstSet), at: now) { _ in [1] }
             }
             #expect(proofs.count { if case .proved = $0 { true } else { false } } == 1)
             let rows = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("none"))
@@ -96,7 +97,7 @@ struct SecondFactorStoreTests {
             }
             #expect(pending.attempt == attempt)
             #expect(pending.pending?.evaluationKey == key && pending.pending?.deviceKey == messages.deviceKey)
-            _ = try await store.complete(messages.proof("first", sequence: 0, context: .firstSet), receipt: [7, 8], at: now + 3)
+            _ = try await store.complete(messages.proof("first", sequence: 0, context: .firstSet), at: now + 3) { _ in [7, 8] }
             let enrolment = messages.ticket("enrol", sequence: 1, purpose: .enrol(deviceKey: [UInt8](repeating: 9, count: 65)))
             _ = try await store.reserve(enrolment, at: now + 4)
             let rows = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("enrol"))
@@ -104,10 +105,10 @@ struct SecondFactorStoreTests {
             #expect(rows.attempt?.reservedAt == now + 4)
             #expect(rows.instance?.owner == messages.owner && rows.instance?.lastPIN == now + 3)
             let done = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first"))
-            #expect(
-                done.attempt?.state
-                    == .done(
-                        signatureHash: messages.proof("first", sequence: 0, context: .firstSet).checked.signatureHash, receipt: [7, 8]))
+            let completion = AttemptRecord.Completion(
+                method: .pin, at: now + 3, signatureHash: messages.proof("first", sequence: 0, context: .firstSet).checked.signatureHash,
+                receipt: [7, 8])
+            #expect(done.attempt?.state == .done(completion))
         }
     }
 

@@ -32,11 +32,26 @@ struct AuthenticationServerDouble: Sendable {
     }
 
     func proof(
-        of question: Phone.Question, _ instance: InstanceID, signature: [UInt8]?, newKey: [UInt8]? = nil, method: Methods = .pin
+        of question: Phone.Question, _ instance: InstanceID, signature: [UInt8]?, newKey: [UInt8]? = nil, method: Methods = .pin,
+        biometric: [UInt8]? = nil, ticket: Encoded<Ticket>? = nil
     ) -> Encoded<Proof> {
         let proof = Proof(
             serverID: serverID, instanceID: instance, attemptID: question.attemptID, context: question.context, method: method,
-            epoch: question.epoch, sessionHash: question.sessionHash, secondFactorKey: newKey, secondFactorSignature: signature)
+            epoch: question.epoch, sessionHash: question.sessionHash, secondFactorKey: newKey, ticket: ticket,
+            secondFactorSignature: signature, biometricSignature: biometric)
+        return Encoded(proof, signedBy: operatorKey)
+    }
+
+    /// A biometric on its own: the ticket, under the last number that was committed, goes with the proof.
+    func biometricProof(
+        _ attempt: Encoded<Attempt>, payload: [UInt8] = [], signature: [UInt8]?, sequence: UInt64, at now: Instant
+    ) -> Encoded<Proof> {
+        let ticket = Ticket(serverID: serverID, sequence: sequence, issuedAt: now, payload: payload, attempt: attempt)
+        let value = attempt.value
+        let proof = Proof(
+            serverID: serverID, instanceID: value.instanceID, attemptID: value.attemptID, context: value.context, method: .bio,
+            epoch: value.epoch, sessionHash: value.sessionHash, secondFactorKey: nil, ticket: Encoded(ticket, signedBy: operatorKey),
+            secondFactorSignature: nil, biometricSignature: signature)
         return Encoded(proof, signedBy: operatorKey)
     }
 

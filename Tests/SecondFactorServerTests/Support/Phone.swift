@@ -7,6 +7,7 @@ struct Phone: Sendable {
     let instanceID: InstanceID
     let device: P256.Signing.PrivateKey
     let secondFactor: Curve25519.Signing.PrivateKey
+    let biometric: P256.Signing.PrivateKey
     let random: SeededRandom
 
     init(_ seed: String) {
@@ -14,16 +15,22 @@ struct Phone: Sendable {
         instanceID = InstanceID(using: random)
         device = P256.Signing.PrivateKey()
         secondFactor = Curve25519.Signing.PrivateKey()
+        biometric = P256.Signing.PrivateKey()
     }
 
-    init(instanceID: InstanceID, device: P256.Signing.PrivateKey, secondFactor: Curve25519.Signing.PrivateKey, random: SeededRandom) {
+    init(
+        instanceID: InstanceID, device: P256.Signing.PrivateKey, secondFactor: Curve25519.Signing.PrivateKey,
+        biometric: P256.Signing.PrivateKey = P256.Signing.PrivateKey(), random: SeededRandom
+    ) {
         self.instanceID = instanceID
         self.device = device
         self.secondFactor = secondFactor
+        self.biometric = biometric
         self.random = random
     }
 
     var devicePublicKey: [UInt8] { Array(device.publicKey.x963Representation) }
+    var biometricPublicKey: [UInt8] { Array(biometric.publicKey.x963Representation) }
     var secondFactorPublicKey: [UInt8] { Array(secondFactor.publicKey.rawRepresentation) }
 
     /// A guess: any element that was not asked before.
@@ -80,6 +87,22 @@ struct Phone: Sendable {
             secondFactor, .secondFactorProof,
             Transcript.secondFactorProof(
                 instance: instanceID, attempt: question.attemptID, context: question.context, sessionHash: question.sessionHash))
+    }
+
+    /// bioSig over an attempt, under the phone's biometric key or another.
+    func biometricSignature(of attempt: Attempt, by key: P256.Signing.PrivateKey? = nil) throws -> [UInt8] {
+        let message = Transcript.biometric(
+            instance: instanceID, attempt: attempt.attemptID, context: attempt.context, sessionHash: attempt.sessionHash, madeAt: attempt.madeAt)
+        return Array(try (key ?? biometric).signature(for: signatureInput(.bio, message)).rawRepresentation)
+    }
+
+    /// The attempt of a biometric on its own: nothing is blinded and nothing sealed.
+    func biometricAttempt(_ question: Question, at now: Instant) throws -> Encoded<Attempt> {
+        try sign(
+            Attempt(
+                instanceID: instanceID, attemptID: question.attemptID, sessionHash: question.sessionHash, context: question.context,
+                epoch: question.epoch, blindedHash: [UInt8](repeating: 0, count: 32), sealedHash: [UInt8](repeating: 0, count: 32),
+                ephemeralHash: random.bytes(32), madeAt: now))
     }
 
     /// sfSig of a first PIN, over the new keys.

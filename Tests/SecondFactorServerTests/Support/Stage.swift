@@ -123,8 +123,10 @@ extension Stage {
 
     /// The right PIN: asked and proved.
     @discardableResult
-    func succeed(_ phone: Phone, sequence: UInt64, receipt: Encoded<Receipt>? = nil) async throws -> Encoded<Receipt> {
-        let question = try phone.question()
+    func succeed(
+        _ phone: Phone, sequence: UInt64, epoch: UInt32 = 1, receipt: Encoded<Receipt>? = nil
+    ) async throws -> Encoded<Receipt> {
+        let question = try phone.question(epoch: epoch)
         let reply = try await ask(phone, question, sequence: sequence, receipt: receipt)
         try #require(reply.answer.status == .ok)
         let answer = try await prove(phone, question)

@@ -59,7 +59,8 @@ final class ModelRules {
     private func proved(_ id: UInt8, _ sequence: UInt8, _ highest: UInt8, _ proven: UInt8) -> CounterModel.Counters? {
         let situation = Situation(instance: instance(highest, proven), attempt: record(id: id, sequence: sequence))
         let decision = ProofRules.decide(
-            Scene.proof(id, sequence: UInt64(sequence)), receipt: [], in: situation, at: Scene.now, under: policy)
+            Scene.proof(id, sequence: UInt64(sequence)), in: situation, at: Scene.now, under: policy
+        ) { _ in [] }
         guard case .proved(_, let standing) = decision.outcome else { return nil }
         return CounterModel.Counters(highest: UInt8(standing.highest), proven: UInt8(standing.highest) - standing.tries.failed)
     }
@@ -79,8 +80,8 @@ final class ModelRules {
         let attempt = ticket(id: id, sequence: 1, receipt: 0).attempt
         return AttemptRecord(
             id: attempt.attemptID, instanceID: attempt.instanceID, owner: Scene.owner, sessionHash: attempt.sessionHash, purpose: .verify,
-            epoch: 1, blindedHash: attempt.blindedHash, sequence: UInt64(sequence), reservedAt: Scene.now, expiresAt: Scene.now + 720,
-            tries: .none, newEvaluationKey: nil, evaluation: nil, state: .reserved)
+            epoch: 1, blindedHash: attempt.blindedHash, sequence: UInt64(sequence), madeAt: Scene.now, reservedAt: Scene.now,
+            expiresAt: Scene.now + 720, tries: .none, state: .reserved)
     }
 }
 

@@ -32,10 +32,14 @@ enum Scene {
         return counter
     }
 
-    static func instance(_ counter: Counter = Counter(at: now), deviceKeys: [[UInt8]] = [deviceKey], epoch: UInt32 = 1) -> Instance {
+    static func instance(
+        _ counter: Counter = Counter(at: now), deviceKeys: [[UInt8]] = [deviceKey], biometricKey: [UInt8]? = nil, epoch: UInt32 = 1,
+        withoutPIN: UInt16 = 0
+    ) -> Instance {
         let keys = Instance.EpochKeys(secondFactorKey: secondFactorKey, evaluationKey: wrapped)
         return Instance(
-            id: instanceID, owner: owner, deviceKeys: deviceKeys, epoch: epoch, state: .open(keys), counter: counter, withoutPIN: 0, lastPIN: now)
+            id: instanceID, owner: owner, deviceKeys: deviceKeys, biometricKey: biometricKey, epoch: epoch, state: .open(keys), counter: counter,
+            withoutPIN: withoutPIN, lastPIN: now)
     }
 
     /// A ticket whose signatures were checked.
@@ -62,14 +66,38 @@ enum Scene {
     /// A proof whose signatures were checked, of the attempt that `ticket` with the same number makes.
     static func proof(
         _ number: UInt8 = 1, sequence: UInt64 = 1, context: SecondFactorContext = .verify, epoch: UInt32 = 1, owner: VirtualServer = owner,
-        sessionHash: [UInt8] = Filled(0x60).bytes(32), key: [UInt8] = secondFactorKey, signature: [UInt8] = Filled(0x70).bytes(64)
+        sessionHash: [UInt8] = Filled(0x60).bytes(32), key: [UInt8] = secondFactorKey, signature: [UInt8] = Filled(0x70).bytes(64),
+        method: Methods = .pin, biometricKey: [UInt8]? = nil
     ) -> ProvenProof {
         let proof = Proof(
-            serverID: owner.id, instanceID: instanceID, attemptID: attemptID(number), context: context, method: .pin, epoch: epoch,
+            serverID: owner.id, instanceID: instanceID, attemptID: attemptID(number), context: context, method: method, epoch: epoch,
             sessionHash: sessionHash, secondFactorKey: context.setsPIN ? key : nil, secondFactorSignature: signature)
-        let checked = CheckedProof(owner: owner, proof: proof, secondFactorSignature: signature)
-        return ProvenProof(checked: checked, secondFactorKey: key, sequence: sequence)
+        let biometric = method.contains(.bio) ? Filled(0x71).bytes(64) : nil
+        let checked = CheckedProof(owner: owner, proof: proof, secondFactorSignature: signature, biometricSignature: biometric)
+        return ProvenProof(checked: checked, secondFactorKey: key, biometricKey: biometricKey, sequence: sequence)
     }
+
+    static let biometricKey = Filled(0x80).bytes(65)
+
+    /// A proof by biometric alone whose signatures were checked.
+    static func biometric(
+        _ number: UInt8 = 1, sequence: UInt64 = 0, purpose: Purpose = .verify, epoch: UInt32 = 1, madeAt: Instant = now,
+        deviceKey: [UInt8] = deviceKey, biometricKey: [UInt8] = biometricKey, receipt: ReceiptFacts? = nil, owner: VirtualServer = owner,
+        sessionHash: [UInt8] = Filled(0x60).bytes(32), signature: [UInt8] = Filled(0x71).bytes(64)
+    ) -> ProvenBiometric {
+        let ticket = ticket(
+            number, sequence: sequence, purpose: purpose, epoch: epoch, madeAt: madeAt, owner: owner, sessionHash: sessionHash,
+            blindedHash: CheckedBiometric.noHash)
+        let proof = Proof(
+            serverID: owner.id, instanceID: instanceID, attemptID: attemptID(number), context: purpose.context, method: .bio, epoch: epoch,
+            sessionHash: sessionHash, secondFactorKey: nil, ticket: Encoded(ticket.ticket), secondFactorSignature: nil,
+            biometricSignature: signature)
+        let checked = CheckedBiometric(owner: owner, proof: proof, ticket: ticket.ticket, purpose: purpose, signature: signature)
+        return ProvenBiometric(checked: checked, deviceKey: deviceKey, biometricKey: biometricKey, receipt: receipt)
+    }
+
+    /// A "signature" that keeps every fact of a receipt readable.
+    static let readable: SignReceipt = { $0.encoded }
 }
 
 struct NoSuchCounter: Error {}

@@ -1,0 +1,81 @@
+import OstiaryProtocol
+
+/// M3 → M4: biometrics are added or removed, and the PIN is changed in two steps (protocol §7).
+package struct SecondFactorChangeService: Sendable {
+    private let store: any AuthenticationStore
+    private let secondFactor: SecondFactorClient
+    private let closed: ClosedInstance
+    private let random: any RandomSource
+
+    package init(store: any AuthenticationStore, events: any SessionEvents, secondFactor: SecondFactorClient, random: any RandomSource) {
+        self.store = store
+        self.secondFactor = secondFactor
+        closed = ClosedInstance(store: store, events: events)
+        self.random = random
+    }
+
+    package func complete(_ request: PhoneRequest) async throws -> Reply {
+        let message = try decoded(M3.self, from: request)
+        let admission = ChangeAdmission(message: message, request: request)
+        switch try await store.write({ rows in try admission.admit(in: rows) }) {
+        case .repeated(let change): return Reply(body: change.answer)
+        case .proof(let proof):
+            let proved = try await closed.receipt(for: proof, of: message.value.accountID, from: secondFactor, now: request.now)
+            let effect = ChangeEffect(
+                change: message.value, decision: admission.decisionHash, proof: proof, proved: proved, newShare: random.bytes(32))
+            return try await store.write { rows in try effect.take(in: rows, request) }
+        }
+    }
+}
+
+/// What a proved M3 does, inside a transaction.
+struct ChangeEffect: Sendable {
+    let change: M3
+    let decision: [UInt8]
+    let proof: SecondFactorProof
+    let proved: ProvedFactor
+    /// For the PIN that a PIN_CHANGE_VERIFY vouches for.
+    let newShare: [UInt8]
+
+    func take(in rows: any AuthenticationRows, _ request: PhoneRequest) throws -> Reply {
+        let account = try rows.living(change.accountID, at: request.server)
+        try account.checkUsable()
+        guard var instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
+        // Two copies of the same M3 may be under way: the second finds what the first did.
+        if let last = instance.lastChange, last.decision == decision { return Reply(body: last.answer) }
+        // A copy that was late by more than that is answered, but undoes nothing that came after it.
+        guard try rows.spend(decision, until: request.now + PhoneRequest.memory) else { throw Refusal.replayed }
+        try request.spend(in: rows)
+        let kind = try apply(to: &instance, at: request.now)
+        instance.keep(proved.receipt)
+        let answer = M4(epoch: proof.epoch, withoutPINLeft: proved.tries.withoutPINLeft).encoded
+        instance.lastChange = FinishedChange(decision: decision, answer: answer)
+        try rows.save(instance)
+        if let kind { try rows.record(AuditEntry(kind, server: request.server, account: account.id, at: request.now)) }
+        return Reply(body: answer)
+    }
+
+    /// Answers what is to be written down of it.
+    private func apply(to instance: inout Instance, at now: Instant) throws(Refusal) -> AuditEntry.Kind? {
+        switch change.context {
+        case .biometricsAdd:
+            instance.biometricKey = change.payload
+            return .biometricsAdded
+        case .biometricsRemove:
+            instance.biometricKey = nil
+            return .biometricsRemoved
+        case .pinChangeVerify:
+            instance.pinChange = PINChange(
+                attempt: change.attemptID, account: change.accountID, methods: proof.method, verifiedAt: now, epoch: proof.epoch,
+                serverShare: newShare)
+            return nil
+        case .pinChangeSet:
+            guard let vouching = instance.pinChange, vouching.attempt.bytes == change.payload else { throw .changeNotVouched }
+            instance.adopt(
+                Instance.Epoch(number: proof.epoch, serverShare: vouching.serverShare, secondFactorKey: proof.secondFactorKey))
+            instance.pinChange = nil
+            return .pinChanged
+        case .verify, .firstSet, .enrol: throw .methodNotAllowed
+        }
+    }
+}

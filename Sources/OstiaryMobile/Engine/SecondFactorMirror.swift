@@ -1,0 +1,60 @@
+import OstiaryProtocol
+
+/// What is known here of the servers' counters, so that it can be shown before the next try. The servers decide; a store that refuses only makes
+/// the next screen less exact.
+extension Engine {
+    func tries(of challenge: Challenge) -> StoredTries { stored?.instance(challenge.instance.id)?.tries ?? .none }
+
+    /// What was heard of the counter of tries.
+    func remember(_ tries: Tries, blocked: Bool = false, of challenge: Challenge) {
+        let isBlocked = blocked || (tries.most > 0 && tries.failed >= tries.most)
+        let heard = StoredTries(tries, blocked: isBlocked, heardAt: ports.clock)
+        note(of: challenge) { instance in
+            instance.tries = heard
+            instance.pinUse?.left = tries.withoutPINLeft == Tries.unlimited ? nil : tries.withoutPINLeft
+        }
+    }
+
+    /// No failed tries any more: the right PIN ends the count of biometrics as well, a biometric is one more.
+    func rememberSuccess(_ method: Methods, of challenge: Challenge) {
+        let now = now(at: challenge.rootHash).seconds
+        note(of: challenge) { instance in
+            instance.tries = instance.tries.afterSuccess
+            if method.contains(.pin) {
+                instance.pinUse = StoredPINUse(lastPIN: now)
+            } else {
+                instance.pinUse?.withoutPIN += 1
+                if let left = instance.pinUse?.left, left > 0 { instance.pinUse?.left = left - 1 }
+            }
+        }
+    }
+
+    /// The server wants the PIN before another biometric.
+    func rememberPINRequired(of challenge: Challenge) {
+        let now = now(at: challenge.rootHash).seconds
+        note(of: challenge) { instance in
+            var use = instance.pinUse ?? StoredPINUse(lastPIN: now)
+            use.left = 0
+            instance.pinUse = use
+        }
+    }
+
+    /// A hundred tries since the last right PIN: neither PIN nor feature is taken any more.
+    func rememberEnd(of challenge: Challenge) {
+        rememberPINRequired(of: challenge)
+        note(of: challenge) { $0.tries = $0.tries.blockedForGood }
+    }
+
+    /// How many biometrics may follow, as the server told it after it was done.
+    func remember(withoutPINLeft left: UInt16, of challenge: Challenge) {
+        note(of: challenge) { $0.pinUse?.left = left == Tries.unlimited ? nil : left }
+    }
+
+    private func note(of challenge: Challenge, _ change: (inout StoredInstance) -> Void) {
+        do throws(OstiaryError) {
+            try write { (state) throws(OstiaryError) in state.setInstance(challenge.instance.id, change) }
+        } catch {
+            complain(error, about: challenge)
+        }
+    }
+}

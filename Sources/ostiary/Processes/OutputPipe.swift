@@ -1,0 +1,60 @@
+import Foundation
+import Synchronization
+
+/// A pipe that a program of ours writes to, read on a thread of its own until it ends.
+final class OutputPipe: Sendable {
+    private let ends: PipeEnds
+    private let collected = Mutex<[UInt8]>([])
+    private let isOver = Mutex(false)
+
+    init() throws(SpawnError) {
+        ends = try PipeEnds()
+        Thread { [self] in collect() }.start()
+    }
+
+    /// The end to hand to the program.
+    var writingEnd: Int32 { ends.writing }
+
+    /// To be called once the program has its end: without it, ours keeps the pipe open.
+    func closeWritingEnd() { close(ends.writing) }
+
+    /// What was written so far.
+    var text: String { collected.withLock { String(decoding: $0, as: UTF8.self) } }
+    /// Whether nothing more can come.
+    var isAtEnd: Bool { isOver.withLock { $0 } }
+
+    /// Waits for the last word of a program that has ended.
+    func end() async {
+        while !isAtEnd { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// Reads until the last writer is gone.
+    private func collect() {
+        var part = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = read(ends.reading, &part, part.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            collected.withLock { $0 += part[..<count] }
+        }
+        close(ends.reading)
+        isOver.withLock { $0 = true }
+    }
+}
+
+/// The two ends of a new pipe.
+struct PipeEnds {
+    let reading: Int32
+    let writing: Int32
+
+    init() throws(SpawnError) {
+        var ends: [Int32] = [-1, -1]
+        let result = SpawnSetup.alone {
+            let result = pipe(&ends)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return result
+        }
+        guard result == 0 else { throw SpawnError(program: "a pipe", reason: String(cString: strerror(errno))) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+}

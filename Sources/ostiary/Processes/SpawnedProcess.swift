@@ -1,0 +1,83 @@
+import Foundation
+import Synchronization
+
+/// A program that we started, known by its id. It inherits three descriptors and nothing else: no open file of ours, no blocked or ignored signal,
+/// and not our process group, so that Ctrl-C reaches us alone.
+///
+/// Not Foundation's `Process`: that one learns of an end through a descriptor which a program that another thread starts at the same moment may
+/// inherit, and then it takes the first for running until the second has ended too.
+final class SpawnedProcess: Sendable {
+    let id: pid_t
+    /// The exit code once it has ended.
+    private let ending = Mutex<Int32?>(nil)
+
+    /// - Parameters:
+    ///   - input: descriptor that becomes its standard input; `output` and `complaints` likewise. They may be closed here afterwards.
+    ///   - environment: all that it gets.
+    init(
+        _ executable: String, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, complaints: Int32
+    ) throws(SpawnError) {
+        var setup = SpawnSetup()
+        defer { setup.destroy() }
+        setup.connect(input: input, output: output, complaints: complaints)
+        let words = ([executable] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var child: pid_t = 0
+        let result = SpawnSetup.alone {
+            setup.closeAllOthers()
+            return posix_spawn(&child, executable, &setup.actions, &setup.attributes, words, variables)
+        }
+        guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
+        id = child
+    }
+
+    /// A program that nobody holds any more is ended.
+    deinit {
+        guard isRunning else { return }
+        kill(id, SIGKILL)
+        var status: Int32 = 0
+        waitpid(id, &status, 0)
+    }
+
+    var isRunning: Bool { exitCode == nil }
+
+    /// Nil while it runs; 128 + n when signal n ended it.
+    var exitCode: Int32? {
+        ending.withLock { ending in
+            if let ending { return ending }
+            var status: Int32 = 0
+            guard waitpid(id, &status, WNOHANG) == id else { return nil }
+            let signal = status & 0x7F
+            ending = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+            return ending
+        }
+    }
+
+    /// Does nothing once it has ended: its id may be another's by then.
+    func send(_ signal: Int32) {
+        ending.withLock { ending in
+            if ending == nil { _ = kill(id, signal) }
+        }
+    }
+
+    /// Waits for the end.
+    /// - Returns: the exit code, or nil when it still runs after `patience`.
+    func wait(for patience: Duration) async -> Int32? {
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            if let exitCode { return exitCode }
+            // Waits also in a task that was cancelled: whoever stops programs wants them stopped.
+            await Task { try? await Task.sleep(for: .milliseconds(15)) }.value
+        }
+        return exitCode
+    }
+}
+
+/// Why a program was not started.
+struct SpawnError: Error, Equatable, CustomStringConvertible {
+    let program: String
+    let reason: String
+
+    var description: String { "cannot start \(program): \(reason)" }
+}

@@ -1,0 +1,109 @@
+import OstiaryMobile
+import Testing
+
+@testable import ostiary
+
+/// A change of the PIN against both real servers.
+@Suite("Changing the PIN, end to end")
+struct PINChangeJourneyTests {
+    private static let newPIN = "602851"
+
+    private func world(_ body: @Sendable @escaping (World, WorldPhone) async throws -> Void) async throws {
+        try await World.run(penalties: [0, 0, 0, 0]) { world in
+            let phone = try world.phone(biometrics: SimulatedBiometrics())
+            try await world.enrol(phone)
+            world.clock.advance(61)
+            try await body(world, phone)
+        }
+    }
+
+    /// Whether a PIN logs in, at its first try.
+    private func works(_ pin: String, _ world: World, _ phone: WorldPhone) async throws -> Bool {
+        let nonce = world.backend.newNonce()
+        let result = try await phone.logIn(world.backend.loginCode(nonce), by: [.pin(pin)])
+        return result.end.session != nil
+    }
+
+    @Test("S4-43 S4-44 the PIN so far and a new one: afterwards the new one logs in and the old one is a wrong PIN; once more the other way round")
+    func byPIN() async throws {
+        try await world { world, phone in
+            let told = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), .pin(Self.newPIN)])
+            #expect(told.map(\.context) == [.pinChangeVerify, .pinChangeVerify, .pinChangeSet, .pinChangeSet])
+            #expect(told.map(\.result) == [nil, .success, nil, .success])
+            #expect(try await !works(Person.pin, world, phone))
+            #expect(try await works(Self.newPIN, world, phone))
+            _ = try await phone.manage({ $0.changePIN() }, [.pin(Self.newPIN), .pin(Person.pin)])
+            #expect(try await works(Person.pin, world, phone))
+            #expect(try await world.counted().failed == 0)
+        }
+    }
+
+    @Test("S4-43 a feature vouches for a new PIN, and both log in afterwards")
+    func byBiometric() async throws {
+        try await world { world, phone in
+            _ = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
+            let told = try await phone.manage({ $0.changePIN() }, [.biometric(.confirm), .pin(Self.newPIN)])
+            #expect(told.last?.result == .success)
+            #expect(try await works(Self.newPIN, world, phone))
+            let byFeature = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: [.biometric(.confirm)])
+            #expect(byFeature.end.session != nil)
+        }
+    }
+
+    @Test("S4-33 PIN and feature together vouch like the PIN")
+    func byBoth() async throws {
+        try await world { world, phone in
+            _ = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
+            let told = try await phone.manage({ $0.changePIN() }, [.both(Person.pin), .pin(Self.newPIN)])
+            #expect(told.last?.result == .success)
+            #expect(try await works(Self.newPIN, world, phone))
+        }
+    }
+
+    @Test("A feature finds the epoch of a change that was never acknowledged")
+    func biometricInDoubt() async throws {
+        try await world { world, phone in
+            _ = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
+            await world.line.cut(at: 3, arrives: true)
+            let told = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), .pin(Self.newPIN)])
+            #expect(told.last?.result == .error)
+            await world.line.mend()
+            let byFeature = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: [.biometric(.confirm)])
+            #expect(byFeature.end.session != nil, "\(byFeature)")
+            #expect(try await works(Self.newPIN, world, phone))
+        }
+    }
+
+    @Test(
+        "Whichever message of the change or its answer is lost once, the change succeeds", arguments: 0..<4, [Line.Fault.requestLost, .answerLost])
+    func lost(_ number: Int, _ fault: Line.Fault) async throws {
+        try await world { world, phone in
+            await world.line.lose(fault, at: number)
+            let told = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), .pin(Self.newPIN)])
+            #expect(told.last?.result == .success)
+            #expect(try await works(Self.newPIN, world, phone))
+            #expect(try await world.counted().failed == 0)
+        }
+    }
+
+    @Test(
+        "If the phone dies at whichever message of the change, exactly one PIN works on the same home, and finding out which costs nothing",
+        arguments: 0..<4, [true, false])
+    func dies(_ number: Int, _ arrives: Bool) async throws {
+        try await world { world, phone in
+            await world.line.cut(at: number, arrives: arrives)
+            _ = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), .pin(Self.newPIN)])
+            await world.line.mend()
+            world.clock.advance(11)
+            let next = try world.phone()
+            let isChanged = number == 3 && arrives
+            #expect(try await works(isChanged ? Self.newPIN : Person.pin, world, next))
+            #expect(try await world.counted().failed == 0)
+            #expect(try await !works(isChanged ? Person.pin : Self.newPIN, world, next))
+            // And the next change goes through.
+            let told = try await next.manage({ $0.changePIN() }, [.pin(isChanged ? Self.newPIN : Person.pin), .pin("941738")])
+            #expect(told.last?.result == .success)
+            #expect(try await works("941738", world, next))
+        }
+    }
+}
