@@ -115,7 +115,10 @@ struct EveryCallTests {
             _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
             return phone
         case .idle, .starting, .ready, .confirmingLogin, .verifying, .loggedIn, .appLoggedIn, .over:
-            let phone = try await TestPhone.enrolled { $0.manuallyStartUserInteraction = situation == .ready }
+            let enrolled = try await TestPhone.enrolled()
+            let phone =
+                situation == .ready
+                ? TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys) { $0.manuallyStartUserInteraction = true } : enrolled
             try await advance(phone, to: situation)
             return phone
         }
@@ -168,11 +171,12 @@ struct EveryCallTests {
 
     private func useAfterwards(_ phone: TestPhone, _ comment: Comment) async throws {
         let isEmpty = phone.ostiary.accounts?.isEmpty ?? true
+        let told = phone.ostiary.hub.subscribe(replaying: false)
         phone.ostiary.start(with: isEmpty ? try await phone.server.makeEnrolLink() : try await phone.server.makeLoginLink())
-        let session = try await phone.until { event in
-            if case .sessionUpdate(let session) = event, session.state == .readyForUserInteraction { session } else { nil }
+        for await event in told {
+            guard case .sessionUpdate(let session) = event, session.state == .readyForUserInteraction else { continue }
+            return #expect(session.isEnrolment == isEmpty, comment)
         }
-        #expect(session.isEnrolment == isEmpty, comment)
     }
 
     @Test("Before configure each call is reported, or reads as nothing")

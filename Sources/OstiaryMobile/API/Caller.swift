@@ -11,7 +11,8 @@ enum Caller: Sendable {
 extension Command {
     var caller: Caller {
         switch self {
-        case .start, .startUserInteraction, .setAccount, .secondFactor, .cancelSecondFactor, .deny, .stop, .stopAppLogin, .deleteAccount, .token, .oneTimeCode,
+        case .start, .startUserInteraction, .setAccount, .secondFactor, .cancelSecondFactor, .deny, .stop, .stopAppLogin, .deleteAccount, .token,
+            .oneTimeCode,
             .clearHistory, .reset, .manage:
             .person
         case .resume, .watch, .enterBackground, .enterForeground: .system
