@@ -50,6 +50,6 @@ struct AnnouncementTests {
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
         _ = try await phone.login()
-        #expect(await phone.server.with { $0.userInputs } == ["yes, 12.00"], "S4-13")
+        #expect(await phone.server.with { $0.userInputs } == ["yes, 12.00"])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// Every public call in every state that an app can be in.
-@Suite("Every call in every state", .timeLimit(.minutes(2)))
+@Suite("Every call in every state", .timeLimit(.minutes(10)))
 struct EveryCallTests {
     /// What the app holds when it makes a call: what it has, or something that means nothing here.
     struct Hand {
