@@ -29,6 +29,14 @@ enum InteractionCalls {
         Ostiary.default.sfInput(pin)
     }
 
+    static func enter(_ info: BiometricInfo) {
+        Ostiary.default.sfInput(info)
+    }
+
+    static func enter(_ pin: PIN, _ info: BiometricInfo) {
+        Ostiary.default.sfInput(pin, and: info)
+    }
+
     static func start() { Ostiary.default.startUserInteraction() }
 
     static func cancel() { Ostiary.default.sfCancel() }
@@ -66,13 +74,15 @@ final class InteractionDelegate: OstiaryDelegate {
 
 @Suite("The documents' calls: user interaction")
 struct InteractionCallTests {
-    @Test("S4-31 S4-38 the calls are there as documented; a PIN tells how long it is and whether it is easy to guess, and nothing else")
+    @Test("S4-31 S4-32 S4-33 S4-38 the calls are there as documented; a PIN tells how long it is and whether it is easy to guess, and nothing else")
     func calls() {
         let pin = PIN()
         for digit: UInt8 in [1, 2, 3, 4, 5] { pin.append(digit: digit) }
         #expect(pin.count == 5 && pin.isEasyToGuess && "\(pin)" == "‹secret›")
         InteractionCalls.start()
         InteractionCalls.enter(pin)
+        InteractionCalls.enter(BiometricInfo(reason: "log in"))
+        InteractionCalls.enter(pin, BiometricInfo(reason: "log in"))
         InteractionCalls.cancel()
         let calls: (Any, Any, Any, Any, Any) = (
             InteractionCalls.announcement, InteractionCalls.confirmLogin, InteractionCalls.confirmEnrol, InteractionCalls.enrolInfo,

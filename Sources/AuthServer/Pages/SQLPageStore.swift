@@ -32,6 +32,13 @@ package struct SQLPageStore: PageStore {
         }
     }
 
+    /// What is said of a login with its page, as step `number` of the schema.
+    package static func contextMigration(_ number: Int) -> Migration {
+        Migration(number, "what a page says of its login") { dialect in
+            ["browser", "logo", "account"].map { "ALTER TABLE page ADD COLUMN \($0) \(dialect.blob)" }
+        }
+    }
+
     package func open(_ page: Page, ticket: PageSecret, until deadline: Instant, at now: Instant) async throws {
         let hash = ticket.hash
         try await database.transaction { connection in

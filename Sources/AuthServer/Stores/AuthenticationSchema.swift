@@ -11,6 +11,7 @@ enum AuthenticationSchema {
         SQLPageStore.migration(6),
         Migration(7, "biometrics and changes of the PIN") { changeTables($0) },
         Migration(8, "what a backend says of a login") { contextTables($0) },
+        SQLPageStore.contextMigration(9),
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -110,9 +111,6 @@ enum AuthenticationSchema {
     private static func contextTables(_ d: SQLDialect) -> [String] {
         [
             "ALTER TABLE session ADD COLUMN failed_tries \(d.integer)",
-            "ALTER TABLE page ADD COLUMN browser \(d.blob)",
-            "ALTER TABLE page ADD COLUMN logo \(d.blob)",
-            "ALTER TABLE page ADD COLUMN account \(d.blob)",
             """
             CREATE TABLE session_logo (
                 position \(d.countedKey), session \(d.blob) NOT NULL REFERENCES session (id) ON DELETE CASCADE, hash \(d.blob) NOT NULL,

@@ -15,7 +15,7 @@ struct CacheTests {
         let (world, phone, answer) = try await loggedIn(pinTimeout: 0)
         #expect(answer.cache == nil)
         let content = try await phone.look(at: try await world.link("next")).content
-        #expect(content.secondFactor == .needed && content.methods == .pin)
+        #expect(content.secondFactor == .needed && content.methods == [.pin, .bio])
     }
 
     @Test("With pinTimeout -1 nothing but the device key is asked, and there is no cache")
@@ -36,7 +36,7 @@ struct CacheTests {
         let provedAt = world.now
         world.pass(600)
         let shown = try await phone.look(at: try await world.link("next"))
-        #expect(shown.content.secondFactor == .cacheAllowed && shown.content.methods == [.pin, .cached])
+        #expect(shown.content.secondFactor == .cacheAllowed && shown.content.methods == [.pin, .bio, .cached])
         _ = try await phone.decide(try phone.acceptingByCache(shown, try present(answer.cache)))
         let facts = try await world.status("next").authentication
         #expect(facts?.amr == ["mfa", "pin", "pop"] && facts?.time == provedAt)
@@ -85,7 +85,7 @@ struct CacheTests {
         try await world.update { $0.pinTimeout = pinTimeout }
         world.pass(60 * UInt64(pinTimeout) + 1)
         #expect(try await world.refusal(of: try phone.acceptingByCache(shown, try present(answer.cache))) == .cacheNotValid)
-        #expect(try await phone.startAppLogin().content.methods == .pin)
+        #expect(try await phone.startAppLogin().content.methods == [.pin, .bio])
     }
 
     @Test("A receipt from the future counts as of now: no clock of another server makes a cache last longer")
@@ -108,7 +108,7 @@ struct CacheTests {
         let answer = try await phone.decide(try phone.acceptingByCache(shown, cache))
         #expect(answer.webNonce != nil && answer.cache == nil)
         let again = try await phone.startAppLogin()
-        #expect(again.content.methods == .pin)
+        #expect(again.content.methods == [.pin, .bio])
         #expect(try await world.refusal(of: try phone.acceptingByCache(again, cache)) == .methodNotAllowed)
     }
 
@@ -147,7 +147,7 @@ struct CacheTests {
         }
         let browser = try await phone.look(at: try await world.link("next"))
         #expect(try await world.refusal(of: try phone.acceptingByCache(browser, cache)) == .cacheNotValid)
-        #expect(try await phone.startAppLogin().content.methods == .pin)
+        #expect(try await phone.startAppLogin().content.methods == [.pin, .bio])
     }
 
     @Test("The stop of a browser session leaves the cache")

@@ -70,15 +70,15 @@ struct AdmissionTests {
     }
 
     @Test(
-        "Contexts that this version does not serve are refused",
+        "An operation without a session is not for the hash of one",
         arguments: [
             SecondFactorContext.biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet,
         ])
-    func notServed(context: SecondFactorContext) async throws {
+    func sessionHashOfOperation(context: SecondFactorContext) async throws {
         let (world, phone, shown) = try await ready()
         let account = try present(phone.account)
         let attempt = try phone.attempt(context, sessionHash: shown.hash(for: account), account: account, ephemeral: shown.ephemeral)
-        #expect(try await world.refusal(of: attempt.message) == .messageNotServed)
+        #expect(try await world.refusal(of: attempt.message) == .sessionHashWrong)
     }
 
     @Test("A first PIN is set only by the phone that has the enrolment, for what it was shown, under a name that is free")

@@ -23,7 +23,7 @@ struct AttemptServiceTests {
         #expect(tried.status == .ok && tried.answer.serverShare == instance.epochs.first?.serverShare)
         #expect(tried.evaluation?.attemptID == tried.id && tried.evaluation?.evaluation.count == 96)
         #expect(tried.answer.tries.failed == 1 && tried.answer.tries.most == 5)
-        #expect(instance.sequence == AttemptSequence(last: 1))
+        #expect(instance.sequence.last == 1 && instance.sequence.open == nil)
     }
 
     @Test("S4-58, 59, 61 every answer tells how many tries there are, how many are used and how long to wait")
@@ -97,7 +97,7 @@ struct AttemptServiceTests {
         #expect(first.evaluation == second.evaluation && first.status == .ok)
         #expect(world.secondFactor.counter(of: phone.instance)?.highest == 1)
         #expect(world.secondFactor.evaluations == 1 + 1)
-        #expect(try await sequence(world, phone) == AttemptSequence(last: 1))
+        #expect(try await sequence(world, phone).last == 1)
     }
 
     @Test("The same attempt for another blinded PIN is refused")
@@ -122,7 +122,7 @@ struct AttemptServiceTests {
         let tried = try await phone.tryPIN(shown)
         #expect(tried.status == .ok && tried.answer.tries.failed == 3)
         #expect(world.secondFactor.tickets.suffix(2).map(\.sequence) == [1, 3])
-        #expect(try await sequence(world, phone) == AttemptSequence(last: 3))
+        #expect(try await sequence(world, phone).last == 3)
     }
 
     @Test("A second-factor server that says SEQ again and again is not asked a third time")
@@ -164,7 +164,7 @@ struct AttemptServiceTests {
         await gate.wait(for: 2)
         #expect(try await late == .attemptReplaced)
         #expect(Refusal.attemptReplaced.status == .busy)
-        #expect(try await sequence(world, phone) == AttemptSequence(last: 1))
+        #expect(try await sequence(world, phone).last == 1)
     }
 
     @Test("An answer that the second-factor server did not sign, or that is about another attempt, is none")

@@ -36,7 +36,7 @@ struct SecondFactorChangeTests {
         try await journey { person, folder in
             let confirm = ["--simulated-biometrics", "confirm"]
             #expect(try await person.phone.run(["add-biometrics"], pins: [Person.pin]).code == 1, "a terminal has no sensor")
-            #expect(try await person.phone.run(["add-biometrics", "--simulated-biometrics", "cancel"]).code == 2)
+            #expect(try await person.phone.run(["add-biometrics", "--simulated-biometrics", "cancel"]).code == 3)
             let added = try await person.phone.run(["add-biometrics"] + confirm, pins: [Person.pin])
             #expect(added.code == 0, "\(added.events) \(added.complaints)")
             #expect(added.secondFactors.map { $0.info?["showBiometrics"]?.bool }.prefix(2) == [true, false])

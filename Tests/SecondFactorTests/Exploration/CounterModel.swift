@@ -2,8 +2,8 @@ import OstiaryProtocol
 
 @testable import SecondFactor
 
-/// The second-factor server alone, with a caller that may order any number: two attackers and the owner on one instance, crashes, lost answers,
-/// lost proofs, repetitions. The events and promises of `Models/sfs_counter.pml`.
+/// The second-factor server alone, with a caller that may order any number: two attackers and the owner on one instance, biometrics of either,
+/// crashes, lost answers, lost proofs, repetitions. The events and promises of `Models/sfs_counter.pml`.
 struct CounterModel: ExploredModel {
     /// A way to build the server wrongly. The search must find what each of them breaks.
     enum Mutant: CaseIterable {
@@ -15,6 +15,10 @@ struct CounterModel: ExploredModel {
         case noLock
         /// Answers before the commit is on disk.
         case lateSync
+        /// A biometric counts as a PIN, so that it buys tries for ever.
+        case biometricMovesPIN
+        /// A biometric uses a number, so that biometrics alone come to the end of the tries without a PIN.
+        case biometricCounts
     }
 
     enum Phase: UInt8 { case idle, decided, reserved, proving }
@@ -29,10 +33,7 @@ struct CounterModel: ExploredModel {
         var read = Counters()
     }
 
-    struct Counters: Hashable {
-        var highest: UInt8 = 0
-        var proven: UInt8 = 0
-    }
+    typealias Counters = ModelRules.Counters
 
     struct State: Hashable {
         var rows = Counters()
@@ -42,8 +43,10 @@ struct CounterModel: ExploredModel {
         var known = ByAttempt()
         /// By attempt: the number of its wrong evaluation, 0 for none.
         var guessed = ByAttempt()
-        /// The newest proved number.
+        /// The newest proved number, and the newest that a PIN has proved.
         var success: UInt8 = 0
+        var successByPIN: UInt8 = 0
+        var touchesLeft: UInt8
         var actors: [Actor]
         var broken: Broken?
     }
@@ -51,6 +54,7 @@ struct CounterModel: ExploredModel {
     enum Broken: String {
         case repetitionRenumbered = "a repetition was given another number"
         case numberUsedTwice = "counted under a number that was not above the highest"
+        case biometricCounted = "a biometric used a number"
     }
 
     let rules: ModelRules
@@ -60,9 +64,17 @@ struct CounterModel: ExploredModel {
     let tries: [UInt8]
     /// How far above the highest number a caller may order.
     let reach: UInt8
+    /// Biometrics that succeed, by whoever's finger.
+    let touches: UInt8
+    /// Tries since the last PIN.
+    let lifetime: Int
 
-    init(mutant: Mutant? = nil, limit: Int = 2, tries: [UInt8] = [3, 2, 2], reach: UInt8 = 2) throws {
-        rules = try ModelRules(maxAttempts: limit)
+    init(
+        mutant: Mutant? = nil, limit: Int = 2, tries: [UInt8] = [3, 2, 2], reach: UInt8 = 2, touches: UInt8 = 0, lifetime: Int = 100
+    ) throws {
+        rules = try ModelRules(maxAttempts: limit, lifetime: UInt64(lifetime))
+        self.touches = touches
+        self.lifetime = lifetime
         self.mutant = mutant
         self.limit = limit
         self.tries = tries
@@ -70,16 +82,18 @@ struct CounterModel: ExploredModel {
     }
 
     var start: State {
-        State(actors: tries.map { Actor(triesLeft: $0) })
+        State(touchesLeft: touches, actors: tries.map { Actor(triesLeft: $0) })
     }
 
     func violation(in state: State) -> String? {
         let wrong = state.guessed.count(above: state.success)
-        return wrong > limit ? "\(wrong) wrong evaluations since the last success" : state.broken?.rawValue
+        if wrong > limit { return "\(wrong) wrong evaluations since the last success" }
+        let withoutPIN = state.guessed.count(above: state.successByPIN)
+        return withoutPIN > lifetime ? "\(withoutPIN) wrong evaluations since the last PIN" : state.broken?.rawValue
     }
 
     func successors(of state: State) -> [State] {
-        let next = state.actors.indices.flatMap { steps(of: $0, in: state) }
+        let next = state.actors.indices.flatMap { steps(of: $0, in: state) } + touched(state)
         return mutant == .lateSync ? next + [synced(state), crashed(state)] : next
     }
 
@@ -111,7 +125,7 @@ struct CounterModel: ExploredModel {
         let attempt = state.actors[actor].attempt
         let known = state.known[attempt]
         let verdict = rules.ticket(
-            id: attempt, sequence: sequence, highest: state.rows.highest, proven: state.rows.proven, known: known)
+            id: attempt, sequence: sequence, state.rows, known: known)
         var next = state
         switch verdict {
         case .behind, .blocked: return [state]
@@ -119,13 +133,13 @@ struct CounterModel: ExploredModel {
             if first != known { next.broken = .repetitionRenumbered }
             next.actors[actor].sequence = first
             return [moved(actor, to: .reserved, next)]
-        case .counted(let highest, let proven):
+        case .counted(let counted):
             next.actors[actor].sequence = sequence
-            next.actors[actor].read = Counters(highest: highest, proven: proven)
+            next.actors[actor].read = counted
             switch mutant {
             case .noLock: return [moved(actor, to: .decided, next)]
             case .evaluateFirst: return [evaluated(actor, next), written(actor, evaluated(actor, next))]
-            case .naiveReset, .lateSync, nil: return [written(actor, next)]
+            case .naiveReset, .lateSync, .biometricMovesPIN, .biometricCounts, nil: return [written(actor, next)]
             }
         }
     }
@@ -135,7 +149,8 @@ struct CounterModel: ExploredModel {
         var next = state
         let decided = state.actors[actor].read
         if mutant != .noLock, decided.highest <= state.rows.highest { next.broken = .numberUsedTwice }
-        next.rows = Counters(highest: max(decided.highest, state.rows.highest), proven: decided.proven)
+        next.rows = decided
+        next.rows.highest = max(decided.highest, state.rows.highest)
         next.known[state.actors[actor].attempt] = state.actors[actor].sequence
         next.actors[actor].read = Counters()
         if mutant != .lateSync { next.durable = next.rows }
@@ -154,13 +169,35 @@ struct CounterModel: ExploredModel {
         var next = moved(actor, to: .idle, state)
         let sequence = state.actors[actor].sequence
         guard
-            let after = rules.proof(
-                id: state.actors[actor].attempt, sequence: sequence, highest: state.rows.highest, proven: state.rows.proven)
+            let after = rules.proof(id: state.actors[actor].attempt, sequence: sequence, state.rows)
         else { return next }
-        next.rows = Counters(highest: after.highest, proven: mutant == .naiveReset ? after.highest : after.proven)
+        next.rows = after
+        if mutant == .naiveReset { next.rows.proven = after.highest }
         if mutant != .lateSync { next.durable = next.rows }
         next.success = max(state.success, sequence)
+        next.successByPIN = max(state.successByPIN, sequence)
         return next
+    }
+
+    /// A biometric under any number near the highest, an old one too.
+    private func touched(_ state: State) -> [State] {
+        guard state.touchesLeft > 0, state.rows.highest + reach < ModelRules.maximum else { return [] }
+        let lowest = state.rows.highest > 0 ? state.rows.highest - 1 : 0
+        return (lowest...state.rows.highest + reach).compactMap { number in
+            guard let after = rules.touch(sequence: number, state.rows) else { return nil }
+            var next = state
+            next.touchesLeft -= 1
+            next.rows = after
+            if mutant == .biometricCounts {
+                next.rows.highest += 1
+                next.rows.proven += 1
+            }
+            if mutant == .biometricMovesPIN { next.rows.provenByPIN = after.proven }
+            if next.rows.highest > max(state.rows.highest, number) { next.broken = .biometricCounted }
+            if mutant != .lateSync { next.durable = next.rows }
+            next.success = after.proven
+            return next
+        }
     }
 
     private func moved(_ actor: Int, to phase: Phase, _ state: State) -> State {

@@ -17,7 +17,36 @@ struct ExplorationTests {
 
     @Test("A server that is built wrongly is found out", arguments: CounterModel.Mutant.allCases)
     func counterMutants(_ mutant: CounterModel.Mutant) throws {
-        #expect(try CounterModel(mutant: mutant).explore(depth: 10).violation != nil)
+        let model = try CounterModel(mutant: mutant, touches: 2, lifetime: 3)
+        #expect(model.explore(depth: 10).violation != nil)
+    }
+
+    @Test("With biometrics in between: the tries since a success hold, and since the last PIN the tries that no biometric gives back")
+    func biometrics() throws {
+        let report = try CounterModel(tries: [2, 2, 1], reach: 1, touches: 2, lifetime: 3).explore(depth: .max)
+        #expect(report.violation == nil)
+        #expect(report.isComplete)
+        #expect(report.states >= 100_000)
+    }
+
+    @Test("The same holds for 9 events of both servers with biometrics and a restored second-factor server")
+    func biometricsInSequence() throws {
+        let report = try SequenceModel(tries: Self.tries, touches: 2, lifetime: 3).explore(depth: 9)
+        #expect(report.violation == nil)
+        #expect(report.states >= 100_000)
+    }
+
+    @Test("Whatever is lost, late or repeated in two changes of the PIN, exactly one box opens, never both and never none")
+    func changeOfPIN() {
+        let report = PINChangeModel(attempts: 3).explore(depth: .max)
+        #expect(report.violation == nil)
+        #expect(report.isComplete)
+        #expect(report.states >= 500)
+    }
+
+    @Test("A change that is built wrongly is found out", arguments: PINChangeModel.Mutant.allCases)
+    func changeMutants(_ mutant: PINChangeModel.Mutant) {
+        #expect(PINChangeModel(mutant: mutant, attempts: 3).explore(depth: .max).violation != nil)
     }
 
     @Test("The same holds for 14 events with an authentication server in between and a restored second-factor server")

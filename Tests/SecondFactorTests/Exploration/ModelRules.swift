@@ -10,15 +10,37 @@ final class ModelRules {
 
     let policy: Policy
     private var verdicts: [Int: Verdict] = [:]
-    private var proofs: [Int: CounterModel.Counters?] = [:]
+    private var proofs: [Int: Counters?] = [:]
+    private var touches: [Int: Counters?] = [:]
 
-    init(maxAttempts: Int) throws {
-        policy = try Policy(maxAttempts: maxAttempts, penalties: [])
+    init(maxAttempts: Int, lifetime: UInt64 = 100) throws {
+        policy = try Policy(maxAttempts: maxAttempts, penalties: [], lifetimeWithoutPIN: lifetime)
+    }
+
+    /// `hi`, `ok` and `pinOk`.
+    struct Counters: Hashable {
+        var highest: UInt8 = 0
+        var proven: UInt8 = 0
+        var provenByPIN: UInt8 = 0
+
+        init() {}
+
+        init(_ counter: Counter) {
+            highest = UInt8(counter.highest)
+            proven = UInt8(counter.proven)
+            provenByPIN = UInt8(counter.provenByPIN)
+        }
+    }
+
+    /// The newest receipt of a caller; 0 for none.
+    struct ReceiptNumber: Hashable {
+        var sequence: UInt8 = 0
+        var byPIN = true
     }
 
     enum Verdict: Equatable {
         /// Counted now: the counters to make durable.
-        case counted(highest: UInt8, proven: UInt8)
+        case counted(Counters)
         /// Counted before, under this number.
         case known(sequence: UInt8)
         case behind(highest: UInt8)
@@ -26,58 +48,80 @@ final class ModelRules {
     }
 
     /// What the ticket rules say. `known` is the number under which the rows hold this attempt, 0 for none.
-    func ticket(id: UInt8, sequence: UInt8, highest: UInt8, proven: UInt8, known: UInt8, receipt: UInt8 = 0) -> Verdict {
-        let question = Self.key(id, sequence, highest, proven, known, receipt)
+    func ticket(id: UInt8, sequence: UInt8, _ counters: Counters, known: UInt8, receipt: ReceiptNumber = ReceiptNumber()) -> Verdict {
+        let question = Self.key(counters, id, sequence, known, receipt.sequence, receipt.byPIN ? 1 : 0)
         if let verdict = verdicts[question] { return verdict }
-        let verdict = asked(ticket(id: id, sequence: sequence, receipt: receipt), id, highest, proven, known)
+        let verdict = asked(ticket(id: id, sequence: sequence, receipt: receipt), id, counters, known)
         verdicts[question] = verdict
         return verdict
     }
 
-    private func asked(_ ticket: ProvenTicket, _ id: UInt8, _ highest: UInt8, _ proven: UInt8, _ known: UInt8) -> Verdict {
-        let situation = Situation(
-            instance: instance(highest, proven), attempt: known == 0 ? nil : record(id: id, sequence: known))
-        switch TicketRules.decide(ticket, in: situation, at: Scene.now, under: policy).outcome {
-        case .admitted(let attempt, _, let standing):
-            let sequence = UInt8(attempt.sequence)
-            guard known == 0 else { return .known(sequence: sequence) }
-            return .counted(highest: UInt8(standing.highest), proven: UInt8(standing.highest) - standing.tries.failed)
+    private func asked(_ ticket: ProvenTicket, _ id: UInt8, _ counters: Counters, _ known: UInt8) -> Verdict {
+        let situation = Situation(instance: instance(counters), attempt: known == 0 ? nil : record(id: id, sequence: known))
+        let decision = TicketRules.decide(ticket, in: situation, at: Scene.now, under: policy)
+        switch decision.outcome {
+        case .admitted(let attempt, _, _):
+            guard known == 0, let counted = Self.counters(in: decision.changes) else { return .known(sequence: UInt8(attempt.sequence)) }
+            return .counted(counted)
         case .refused(.behind, let standing): return .behind(highest: UInt8(standing.highest))
         case .refused: return .blocked
         }
     }
 
     /// The counters after the proof of an attempt; nil when the rules refuse it.
-    func proof(id: UInt8, sequence: UInt8, highest: UInt8, proven: UInt8) -> CounterModel.Counters? {
-        let question = Self.key(id, sequence, highest, proven)
+    func proof(id: UInt8, sequence: UInt8, _ counters: Counters) -> Counters? {
+        let question = Self.key(counters, id, sequence)
         if let known = proofs[question] { return known }
-        let counters = proved(id, sequence, highest, proven)
-        proofs[question] = counters
-        return counters
+        let after = proved(id, sequence, counters)
+        proofs[question] = after
+        return after
     }
 
-    private func proved(_ id: UInt8, _ sequence: UInt8, _ highest: UInt8, _ proven: UInt8) -> CounterModel.Counters? {
-        let situation = Situation(instance: instance(highest, proven), attempt: record(id: id, sequence: sequence))
+    /// The counters after a biometric under the caller's number; nil when the rules refuse it.
+    func touch(sequence: UInt8, _ counters: Counters, receipt: ReceiptNumber = ReceiptNumber()) -> Counters? {
+        let question = Self.key(counters, sequence, receipt.sequence, receipt.byPIN ? 1 : 0)
+        if let known = touches[question] { return known }
+        var person = instance(counters)
+        person?.setBiometricKey(Scene.biometricKey)
+        let decision = BiometricRules.decide(
+            Scene.biometric(15, sequence: UInt64(sequence), receipt: facts(receipt)), in: Situation(instance: person), at: Scene.now, under: policy
+        ) { _ in [] }
+        let after = Self.counters(in: decision.changes)
+        touches[question] = after
+        return after
+    }
+
+    private func proved(_ id: UInt8, _ sequence: UInt8, _ counters: Counters) -> Counters? {
+        let situation = Situation(instance: instance(counters), attempt: record(id: id, sequence: sequence))
         let decision = ProofRules.decide(
             Scene.proof(id, sequence: UInt64(sequence)), in: situation, at: Scene.now, under: policy
         ) { _ in [] }
-        guard case .proved(_, let standing) = decision.outcome else { return nil }
-        return CounterModel.Counters(highest: UInt8(standing.highest), proven: UInt8(standing.highest) - standing.tries.failed)
+        return Self.counters(in: decision.changes)
     }
 
-    private static func key(_ numbers: UInt8...) -> Int { numbers.reduce(0) { $0 << 4 | Int($1) } }
-
-    private func ticket(id: UInt8, sequence: UInt8, receipt: UInt8) -> ProvenTicket {
-        let facts = receipt == 0 ? nil : ReceiptFacts(sequence: UInt64(receipt), byPIN: true)
-        return Scene.ticket(id, sequence: UInt64(sequence), receipt: facts)
+    private static func counters(in changes: [Change]) -> Counters? {
+        for case .saveInstance(let instance) in changes { return Counters(instance.counter) }
+        return nil
     }
 
-    private func instance(_ highest: UInt8, _ proven: UInt8) -> Instance? {
-        (try? Scene.counter(UInt64(highest), UInt64(proven))).map { Scene.instance($0) }
+    private static func key(_ counters: Counters, _ numbers: UInt8...) -> Int {
+        ([counters.highest, counters.proven, counters.provenByPIN] + numbers).reduce(0) { $0 << 4 | Int($1) }
+    }
+
+    private func ticket(id: UInt8, sequence: UInt8, receipt: ReceiptNumber) -> ProvenTicket {
+        Scene.ticket(id, sequence: UInt64(sequence), receipt: facts(receipt))
+    }
+
+    private func facts(_ receipt: ReceiptNumber) -> ReceiptFacts? {
+        receipt.sequence == 0 ? nil : ReceiptFacts(sequence: UInt64(receipt.sequence), byPIN: receipt.byPIN)
+    }
+
+    private func instance(_ counters: Counters) -> Instance? {
+        (try? Scene.counter(UInt64(counters.highest), UInt64(counters.proven), pin: UInt64(counters.provenByPIN))).map { Scene.instance($0) }
     }
 
     private func record(id: UInt8, sequence: UInt8) -> AttemptRecord {
-        let attempt = ticket(id: id, sequence: 1, receipt: 0).attempt
+        let attempt = ticket(id: id, sequence: 1, receipt: ReceiptNumber()).attempt
         return AttemptRecord(
             id: attempt.attemptID, instanceID: attempt.instanceID, owner: Scene.owner, sessionHash: attempt.sessionHash, purpose: .verify,
             epoch: 1, blindedHash: attempt.blindedHash, sequence: UInt64(sequence), madeAt: Scene.now, reservedAt: Scene.now,

@@ -31,8 +31,7 @@ struct SequenceModel: ExploredModel {
 
     /// The second-factor server's rows.
     struct Counting: Hashable {
-        var highest: UInt8 = 0
-        var proven: UInt8 = 0
+        var counters = ModelRules.Counters()
         /// By attempt: the number it was counted under, 0 for none.
         var known = ByAttempt()
     }
@@ -42,11 +41,16 @@ struct SequenceModel: ExploredModel {
         var sequence: UInt8 = 0
         /// The attempt whose answer is awaited, 0 for none.
         var open: UInt8 = 0
-        /// The number in the newest receipt.
-        var receipt: UInt8 = 0
+        /// The newest receipt.
+        var receipt = ModelRules.ReceiptNumber()
         /// The attempt whose evaluation was committed last, and its number.
         var settled: UInt8 = 0
         var settledNumber: UInt8 = 0
+
+        /// Takes a receipt if it is newer.
+        mutating func keep(_ newer: ModelRules.ReceiptNumber) {
+            if newer.sequence > receipt.sequence { receipt = newer }
+        }
 
         /// Takes an answer that counts nothing, if it is that of the open attempt.
         mutating func resume(_ attempt: UInt8, at highest: UInt8) {
@@ -78,6 +82,8 @@ struct SequenceModel: ExploredModel {
         /// By attempt: the number of the wrong evaluation that reached the attacker, 0 for none.
         var guessed = ByAttempt()
         var success: UInt8 = 0
+        var successByPIN: UInt8 = 0
+        var touchesLeft: UInt8
         var actors: [Actor]
     }
 
@@ -87,9 +93,16 @@ struct SequenceModel: ExploredModel {
     let limit: Int
     let tries: [UInt8]
     let restores: UInt8
+    let touches: UInt8
+    let lifetime: Int
 
-    init(mutant: Mutant? = nil, restored: Restored = .secondFactor, limit: Int = 2, tries: [UInt8] = [3, 2, 1], restores: UInt8 = 1) throws {
-        rules = try ModelRules(maxAttempts: limit)
+    init(
+        mutant: Mutant? = nil, restored: Restored = .secondFactor, limit: Int = 2, tries: [UInt8] = [3, 2, 1], restores: UInt8 = 1,
+        touches: UInt8 = 0, lifetime: Int = 100
+    ) throws {
+        rules = try ModelRules(maxAttempts: limit, lifetime: UInt64(lifetime))
+        self.touches = touches
+        self.lifetime = lifetime
         self.mutant = mutant
         self.restored = restored
         self.limit = limit
@@ -98,16 +111,18 @@ struct SequenceModel: ExploredModel {
     }
 
     var start: State {
-        State(restoresLeft: restores, actors: tries.map { Actor(triesLeft: $0) })
+        State(restoresLeft: restores, touchesLeft: touches, actors: tries.map { Actor(triesLeft: $0) })
     }
 
     func violation(in state: State) -> String? {
         let wrong = state.guessed.count(above: state.success)
-        return wrong > limit ? "\(wrong) wrong evaluations since the last success" : nil
+        if wrong > limit { return "\(wrong) wrong evaluations since the last success" }
+        let withoutPIN = state.guessed.count(above: state.successByPIN)
+        return withoutPIN > lifetime ? "\(withoutPIN) wrong evaluations since the last PIN" : nil
     }
 
     func successors(of state: State) -> [State] {
-        state.actors.indices.flatMap { steps(of: $0, in: state) } + restorations(of: state)
+        state.actors.indices.flatMap { steps(of: $0, in: state) } + touched(state) + restorations(of: state)
     }
 
     private func steps(of actor: Int, in state: State) -> [State] {
@@ -148,13 +163,11 @@ struct SequenceModel: ExploredModel {
         let attempt = state.actors[actor].attempt
         let sequence = state.actors[actor].sequence
         let verdict = rules.ticket(
-            id: attempt, sequence: sequence, highest: state.counting.highest, proven: state.counting.proven,
-            known: state.counting.known[attempt], receipt: state.numbering.receipt)
+            id: attempt, sequence: sequence, state.counting.counters, known: state.counting.known[attempt], receipt: state.numbering.receipt)
         var next = state
         switch verdict {
-        case .counted(let highest, let proven):
-            next.counting.highest = highest
-            next.counting.proven = proven
+        case .counted(let counted):
+            next.counting.counters = counted
             next.counting.known[attempt] = sequence
             return moved(actor, to: .answered, next)
         case .known(let first):
@@ -200,14 +213,29 @@ struct SequenceModel: ExploredModel {
         let attempt = state.actors[actor].attempt
         let sequence = state.counting.known[attempt]
         guard sequence > 0,
-            let after = rules.proof(id: attempt, sequence: sequence, highest: state.counting.highest, proven: state.counting.proven)
+            let after = rules.proof(id: attempt, sequence: sequence, state.counting.counters)
         else { return [] }
         var lost = state
-        lost.counting.highest = after.highest
-        lost.counting.proven = after.proven
+        lost.counting.counters = after
         lost.success = max(state.success, sequence)
+        lost.successByPIN = max(state.successByPIN, sequence)
         var kept = moved(actor, to: .idle, lost)
-        kept.numbering.receipt = max(state.numbering.receipt, sequence)
+        kept.numbering.keep(ModelRules.ReceiptNumber(sequence: sequence, byPIN: true))
+        return [lost, kept]
+    }
+
+    /// A biometric, under the last number that is committed; its receipt reaches the authentication server or is lost.
+    private func touched(_ state: State) -> [State] {
+        guard state.touchesLeft > 0,
+            let after = rules.touch(sequence: state.numbering.sequence, state.counting.counters, receipt: state.numbering.receipt)
+        else { return [] }
+        var lost = state
+        lost.touchesLeft -= 1
+        lost.counting.counters = after
+        lost.success = max(state.success, after.proven)
+        var kept = lost
+        kept.numbering.sequence = max(kept.numbering.sequence, after.proven)
+        kept.numbering.keep(ModelRules.ReceiptNumber(sequence: after.proven, byPIN: false))
         return [lost, kept]
     }
 
