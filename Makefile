@@ -3,9 +3,10 @@
 # Without the import check an undeclared import passes an incremental build, and the walls between targets mean nothing.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
 ARGS ?=
+SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format verify generate acceptance models models-full bench clean
+.PHONY: help setup build demo test lint format verify generate acceptance models models-full bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,11 +28,11 @@ test: ## run every test, the models and the acceptance table
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/test
 
 lint: ## check style and house rules
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 	@scripts/lint
 
 format: ## rewrite the sources in house style
-	swift format --in-place --parallel --recursive Package.swift Sources Tests
+	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
 verify: ## regenerate what is generated, fail when it differs from what is checked in
 	@scripts/verify
@@ -49,6 +50,9 @@ models: ## check the protocol models and that each mutant fails (about 2 minutes
 models-full: ## the same with the longest runs (about 7 minutes, 6 GB)
 	@scripts/setup test
 	@scripts/models --full
+
+docs: build ## make the pages of the SDK, .build/docs
+	@scripts/docs
 
 bench: ## print the table of costs per operation
 	@scripts/setup

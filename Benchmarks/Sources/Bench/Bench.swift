@@ -1,10 +1,12 @@
 import Foundation
 
 /// `Bench OSTIARY HELLO`: both are release binaries. Prints the parts, the server's cost of each operation, and the two ratios that are aimed at.
+/// `Bench --phone HOME` is what it runs to measure an app that has just been started.
 /// `Bench OSTIARY --logins COUNT PHONES` only logs in, and says which processes to look at with a profiler.
 @main
 struct Bench {
     static func main() async throws {
+        if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--phone" { return try await Phone.run(home: CommandLine.arguments[2]) }
         if CommandLine.arguments.count == 5, CommandLine.arguments[2] == "--logins", let count = Int(CommandLine.arguments[3]),
             let phones = Int(CommandLine.arguments[4]), phones > 0
         {
@@ -17,6 +19,9 @@ struct Bench {
         defer { servers.stop() }
         let operations = try await measureOperations(servers, hello: CommandLine.arguments[2])
         operations.print(title: "Servers: processor time of both processes per operation, user space and kernel")
+        let person = try Person(name: "last", servers: servers)
+        try await person.enrol()
+        try await Phone(person: person).measure()
         ratios(operations, parts)
     }
 

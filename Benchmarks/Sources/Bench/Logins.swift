@@ -8,16 +8,21 @@ struct Person: Sendable {
 
     let phone: Ostiary
     let servers: Servers
+    let home: String
+    let transport = CountingTransport()
 
     init(name: String, servers: Servers) throws {
+        home = servers.folder.appendingPathComponent("phone-\(name)").path
+        phone = Ostiary(configuration: Self.configuration(name), ports: try Ports.files(in: home, transport: transport))
+        self.servers = servers
+    }
+
+    static func configuration(_ name: String) -> Ostiary.Configuration {
         var configuration = Ostiary.Configuration()
         configuration.appInfo = "Bench"
         configuration.deviceName = name
         configuration.hidesVisualHash = true
-        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
-        phone = Ostiary(
-            configuration: configuration, ports: try Ports.files(in: servers.folder.appendingPathComponent("phone-\(name)").path))
-        self.servers = servers
+        return configuration
     }
 
     static func nonce() -> String { Base64URL.encode(SystemRandomSource().bytes(24)) }
@@ -37,11 +42,15 @@ struct Person: Sendable {
     /// Logs in by a login code and returns the nonce that the backend goes on asking with.
     func logIn() async throws -> String {
         let nonce = Self.nonce()
-        let code = try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/login", nonce: nonce)
+        let code = try await loginCode(nonce)
         let events = phone.events
         phone.start(with: code)
         try await answer(events) { _ in }
         return nonce
+    }
+
+    func loginCode(_ nonce: String) async throws -> [UInt8] {
+        try await servers.call("GET", "/servers/\(servers.serverID)/sessions/qr/login", nonce: nonce)
     }
 
     func logIn(times count: Int) async throws {
@@ -66,7 +75,7 @@ struct Person: Sendable {
             case .confirmEnrol(let session, _, _): phone.setAccount(nil, for: session)
             case .confirmLogin(let session, let accounts): phone.setAccount(accounts.first, for: session)
             case .enrolConfirmation(_, let code): try await confirm(code)
-            case .secondFactorStarted: phone.sfInput(pin())
+            case .secondFactorStarted: phone.sfInput(Self.pin())
             case .sessionLogin: return
             case .error(let error, _): throw error
             default: break
@@ -74,9 +83,9 @@ struct Person: Sendable {
         }
     }
 
-    private func pin() -> PIN {
+    static func pin() -> PIN {
         let pin = PIN()
-        for digit in Self.digits { pin.append(digit: digit) }
+        for digit in digits { pin.append(digit: digit) }
         return pin
     }
 }

@@ -20,7 +20,10 @@ public struct FileKeyStore: KeyStore {
     private let random: any RandomSource
     private let biometrics: SimulatedBiometrics?
 
-    /// - Parameter biometrics: whose word guards biometric keys, for tests and demonstrations; without it there are none.
+    /// - Parameters:
+    ///   - home: the folder that the files lie in, made with mode 0700 if it is missing.
+    ///   - keyring: has the key that the files are sealed under.
+    ///   - biometrics: whose word guards biometric keys, for tests and demonstrations; without it there are none.
     public init(home: String, keyring: any Keyring, biometrics: SimulatedBiometrics? = nil) throws(KeyStoreError) {
         try self.init(home: home, keyring: keyring, biometrics: biometrics, files: PosixFileSystem(), random: SystemRandomSource())
     }

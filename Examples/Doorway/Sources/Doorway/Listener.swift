@@ -1,0 +1,49 @@
+import OstiaryMobile
+
+/// The one place that answers the SDK, whatever screen the person is on.
+struct Listener {
+    let ostiary: Ostiary
+
+    func run() async {
+        for await event in ostiary.events {
+            switch event {
+            case .confirmEnrol(let session, let accounts, let hash): await confirmEnrol(session, accounts, hash)
+            case .confirmLogin(let session, let accounts): await confirmLogin(session, accounts)
+            case .enrolConfirmation(_, let code): Screen.show("Type \(code) into the page that you scanned.")
+            case .secondFactorStarted(let factor): await SecondFactorScreen(factor, at: ostiary).ask()
+            case .secondFactorUpdated(let factor): await SecondFactorScreen(factor, at: ostiary).update()
+            case .sessionLogin(let session): if !session.isEnrolment { Screen.show("Logged in: \(name(of: session))") }
+            case .sessionStop(let session): if session.isLoggedOut { Screen.show("Logged out: \(name(of: session))") }
+            case .newDevice(let device, _): Screen.show("Another device was enrolled for you: \(device.name). Wasn't that you? Tell your service.")
+            case .accountDeleted(let account): Screen.show("The account \(account.displayName) is gone.")
+            case .error(let error, let session): if session == nil { Screen.complain(error) }
+            default: break
+            }
+        }
+    }
+
+    private func confirmEnrol(_ session: Session, _ accounts: [Account], _ hash: VisualHash?) async {
+        Screen.show("An account \(session.enrolInfo.displayName) at \(session.info.serverName).")
+        if let hash { Screen.show("The page shows these words, too: \(hash.words.joined(separator: " "))") }
+        if !session.enrolInfo.nsAccounts.isEmpty {
+            Screen.show("You have an account there already: \(session.enrolInfo.nsAccounts.map(\.description).joined(separator: ", "))")
+        }
+        if await Screen.agrees("Make it?") { ostiary.setAccount(nil, for: session) } else { ostiary.deny(session) }
+    }
+
+    private func confirmLogin(_ session: Session, _ accounts: [Account]) async {
+        Screen.show("\(session.info.serviceName) (\(session.info.serviceOrigin)) asks, from \(browser(of: session)).")
+        for (key, text) in session.info.announceInfo.sorted(by: { $0.key < $1.key }) { Screen.show("  \(key): \(text)") }
+        if await Screen.agrees("Log in?") {
+            ostiary.setAccount(accounts.first, for: session)
+        } else {
+            ostiary.deny(session, notMe: await Screen.agrees("Did somebody else start this?"))
+        }
+    }
+
+    private func browser(of session: Session) -> String {
+        [session.info.browserLabel, session.info.browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private func name(of session: Session) -> String { session.isAppLogin ? "this app" : session.info.serviceName }
+}

@@ -1,0 +1,116 @@
+"""What the scripts share that try Ostiary from outside: both servers, and sentences that have to hold."""
+
+import contextlib
+import json
+import os
+import secrets
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+# Every sentence that held so far.
+held = []
+
+
+def check(condition, sentence):
+    """One thing that has to hold, told as it is found."""
+    if not condition:
+        raise SystemExit(f"FAILED  {sentence}")
+    held.append(sentence)
+    print(f"   ok   {sentence}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def http(method, url, body=None, headers=None, timeout=30):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json", **(headers or {})})
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def until(what, sentence, seconds=20):
+    """Waits until `what()` is true, and says so."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with contextlib.suppress(urllib.error.URLError, ConnectionError, KeyError):
+            if what():
+                return check(True, sentence)
+        time.sleep(0.1)
+    check(False, sentence)
+
+
+class Servers:
+    """Both servers as processes of their own, in a folder that goes afterwards."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.folder, self.processes = binary, folder, []
+        self.public, self.admin, second = free_port(), free_port(), free_port()
+        self.key = secrets.token_hex(16)
+        self.origin = f"http://127.0.0.1:{self.public}"
+        environment = {
+            **os.environ,
+            "OSTIARY_PUBLIC_URL": self.origin,
+            "OSTIARY_LISTEN": f"127.0.0.1:{self.public}",
+            "OSTIARY_ADMIN_LISTEN": f"127.0.0.1:{self.admin}",
+            "OSTIARY_ROOT_API_KEY": self.key,
+            "OSTIARY_SERVER_NAME": "Timesheets",
+            "OSTIARY_SECOND_FACTOR_URL": f"http://127.0.0.1:{second}",
+            "OSTIARY_SF_LISTEN": f"127.0.0.1:{second}",
+        }
+        identity = self.identity("serve", environment)
+        environment["OSTIARY_SF_TRUSTED_SERVERS"] = identity
+        environment["OSTIARY_SECOND_FACTOR_IDENTITY"] = self.identity("second-factor", environment)
+        self.start("second-factor", environment)
+        self.start("serve", environment)
+        self.server = None
+
+    def identity(self, command, environment):
+        made = subprocess.run(
+            [self.binary, command, "--data", self.folder / command, "--print-identity"], env=environment, capture_output=True, text=True, check=True)
+        return made.stdout.strip().split()[-1]
+
+    def start(self, command, environment):
+        log = open(self.folder / f"{command}.log", "w")
+        self.processes.append(
+            subprocess.Popen(
+                [self.binary, command, "--data", self.folder / command, "--end-with-parent"], env=environment, stdin=subprocess.PIPE, stdout=log,
+                stderr=log))
+
+    def rest(self, method, path, nonce=None, body=None):
+        headers = {"X-apikey": self.key, **({"X-nonce": nonce} if nonce else {})}
+        status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", body, headers)
+        return status, json.loads(answer or b"{}")
+
+    def text(self, method, path, nonce):
+        """An answer that is no JSON."""
+        status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", None, {"X-apikey": self.key, "X-nonce": nonce})
+        return status, answer.decode()
+
+    def session(self, nonce):
+        return self.rest("GET", f"/servers/{self.server}/sessions/", nonce)[1]
+
+    def page(self, kind, nonce, **members):
+        status, answer = self.rest("POST", f"/servers/{self.server}/sessions/page", nonce, {"kind": kind, **members})
+        check(status == 200, f"the backend gets a link to the {kind} page")
+        return answer["url"]
+
+    def wait(self):
+        """Until both are ready."""
+        until(lambda: http("GET", f"http://127.0.0.1:{self.admin}/ready?full=1")[0] == 200, "both servers are ready", 30)
+        self.server = self.rest("GET", "/servers/")[1]["servers"][0]["serverid"]
+
+    def stop(self):
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait(timeout=15)
