@@ -125,15 +125,32 @@ struct EnrolmentRefusalTests {
         #expect(session?.state == .error && session?.ending == .failed)
     }
 
-    @Test("A server with another root than the link says is error 48, and nothing is stored of it")
+    @Test("A server with another root than the link says is error 68, and nothing is stored of it")
     func otherRoot() async throws {
         let phone = TestPhone(try TestServer(clock: TestClock()))
         let stranger = try TestServer(clock: phone.clock, seed: 0x21)
         phone.ostiary.start(with: try await stranger.makeEnrolLink())
         let error = try await phone.finalFailure()
-        #expect(error == .serverIdentity && error.code == 48)
+        #expect(error == .serverParametersWrong && error.code == 68)
         #expect(phone.accounts.document == nil)
         #expect(phone.keys.names.isEmpty)
+    }
+
+    @Test("An address that knows no such server is error 64, and what is no bundle error 67")
+    func noBundle() async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        await phone.server.with { $0.mishaps.httpStatus = 404 }
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        let missing = try await phone.finalFailure()
+        #expect(missing == .serverParametersMissing && missing.code == 64 && missing.advice == .giveUp)
+        await phone.server.with { server in
+            server.mishaps.httpStatus = nil
+            server.mishaps.tamperBundle = { Array($0.dropLast()) }
+        }
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        let unreadable = try await phone.finalFailure()
+        #expect(unreadable == .serverParametersUnreadable && unreadable.code == 67 && unreadable.advice == .giveUp)
+        #expect(phone.accounts.document == nil)
     }
 
     @Test("A root whose tag is that of a known server is refused before anything is sent")

@@ -47,6 +47,12 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case serverConnection
     /// The server is not who it should be, or cannot prove it.
     case serverIdentity
+    /// Nobody at this address knows the server of the code.
+    case serverParametersMissing
+    /// What the server says of itself cannot be understood.
+    case serverParametersUnreadable
+    /// What the server says of itself does not have the hash that the code names, or its signatures do not lead there.
+    case serverParametersWrong
     /// An answer that cannot be understood, or was changed on its way.
     case serverAnswer
     /// No key of the server is valid at the time that this device believes it is.
@@ -109,6 +115,9 @@ extension OstiaryError {
         case .serverIdentity: 48
         case .serverAnswer: 49
         case .serverNotAllowed: 52
+        case .serverParametersMissing: 64
+        case .serverParametersUnreadable: 67
+        case .serverParametersWrong: 68
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
             .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
@@ -131,7 +140,8 @@ extension OstiaryError {
             .sessionTaken, .sessionOver:
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
-            .serverIdentity, .refused, .secondFactorBlocked, .secondFactorUnknown, .storeUnreadable, .notOffered:
+            .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,
+            .secondFactorUnknown, .storeUnreadable, .notOffered:
             .giveUp
         }
     }

@@ -43,7 +43,7 @@ extension Engine {
     @discardableResult
     func fetchBundle(of rootHash: [UInt8], at address: ServerAddress) async throws(OstiaryError) -> ConnectedServer {
         let response = try await call(address, "/ap1/bundle/\(Base64URL.encode(rootHash))", body: nil)
-        guard response.status != 404 else { throw .serverIdentity }
+        guard response.status != 404 else { throw .serverParametersMissing }
         guard response.status == 200 else { throw Self.error(forHTTP: response.status) }
         return try believe(response.body, of: rootHash, at: address)
     }
@@ -51,7 +51,7 @@ extension Engine {
     /// Takes a bundle as this server's newest, if it is one.
     @discardableResult
     func believe(_ bytes: [UInt8], of rootHash: [UInt8], at address: ServerAddress) throws(OstiaryError) -> ConnectedServer {
-        guard let encoded = try? Encoded<OstiaryProtocol.Bundle>(decoding: bytes) else { throw .serverAnswer }
+        guard let encoded = try? Encoded<OstiaryProtocol.Bundle>(decoding: bytes) else { throw .serverParametersUnreadable }
         let seen = max(stored?.server(rootHash)?.sequence ?? 0, servers[rootHash]?.verified.bundle.sequence.seconds ?? 0)
         let verified: VerifiedBundle
         do throws(BundleRefusal) {

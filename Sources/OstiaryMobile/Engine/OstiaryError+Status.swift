@@ -4,7 +4,8 @@ extension OstiaryError {
     /// Whether the server may have done what was asked although we failed.
     var leavesServerUnsure: Bool {
         switch self {
-        case .serverConnection, .serverAnswer, .serverIdentity, .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable, .keyStore,
+        case .serverConnection, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong,
+            .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable, .keyStore,
             .lockedMemory, .cancelled:
             true
         default: false
@@ -40,7 +41,8 @@ extension OstiaryError {
     init(_ refusal: BundleRefusal) {
         self =
             switch refusal {
-            case .wrongIdentity, .older: .serverIdentity
+            case .wrongIdentity: .serverParametersWrong
+            case .older: .serverIdentity
             case .suiteNotSpoken: .serverNotAllowed
             case .outsideValidity: .clockWrong
             }

@@ -38,7 +38,8 @@ extension Engine {
     private func outlives(_ error: OstiaryError, _ id: Session.ID, _ period: UInt64, _ delay: Double) async -> Bool {
         guard error != .cancelled, !Task.isCancelled, let session = session(id), session.shown.isLoggedIn else { return false }
         switch error {
-        case .serverConnection, .serverAnswer, .serverIdentity, .clockWrong, .tooMany, .keyStore:
+        case .serverConnection, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong,
+            .clockWrong, .tooMany, .keyStore:
             guard ports.clock.monotonic <= session.lastSeen + period + Self.grace else {
                 ended(id, as: .timeout)
                 return false

@@ -27,6 +27,9 @@ extension OstiaryError {
         case .accountDeleted: "the account was deleted"
         case .serverConnection: "the server cannot be reached: try again later"
         case .serverIdentity: "the server is not the one that was enrolled with, or cannot prove it"
+        case .serverParametersMissing: "there is no such server at the address in the code"
+        case .serverParametersUnreadable: "what the server says of itself cannot be understood"
+        case .serverParametersWrong: "the server at this address is not the one that the code names"
         case .serverAnswer: "the server's answer cannot be understood"
         case .clockWrong: "the clock of this machine is wrong: check the clock"
         case .logoUnavailable: "the picture of this login was left out"
@@ -56,7 +59,7 @@ extension OstiaryError {
         case .secondFactorBlocked: .blockedOrPenalised
         case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver: .codeOver
         case .serverConnection: .serverUnreachable
-        case .serverIdentity: .serverIdentity
+        case .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
         case .linkUnreadable, .linkUnknownKind: .usage
         case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
