@@ -30,6 +30,9 @@ extension Ostiary {
     /// this device all the same, and the server will be told later.
     public func remove(_ account: Account) async throws(OstiaryError) { try await engine().remove(account.id) }
 
+    /// Does what `clearHistory()` does, and returns when it is done.
+    public func forgetHistory() async throws(OstiaryError) { try await engine().clearHistory() }
+
     /// Does what `reset()` does, and returns when nothing is left here.
     public func eraseEverything() async throws(OstiaryError) { try await engine().reset() }
 

@@ -78,7 +78,9 @@ extension Engine {
             let master = SecretBytes(random.bytes(32))
             let box = try PINComputation.seal(master, attempt.stretched, serverShare: serverShare, evaluation)
             let proof = try EnrolmentProof(setting: challenge, attempt.attempt, master, evaluation)
-            guard let made = try await send(enrolment, instance: challenge.instance.holding(box), proof: proof, session: challenge.session) else {
+            var instance = challenge.instance.holding(box)
+            instance.tries = StoredTries(evaluation.tries, blocked: false, heardAt: ports.clock)
+            guard let made = try await send(enrolment, instance: instance, proof: proof, session: challenge.session) else {
                 throw .secondFactorUnavailable
             }
             return .done(made)

@@ -20,7 +20,9 @@ extension Engine {
             let period = UInt64(session.shown.pingTime)
             if !isDue, !isWatching { await ports.clock.sleep(seconds: Double(period) / 2) }
             isDue = false
-            guard !Task.isCancelled else { return }
+            // The app's own limits come first: after a long sleep a ping would only hear of the server's.
+            endAppLoginIfDue()
+            guard !Task.isCancelled, self.session(id)?.shown.isLoggedIn == true else { return }
             let began = ports.clock.monotonic
             do throws(OstiaryError) {
                 try await ping(id, hold: isWatching ? UInt8(clamping: min(UInt64(longestHold), max(1, period / 2))) : 0)

@@ -14,7 +14,7 @@ struct PhoneCommand: AsyncParsableCommand {
             """,
         subcommands: [
             EnrolCommand.self, LoginCommand.self, AppLoginCommand.self, AccountsCommand.self, SessionsCommand.self, DeleteAccountCommand.self,
-            ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self,
+            ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self, HistoryCommand.self, WatchCommand.self,
         ])
 
     @OptionGroup var options: PhoneOptions

@@ -38,7 +38,8 @@ struct AnnouncementJourneyTests {
             #expect(session.info.announceInfo == ["order": "7 lamps", "sum": "128.00 EUR"])
             #expect(session.info.announceLogo == Self.png)
             phone.ostiary.setAccount(accounts.first, for: session, with: "leave it at the door")
-            _ = try await phone.until { if case .secondFactorStarted = $0 { true } else { nil } }
+            let asked = try await phone.until { if case .secondFactorStarted(let factor) = $0 { factor.secondFactorInfo } else { nil } }
+            #expect(asked.maxAttempts == 5 && asked.failedAttempts == 0, "how many tries there are is known since the enrolment")
             phone.enter(Person.pin)
             _ = try #require(try await phone.until(WorldPhone.end).session)
             let status = try await world.backend.session(nonce)
