@@ -43,10 +43,13 @@ extension Engine {
     @discardableResult
     func fetchBundle(of rootHash: [UInt8], at address: ServerAddress) async throws(OstiaryError) -> ConnectedServer {
         let response = try await call(address, "/ap1/bundle/\(Base64URL.encode(rootHash))", body: nil)
-        guard response.status != 404 else { throw .serverParametersMissing }
+        guard response.status != 404 else { throw isKnown(rootHash) ? .serverIdentity : .serverParametersMissing }
         guard response.status == 200 else { throw Self.error(forHTTP: response.status) }
         return try believe(response.body, of: rootHash, at: address)
     }
+
+    /// Whether this device enrolled there: then somebody else at the address is an impostor, and no slip in a code.
+    private func isKnown(_ rootHash: [UInt8]) -> Bool { stored?.server(rootHash) != nil }
 
     /// Takes a bundle as this server's newest, if it is one.
     @discardableResult
@@ -57,7 +60,7 @@ extension Engine {
         do throws(BundleRefusal) {
             verified = try VerifiedBundle.verify(encoded, rootHash: rootHash, seen: Instant(seen), at: now(at: rootHash))
         } catch {
-            throw OstiaryError(error)
+            throw isKnown(rootHash) && error == .wrongIdentity ? .serverIdentity : OstiaryError(error)
         }
         // What the server signed about its address counts; the link only said where to look first.
         guard let signed = ServerAddress(verified.bundle.url) else { throw .serverNotAllowed }
