@@ -197,6 +197,19 @@ struct BiometricsTests {
         #expect(try await phone.login().isLoggedIn)
     }
 
+    @Test("S4-78 after as many biometrics as the server allows the prompt is not shown; the PIN brings it back")
+    func serverLimitIsMirrored() async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.with { $0.settings.mostWithoutPIN = 2 }
+        try await phone.addBiometrics()
+        for _ in 0..<2 { #expect(try await phone.logIn { phone.ostiary.sfInput(.simulated(.confirm)) } == [.success]) }
+        #expect(try await phone.atSecondFactor().secondFactorInfo.showBiometrics == false)
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+        for _ in 0..<2 { #expect(try await phone.logIn { phone.ostiary.sfInput(.simulated(.confirm)) } == [.success]) }
+        #expect(try await phone.atSecondFactor().secondFactorInfo.showBiometrics == false)
+    }
+
     @Test("S4-76 with biometricsDisabled, with a server that takes none, and for an enrolment, biometrics are not shown")
     func notShown() async throws {
         let phone = try await withBiometrics()

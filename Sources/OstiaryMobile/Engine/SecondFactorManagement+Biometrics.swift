@@ -19,9 +19,8 @@ extension Engine {
                 isSent = true
                 switch try await complete(question.challenge, proof) {
                 case .declined(let status): return .declined(status)
-                case .done(let done):
+                case .done:
                     try install(claim, publicKey, instance)
-                    remember(withoutPINLeft: done.withoutPINLeft, of: question.challenge)
                     return .done(())
                 }
             }

@@ -16,12 +16,15 @@ extension Engine {
     }
 
     /// No failed tries any more: the right PIN ends the count of biometrics as well, a biometric is one more.
-    func rememberSuccess(_ method: Methods, of challenge: Challenge) {
+    /// - Parameter tries: as they were told before the PIN was right; with our own count they make the server's limit.
+    func rememberSuccess(_ method: Methods, of challenge: Challenge, told tries: Tries? = nil) {
         let now = now(at: challenge.rootHash).seconds
         note(of: challenge) { instance in
             instance.tries = instance.tries.afterSuccess
             if method.contains(.pin) {
-                instance.pinUse = StoredPINUse(lastPIN: now)
+                let used = instance.pinUse?.withoutPIN ?? 0
+                let left = tries.flatMap { $0.withoutPINLeft == Tries.unlimited ? nil : UInt16(clamping: Int($0.withoutPINLeft) + used) }
+                instance.pinUse = StoredPINUse(lastPIN: now, left: left)
             } else {
                 instance.pinUse?.withoutPIN += 1
                 if let left = instance.pinUse?.left, left > 0 { instance.pinUse?.left = left - 1 }

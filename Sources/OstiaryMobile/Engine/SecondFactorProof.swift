@@ -98,7 +98,7 @@ extension Engine {
                 secondFactorSignature: try signature(by: master, attempt.attempt, question.challenge), biometricSignature: biometric, master: master)
             switch try await deliver(proof) {
             case .done(let value):
-                rememberSuccess(proof.method, of: question.challenge)
+                rememberSuccess(proof.method, of: question.challenge, told: evaluation.tries)
                 return .done(value)
             case .declined(let status): return declined(status, proof.method, question)
             }
