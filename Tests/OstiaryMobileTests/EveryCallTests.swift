@@ -74,7 +74,8 @@ struct EveryCallTests {
     ]
 
     enum Situation: CaseIterable, Sendable {
-        case noAccount, idle, starting, ready, confirmingLogin, verifying, confirmingEnrol, settingPIN, typingCode, loggedIn, appLoggedIn, over
+        case noAccount, idle, starting, ready, confirmingLogin, verifying, confirmingEnrol, settingPIN, typingCode, loggedIn, appLoggedIn, over,
+            changingPIN
     }
 
     @Test("Each is allowed or a typed error, told of, and leaves an SDK that can do the next login", arguments: Situation.allCases)
@@ -114,7 +115,7 @@ struct EveryCallTests {
             phone.ostiary.sfInput(PIN("271828"))
             _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
             return phone
-        case .idle, .starting, .ready, .confirmingLogin, .verifying, .loggedIn, .appLoggedIn, .over:
+        case .idle, .starting, .ready, .confirmingLogin, .verifying, .loggedIn, .appLoggedIn, .over, .changingPIN:
             let enrolled = try await TestPhone.enrolled()
             let phone =
                 situation == .ready
@@ -146,6 +147,9 @@ struct EveryCallTests {
             _ = try await phone.login()
             if situation == .over { try await phone.ostiary.end(session) }
         case .appLoggedIn: try await phone.logInToApp()
+        case .changingPIN:
+            phone.ostiary.changePIN()
+            _ = try await phone.secondFactor()
         }
     }
 
