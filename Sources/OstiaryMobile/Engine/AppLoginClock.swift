@@ -21,7 +21,7 @@ final class AppLoginClock: Sendable {
     }
 
     private static func limit(_ duration: Duration) -> UInt64? {
-        duration > .zero ? UInt64(exactly: duration.inSeconds.rounded(.up)) : nil
+        duration > .zero ? duration.wholeSeconds : nil
     }
 
     func start(at now: UInt64) { times.withLock { $0 = Times(began: now, active: now) } }

@@ -49,5 +49,5 @@ extension HistoryItem.Status {
 
 extension Ostiary.Configuration {
     /// Whole seconds; zero keeps nothing.
-    var historyExpiry: UInt64 { UInt64(exactly: expiryHistoryItems.inSeconds.rounded(.up)) ?? 0 }
+    var historyExpiry: UInt64 { expiryHistoryItems.wholeSeconds ?? 0 }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import OstiaryProtocol
 
@@ -28,7 +27,7 @@ extension Engine {
     private func fetchLogo(_ hash: [UInt8], from rootHash: [UInt8]) async throws(OstiaryError) -> Data {
         let address = try await server(rootHash).address
         let response = try await call(address, "/ap1/logo/\(Base64URL.encode(hash))", body: nil, timeout: Self.patienceForLogo)
-        guard response.status == 200, response.body.count <= Self.longestLogo, Array(SHA256.hash(data: response.body)) == hash
+        guard response.status == 200, response.body.count <= Self.longestLogo, SHA(response.body) == hash
         else { throw .logoUnavailable }
         return Data(response.body)
     }

@@ -19,10 +19,7 @@ struct HistoryCommand: PhoneSubcommand {
             return .done
         }
         let items = ostiary.history
-        for item in items {
-            let json = [("event", JSONText.string("history")), ("item", item.json)].asObject
-            StandardStreams.print(options.json ? json.text : item.line)
-        }
+        for item in items { voice.list("history", "item", item.json, line: item.line) }
         if items.isEmpty { voice.remark("nothing yet") }
         return .done
     }

@@ -12,8 +12,8 @@ struct AccountsCommand: PhoneSubcommand {
         let accounts = try PhoneHome.accounts(of: PhoneHome.open(options))
         for account in accounts {
             let suffix = account.state == .active ? "" : "  (\(account.state.rawValue))"
-            let json = [("event", JSONText.string("account")), ("account", account.json)].asObject.text
-            StandardStreams.print(options.json ? json : "\(account.id)  \(account.username)  \(account.serverName)  \(account.serverURL)\(suffix)")
+            voice.list(
+                "account", "account", account.json, line: "\(account.id)  \(account.username)  \(account.serverName)  \(account.serverURL)\(suffix)")
         }
         if accounts.isEmpty { voice.remark("no accounts: enrol with ostiary phone enrol") }
         return .done

@@ -4,14 +4,20 @@ import OstiaryMobile
 /// A command that changes the second factor itself: of the server whose account is named, or of the only one.
 protocol SecondFactorChangeCommand: PhoneSubcommand {
     var biometrics: BiometricOptions { get }
-    var account: String? { get }
+    var server: ServerOption { get }
     func begin(_ ostiary: Ostiary, _ account: Account?)
+}
+
+/// Which server, named by an account there.
+struct ServerOption: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("An account at the server that is meant; may be left out when there is only one server.", valueName: "account"))
+    var account: String?
 }
 
 extension SecondFactorChangeCommand {
     func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
         var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
-        answers.account = account
+        answers.account = server.account
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
         let ostiary = try PhoneHome.open(options, biometrics: biometrics)
         let chosen = try answers.managed(among: PhoneHome.accounts(of: ostiary))
@@ -27,8 +33,7 @@ struct ChangePINCommand: SecondFactorChangeCommand {
 
     @OptionGroup var options: PhoneOptions
     @OptionGroup var biometrics: BiometricOptions
-    @Option(help: ArgumentHelp("An account at the server that is meant; may be left out when there is only one server.", valueName: "account"))
-    var account: String?
+    @OptionGroup var server: ServerOption
 
     func begin(_ ostiary: Ostiary, _ account: Account?) { ostiary.changePIN(for: account) }
 }
@@ -41,8 +46,7 @@ struct AddBiometricsCommand: SecondFactorChangeCommand {
 
     @OptionGroup var options: PhoneOptions
     @OptionGroup var biometrics: BiometricOptions
-    @Option(help: ArgumentHelp("An account at the server that is meant; may be left out when there is only one server.", valueName: "account"))
-    var account: String?
+    @OptionGroup var server: ServerOption
 
     func begin(_ ostiary: Ostiary, _ account: Account?) { ostiary.addBiometrics(for: account) }
 }
@@ -54,8 +58,7 @@ struct RemoveBiometricsCommand: SecondFactorChangeCommand {
 
     @OptionGroup var options: PhoneOptions
     @OptionGroup var biometrics: BiometricOptions
-    @Option(help: ArgumentHelp("An account at the server that is meant; may be left out when there is only one server.", valueName: "account"))
-    var account: String?
+    @OptionGroup var server: ServerOption
 
     func begin(_ ostiary: Ostiary, _ account: Account?) { ostiary.removeBiometrics(for: account) }
 }

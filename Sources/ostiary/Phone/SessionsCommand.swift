@@ -17,8 +17,8 @@ struct SessionsCommand: PhoneSubcommand {
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
         if let end { return try await finish(end, of: sessions, ostiary, voice) }
         for session in sessions {
-            let json = [("event", JSONText.string("session")), ("session", session.json)].asObject.text
-            StandardStreams.print(options.json ? json : "\(session.id.uuidString.lowercased())  \(session.username ?? "-")  \(session.title)")
+            let line = "\(session.id.uuidString.lowercased())  \(session.username ?? "-")  \(session.title)"
+            voice.list("session", "session", session.json, line: line)
         }
         if sessions.isEmpty { voice.remark("nothing is logged in") }
         return .done
