@@ -22,10 +22,15 @@ def check(condition, sentence):
     print(f"   ok   {sentence}")
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+class ReservedPort:
+    """A port of the loopback address that is ours while this is held: bound, never listening. A server binds beside it, because both allow the
+    reuse of the address, and the system lends the port to nobody else."""
+
+    def __init__(self):
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(("127.0.0.1", 0))
+        self.number = self.socket.getsockname()[1]
 
 
 def http(method, url, body=None, headers=None, timeout=30):
@@ -54,7 +59,8 @@ class Servers:
 
     def __init__(self, binary, folder):
         self.binary, self.folder, self.processes = binary, folder, []
-        self.public, self.admin, second = free_port(), free_port(), free_port()
+        self.ports = [ReservedPort() for _ in range(3)]
+        self.public, self.admin, second = (port.number for port in self.ports)
         self.key = secrets.token_hex(16)
         self.origin = f"http://127.0.0.1:{self.public}"
         environment = {

@@ -9,6 +9,7 @@ final class Servers: Sendable {
 
     let folder: URL
     let admin: String
+    private let ports: [ReservedPort]
     private let secondFactor: Process
     private let serve: Process
     let serverID: String
@@ -16,7 +17,8 @@ final class Servers: Sendable {
     init(binary: String) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-servers-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let (sfPort, publicPort, adminPort) = (try Self.freePort(), try Self.freePort(), try Self.freePort())
+        ports = [try ReservedPort(), try ReservedPort(), try ReservedPort()]
+        let (sfPort, publicPort, adminPort) = (ports[0].number, ports[1].number, ports[2].number)
         admin = "http://127.0.0.1:\(adminPort)"
         let sfData = folder.appendingPathComponent("sf").path
         let data = folder.appendingPathComponent("serve").path
@@ -104,21 +106,6 @@ final class Servers: Sendable {
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    /// A port that nobody listens on now.
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0 }
-        }
-        guard bound else { throw BenchError("no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
 

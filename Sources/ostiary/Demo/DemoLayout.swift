@@ -4,24 +4,25 @@ import OstiaryProtocol
 /// Where everything of one demonstration lies and listens.
 struct DemoLayout: Sendable {
     let data: URL
-    let publicPort: Int
-    let adminPort: Int
-    let secondFactorPort: Int
-    let sitePort: Int
+    /// Of both listeners of the authentication server, of the second-factor server and of the website; ours until the layout goes.
+    private let ports: (public: ReservedPort, admin: ReservedPort, secondFactor: ReservedPort, site: ReservedPort)
     /// The key of the management interface, made for this demonstration.
     let rootAPIKey: String
 
     init(data: URL) throws {
         self.data = data
-        (publicPort, adminPort, secondFactorPort, sitePort) = (
-            try FreePort.find(), try FreePort.find(), try FreePort.find(), try FreePort.find()
-        )
+        ports = (try ReservedPort(), try ReservedPort(), try ReservedPort(), try ReservedPort())
         var random = SystemRandomNumberGenerator()
         rootAPIKey = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
         for folder in [data, authenticationData, secondFactorData, phoneHome] {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
     }
+
+    var publicPort: Int { ports.public.number }
+    var adminPort: Int { ports.admin.number }
+    var secondFactorPort: Int { ports.secondFactor.number }
+    var sitePort: Int { ports.site.number }
 
     var publicURL: String { "http://localhost:\(publicPort)" }
     var adminURL: String { "http://127.0.0.1:\(adminPort)" }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Both servers as processes of their own, on free ports of the loopback address, with their data in one folder.
+/// Both servers as processes of their own, on ports of the loopback address that are theirs, with their data in one folder.
 struct DemoServers: Sendable {
     let secondFactor: ChildProcess
     let authentication: ChildProcess

@@ -95,13 +95,13 @@ struct ServerLifeTests {
     @Test("A server runs on the settings of a YAML file alone, and an environment variable wins over it")
     func yaml() async throws {
         let folder = try TemporaryFolder()
-        let port = try FreePort.find()
+        let port = try ReservedPort()
         let file = try folder.write(
             Array("sf_listen: 127.0.0.1:1\nsf_trusted_servers:\n  - \(String(repeating: "A", count: 43))\nsf_penalties: [0, 0, 10, 60]\n".utf8),
             to: "sf.yaml")
         let program = try Program(
-            ["second-factor", "--config", file, "--data", folder.path("data")], environment: ["OSTIARY_SF_LISTEN": "127.0.0.1:\(port)"])
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)/ready?full=1"))
+            ["second-factor", "--config", file, "--data", folder.path("data")], environment: ["OSTIARY_SF_LISTEN": "127.0.0.1:\(port.number)"])
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/ready?full=1"))
         try await eventually("ready: \(program.complaints)") { await HTTPProbe.status(of: url) == 200 }
         program.signal(SIGTERM)
         #expect(try await program.end() == 0)
