@@ -58,7 +58,7 @@ class Servers:
     """Both servers as processes of their own, in a folder that goes afterwards."""
 
     def __init__(self, binary, folder):
-        self.binary, self.folder, self.processes = binary, folder, []
+        self.binary, self.folder, self.processes = binary, folder, {}
         self.ports = [ReservedPort() for _ in range(3)]
         self.public, self.admin, second = (port.number for port in self.ports)
         self.key = secrets.token_hex(16)
@@ -76,8 +76,9 @@ class Servers:
         identity = self.identity("serve", environment)
         environment["OSTIARY_SF_TRUSTED_SERVERS"] = identity
         environment["OSTIARY_SECOND_FACTOR_IDENTITY"] = self.identity("second-factor", environment)
-        self.start("second-factor", environment)
-        self.start("serve", environment)
+        self.environment = environment
+        self.start("second-factor")
+        self.start("serve")
         self.server = None
 
     def identity(self, command, environment):
@@ -85,12 +86,25 @@ class Servers:
             [self.binary, command, "--data", self.folder / command, "--print-identity"], env=environment, capture_output=True, text=True, check=True)
         return made.stdout.strip().split()[-1]
 
-    def start(self, command, environment):
-        log = open(self.folder / f"{command}.log", "w")
-        self.processes.append(
-            subprocess.Popen(
-                [self.binary, command, "--data", self.folder / command, "--end-with-parent"], env=environment, stdin=subprocess.PIPE, stdout=log,
-                stderr=log))
+    def start(self, command):
+        with open(self.folder / f"{command}.log", "a") as log:
+            self.processes[command] = subprocess.Popen(
+                [self.binary, command, "--data", self.folder / command, "--end-with-parent"], env=self.environment, stdin=subprocess.PIPE, stdout=log,
+                stderr=log)
+
+    def end(self, command):
+        process = self.processes.pop(command)
+        process.kill()
+        process.wait(timeout=15)
+
+    def restart(self, command):
+        """As after a power cut: nothing is said to anybody."""
+        self.end(command)
+        self.start(command)
+        until(self.answers, f"{command} is back after it was killed", 30)
+
+    def answers(self):
+        return http("GET", f"http://127.0.0.1:{self.admin}/ready?full=1")[0] == 200
 
     def rest(self, method, path, nonce=None, body=None):
         headers = {"X-apikey": self.key, **({"X-nonce": nonce} if nonce else {})}
@@ -112,11 +126,11 @@ class Servers:
 
     def wait(self):
         """Until both are ready."""
-        until(lambda: http("GET", f"http://127.0.0.1:{self.admin}/ready?full=1")[0] == 200, "both servers are ready", 30)
+        until(self.answers, "both servers are ready", 30)
         self.server = self.rest("GET", "/servers/")[1]["servers"][0]["serverid"]
 
     def stop(self):
-        for process in self.processes:
+        for process in self.processes.values():
             process.terminate()
-        for process in self.processes:
+        for process in self.processes.values():
             process.wait(timeout=15)

@@ -1,28 +1,42 @@
 import HTTPTypes
 
-/// The cookie that ties a page to the browser that opened it: unreadable for scripts, never sent by another site, gone with the browser.
+/// The cookies that tie pages to the browser that opened them: one for each page and named by it, unreadable for scripts, never sent by another
+/// site, gone with the browser.
 struct PageCookie: Sendable {
+    /// How many pages a browser keeps; of more, the oldest are given up.
+    static let limit = 8
+
     /// `__Host-` makes browsers refuse the cookie from any other host or without TLS; they know it over https only.
-    let name: String
+    let prefix: String
     private let isSecure: Bool
 
     init(isSecure: Bool) {
         self.isSecure = isSecure
-        name = isSecure ? "__Host-ostiary" : "ostiary"
+        prefix = isSecure ? "__Host-ostiary-" : "ostiary-"
     }
 
-    func setting(_ secret: PageSecret) -> String {
-        "\(name)=\(secret.text); Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    func setting(_ secret: PageSecret) -> String { field(PageID(of: secret), secret.text) }
+
+    /// Makes the browser forget a page.
+    func forgetting(_ page: PageID) -> String { field(page, "") + "; Max-Age=0" }
+
+    /// The cookie of a page; nil when none came, when it cannot be ours, or when two came, of which one must be foreign.
+    func secret(of page: PageID, in headers: HTTPFields) -> PageSecret? {
+        let values = cookies(in: headers).filter { $0.page == page }
+        return values.count == 1 ? values[0].secret : nil
     }
 
-    /// The value that came; nil when none came, when it cannot be ours, or when two came, of which one must be foreign.
-    func secret(in headers: HTTPFields) -> PageSecret? {
-        let values = headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair -> Substring? in
+    /// Every page that the browser has a cookie of, and the cookie where it can be ours.
+    func cookies(in headers: HTTPFields) -> [(page: PageID, secret: PageSecret?)] {
+        headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
             let trimmed = pair.drop { $0 == " " }
-            guard trimmed.hasPrefix("\(name)=") else { return nil }
-            return trimmed.dropFirst(name.count + 1)
+            guard trimmed.hasPrefix(prefix), let equals = trimmed.firstIndex(of: "=") else { return nil }
+            guard let page = PageID(received: trimmed[..<equals].dropFirst(prefix.count)) else { return nil }
+            return (page, PageSecret(received: trimmed[equals...].dropFirst().filter { $0 != " " }))
         }
-        guard values.count == 1 else { return nil }
-        return PageSecret(received: values[0].filter { $0 != " " })
+    }
+
+    private func field(_ page: PageID, _ value: String) -> String {
+        "\(prefix)\(page.text)=\(value); Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
     }
 }

@@ -7,22 +7,27 @@ import OstiaryProtocol
 
 /// What the pages ask, one short call each.
 extension PageRoutes {
-    /// The ticket of the link becomes the cookie, once.
+    /// The ticket of the link becomes the page's cookie, once.
     func redeemTicket(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
         let body = try AdminBody.decode(TicketBody.self, from: try await request.bytes())
         let now = clock()
         let page = try await pages.redeem(body.ticket, at: now)
         try await begin(page, at: now)
-        var response = Response.json { writer in writer.object { writer in writer.member("kind", page.page.kind.rawValue) } }
-        response.headers[.setCookie] = pages.cookie.setting(page.cookie)
+        var response = Response.json { writer in
+            writer.object { writer in
+                writer.member("kind", page.page.kind.rawValue)
+                writer.member("page", page.id.text)
+            }
+        }
+        response.headers[values: .setCookie] = try await pages.cookies(for: page, in: request.headers)
         return response
     }
 
     /// The page as it is now, for browsers that no stream reaches.
     func state(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let now = clock()
-        let page = try await pages.page(of: request.headers, at: now)
+        let page = try await page(of: request, at: now)
         return .json(try await view.snapshot(of: page, style: .moving, at: now).write)
     }
 
@@ -30,8 +35,9 @@ extension PageRoutes {
     func renew(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
         let now = clock()
-        let page = try await pages.page(of: request.headers, at: now)
+        let page = try await page(of: request, at: now)
         guard try await view.mayBeginAnew(page, at: now) else { throw PageRefusal.notOver }
+        try await pages.countRenewal(of: page, at: now)
         try await begin(page, at: now)
         return .done
     }
@@ -40,7 +46,7 @@ extension PageRoutes {
     func confirm(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
         let now = clock()
-        let page = try await pages.page(of: request.headers, at: now)
+        let page = try await page(of: request, at: now)
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
         let body = try AdminBody.decode(CodeBody.self, from: try await request.bytes())
         let outcome = try await enrolments.confirm(page.nonce, code: body.code, at: page.page.serverID, now: now)

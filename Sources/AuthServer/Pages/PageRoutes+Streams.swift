@@ -7,10 +7,10 @@ import OstiaryProtocol
 
 /// The streams of server-sent events.
 extension PageRoutes {
-    /// What happens to the page of the cookie. `?still` asks for a code that does not move.
+    /// What happens to the page. `still` asks for a code that does not move.
     func stream(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let page = try await pages.page(of: request.headers, at: clock())
-        guard let place = pageGate.enter(Base64URL.encode(page.cookie.hash)) else { throw PageRefusal.busy }
+        let page = try await page(of: request, at: clock())
+        guard let place = pageGate.enter(page.id.text) else { throw PageRefusal.busy }
         let stream = try await stream(of: page, isStill: request.uri.queryParameters["still"] != nil)
         return .events { writer in
             try await stream.write(to: &writer)

@@ -54,6 +54,11 @@ package struct PageRoutes: Sendable {
         group.get("/sessions/events", use: sessionEvents)
     }
 
+    /// The page that a request names by `?page=`: every one does, because a browser sends the cookies of all its pages.
+    func page(of request: Request, at now: Instant) async throws -> OpenPage {
+        try await pages.page(request.uri.queryParameters["page"], in: request.headers, at: now)
+    }
+
     private static let assets: [(path: String, asset: PageAsset)] = [
         ("/login", .login), ("/enrol", .enrol), ("/l", .link), ("/pages/style.css", .style), ("/pages/page.js", .script), ("/pages/icon.svg", .icon),
     ]

@@ -35,11 +35,33 @@ package struct PageService: Sendable {
         return OpenPage(page: page, cookie: secret, link: nil)
     }
 
-    /// The page that the browser's cookie is for.
-    /// - Throws: ``PageRefusal/noPage``.
-    func page(of headers: HTTPFields, at now: Instant) async throws -> OpenPage {
-        guard let secret = cookie.secret(in: headers), let stored = try await store.page(of: secret, at: now) else { throw PageRefusal.noPage }
+    /// The page that a request names, if the browser has the cookie of that very page.
+    /// - Throws: ``PageRefusal/noPage``, ``PageRefusal/otherPage``.
+    func page(_ name: (some StringProtocol)?, in headers: HTTPFields, at now: Instant) async throws -> OpenPage {
+        guard let id = name.flatMap({ PageID(received: $0) }), let secret = cookie.secret(of: id, in: headers) else { throw PageRefusal.noPage }
+        guard PageID(of: secret) == id else { throw PageRefusal.otherPage }
+        guard let stored = try await store.page(of: secret, at: now) else { throw PageRefusal.noPage }
         return OpenPage(page: stored.page, cookie: secret, link: stored.link?.opened(by: secret))
+    }
+
+    /// What a browser is told when a page begins: its cookie, and of more pages than it may keep, to forget the oldest.
+    func cookies(for page: OpenPage, in headers: HTTPFields) async throws -> [String] {
+        let before = cookie.cookies(in: headers)
+        let tooMany = before.count - (PageCookie.limit - 1)
+        guard tooMany > 0 else { return [cookie.setting(page.cookie)] }
+        let ends = try await store.ends(of: before.map(\.secret))
+        let oldest = zip(before, ends).sorted { $0.1 < $1.1 }.prefix(tooMany).map(\.0.page)
+        return [cookie.setting(page.cookie)] + oldest.map(cookie.forgetting)
+    }
+
+    /// Counts that the page begins anew.
+    /// - Throws: ``PageRefusal/tooOften(seconds:)``, ``PageRefusal/noPage``.
+    func countRenewal(of page: OpenPage, at now: Instant) async throws {
+        switch try await store.renew(page.cookie, at: now) {
+        case .begins: return
+        case .waits(let seconds): throw PageRefusal.tooOften(seconds: seconds)
+        case nil: throw PageRefusal.noPage
+        }
     }
 
     /// Keeps the link of the page's enrolment for when the page is loaded again.
@@ -61,6 +83,7 @@ struct OpenPage: Sendable {
     /// The bytes of the link of its enrolment.
     let link: [UInt8]?
 
+    var id: PageID { PageID(of: cookie) }
     var nonce: SessionNonce { SessionNonce(hash: page.nonceHash) }
 }
 
@@ -68,8 +91,10 @@ struct OpenPage: Sendable {
 enum PageRefusal: Error, Equatable {
     /// Unknown, used or too old: all sound the same.
     case ticketNotValid
-    /// No cookie, or one whose page is over.
+    /// The request names no page, the browser has no cookie of it, or its time is over.
     case noPage
+    /// The cookie under the name of this page is that of another one.
+    case otherPage
     case foreignOrigin
     /// The page is for something else.
     case wrongKind
@@ -78,6 +103,8 @@ enum PageRefusal: Error, Equatable {
     case linkNotValid
     /// What the page is for goes on, or went well.
     case notOver
+    /// It began anew too often; how long to wait.
+    case tooOften(seconds: UInt64)
 }
 
 extension PageRefusal: ErrorResponseConvertible {
@@ -85,10 +112,14 @@ extension PageRefusal: ErrorResponseConvertible {
         switch self {
         case .ticketNotValid: ErrorResponse(.unauthorized, "ticket_not_valid", "this link was used before or is too old; start again from the site")
         case .noPage: ErrorResponse(.unauthorized, "no_page", "this page is over; start again from the site")
+        case .otherPage: ErrorResponse(.unauthorized, "other_page", "this cookie is that of another page; start again from the site")
         case .foreignOrigin: ErrorResponse(.forbidden, "foreign_origin", "this call is for the pages of this site only")
         case .wrongKind: ErrorResponse(.conflict, "wrong_kind", "this page is for something else")
         case .busy: ErrorResponse(.serviceUnavailable, "busy", "too many pages are open; ask again", headers: [.retryAfter: "5"])
         case .notOver: ErrorResponse(.conflict, "not_over", "there is nothing to begin anew")
+        case .tooOften(let seconds):
+            ErrorResponse(
+                .tooManyRequests, "too_often", "this page began anew too often; wait \(seconds) seconds", headers: [.retryAfter: "\(seconds)"])
         case .linkNotValid: ErrorResponse(.badRequest, "link_not_valid", "this is no link of the app")
         }
     }

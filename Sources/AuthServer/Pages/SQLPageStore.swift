@@ -39,6 +39,13 @@ package struct SQLPageStore: PageStore {
         }
     }
 
+    /// How often a page began anew, as step `number` of the schema.
+    package static func renewalMigration(_ number: Int) -> Migration {
+        Migration(number, "how often a page began anew") { dialect in
+            ["ALTER TABLE page ADD COLUMN renewal_level \(dialect.integer) NOT NULL DEFAULT 0"]
+        }
+    }
+
     package func open(_ page: Page, ticket: PageSecret, until deadline: Instant, at now: Instant) async throws {
         let hash = ticket.hash
         try await database.transaction { connection in
@@ -79,6 +86,31 @@ package struct SQLPageStore: PageStore {
                 """,
                 [.blob(hash), SQLValue(now.seconds)]
             ).map { row in StoredPage(page: try Self.page(row), link: try row.optionalBlob("sealed_link").map(SealedLink.init)) }
+        }
+    }
+
+    package func ends(of cookies: [PageSecret?]) async throws -> [Instant] {
+        let hashes = cookies.map { $0?.hash }
+        return try await database.read { connection in
+            try hashes.map { hash in
+                guard let hash else { return Instant(0) }
+                let row = try connection.one("SELECT expires_at FROM page WHERE cookie_hash = $1", [.blob(hash)])
+                return Instant(try row?.unsigned("expires_at") ?? 0)
+            }
+        }
+    }
+
+    package func renew(_ cookie: PageSecret, at now: Instant) async throws -> PageRenewal.Step? {
+        let hash = cookie.hash
+        return try await database.transaction { connection in
+            let row = try connection.one(
+                "SELECT renewal_level FROM page WHERE cookie_hash = $1 AND expires_at > $2", [.blob(hash), SQLValue(now.seconds)])
+            guard let row else { return nil }
+            let step = PageRenewal.step(from: Instant(try row.unsigned("renewal_level")), at: now)
+            if case .begins(let level) = step {
+                try connection.execute("UPDATE page SET renewal_level = $2 WHERE cookie_hash = $1", [.blob(hash), SQLValue(level.seconds)])
+            }
+            return step
         }
     }
 

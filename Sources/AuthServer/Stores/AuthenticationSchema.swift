@@ -12,6 +12,7 @@ enum AuthenticationSchema {
         Migration(7, "biometrics and changes of the PIN") { changeTables($0) },
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
+        SQLPageStore.renewalMigration(10),
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -10,47 +10,64 @@ import Testing
 
 @testable import AuthServer
 
-/// A browser at the public listener: keeps its cookie and says where its calls come from.
+/// A browser at the public listener: keeps its cookie, names the page of it in each call, and says where its calls come from.
 struct PageClient: Sendable {
     let client: any TestClientProtocol
     let premises: Premises
 
     /// A page that the backend opened, and the value of its cookie.
-    func open(_ kind: PageKind = .login, returnURL: String? = nil) async throws -> String {
-        let ticket = try await ticket(kind, returnURL: returnURL)
-        let response = try await redeem(ticket)
+    /// - Parameter jar: the cookies that the browser has already.
+    func open(
+        _ kind: PageKind = .login, returnURL: String? = nil, nonce: String = Premises.nonce, cookie jar: String? = nil
+    ) async throws -> String {
+        let ticket = try await ticket(kind, returnURL: returnURL, nonce: nonce)
+        let response = try await redeem(ticket, cookie: jar)
         try #require(response.status == .ok)
         return try #require(Self.cookie(response))
     }
 
     /// The ticket of a link that the backend was given.
-    func ticket(_ kind: PageKind = .login, returnURL: String? = nil) async throws -> String {
+    func ticket(_ kind: PageKind = .login, returnURL: String? = nil, nonce: String = Premises.nonce) async throws -> String {
         let members = [
             "\"kind\":\"\(kind.rawValue)\"", kind == .enrol ? "\"name\":\"Alice\",\"userid\":\"alice\"" : nil,
             returnURL.map { "\"returnurl\":\"\($0)\"" },
         ]
         let body = "{\(members.compactMap { $0 }.joined(separator: ","))}"
         let url = try await premises.asBackend { (backend) async throws in
-            try await backend.json(.post, backend.path("/sessions/page"), body: body).object.text("url")
+            try await backend.json(.post, backend.path("/sessions/page"), nonce: nonce, body: body).object.text("url")
         }
         let parts = try #require(url).split(separator: "#")
         try #require(parts.count == 2 && parts[0] == "\(premises.publicURL)/\(kind.rawValue)")
         return String(parts[1])
     }
 
-    func redeem(_ ticket: String) async throws -> TestResponse { try await post("/pages/ticket", #"{"ticket":"\#(ticket)"}"#, cookie: nil) }
+    func redeem(_ ticket: String, cookie: String? = nil) async throws -> TestResponse {
+        try await post("/pages/ticket", #"{"ticket":"\#(ticket)"}"#, cookie: cookie, page: nil)
+    }
 
+    /// The call of the page that `cookie` is of, as its script makes it.
     func post(_ path: String, _ body: String, cookie: String?, origin: String? = "https://login.example") async throws -> TestResponse {
+        try await post(path, body, cookie: cookie, page: cookie.flatMap(Self.page), origin: origin)
+    }
+
+    func post(
+        _ path: String, _ body: String, cookie: String?, page: String?, origin: String? = "https://login.example"
+    ) async throws -> TestResponse {
         var headers: HTTPFields = [:]
         headers[.origin] = origin
         headers[.cookie] = cookie
-        return try await client.execute(uri: path, method: .post, headers: headers, body: ByteBuffer(string: body))
+        return try await client.execute(
+            uri: Self.address(path, of: page), method: .post, headers: headers, body: ByteBuffer(string: body))
     }
 
     func get(_ path: String, cookie: String? = nil) async throws -> TestResponse {
+        try await get(path, cookie: cookie, page: cookie.flatMap(Self.page))
+    }
+
+    func get(_ path: String, cookie: String?, page: String?) async throws -> TestResponse {
         var headers: HTTPFields = [:]
         headers[.cookie] = cookie
-        return try await client.execute(uri: path, method: .get, headers: headers, body: nil)
+        return try await client.execute(uri: Self.address(path, of: page), method: .get, headers: headers, body: nil)
     }
 
     func state(_ cookie: String) async throws -> JSONObject { JSONObject(try await get("/pages/state", cookie: cookie).body) }
@@ -66,7 +83,15 @@ struct PageClient: Sendable {
         return PageEvent.all(in: String(buffer: answer.body))
     }
 
-    static func cookie(_ response: TestResponse) -> String? { response.headers[.setCookie].map { String($0.prefix { $0 != ";" }) } }
+    static func cookie(_ response: TestResponse) -> String? { response.headers[values: .setCookie].first.map { String($0.prefix { $0 != ";" }) } }
+
+    /// The page that a cookie is named by.
+    static func page(_ cookie: String) -> String? { cookie.firstMatch(of: #/ostiary-([A-Za-z0-9_-]{12})=/#).map { String($0.1) } }
+
+    private static func address(_ path: String, of page: String?) -> String {
+        guard let page else { return path }
+        return path + (path.contains("?") ? "&" : "?") + "page=\(page)"
+    }
 }
 
 /// One server-sent event.

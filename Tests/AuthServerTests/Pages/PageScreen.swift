@@ -15,7 +15,7 @@ final class PageScreen {
 
     init(_ premises: Premises, cookie: String, isStill: Bool = false) async throws {
         let (texts, continuation) = AsyncStream.makeStream(of: String.self)
-        let page = try await premises.pageRoutes.pages.page(of: [.cookie: cookie], at: premises.clock.now)
+        let page = try await premises.pageRoutes.pages.page(PageClient.page(cookie), in: [.cookie: cookie], at: premises.clock.now)
         let stream = try await premises.pageRoutes.stream(of: page, isStill: isStill)
         told = texts.makeAsyncIterator()
         task = Task {

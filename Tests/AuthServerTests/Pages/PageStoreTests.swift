@@ -67,7 +67,7 @@ struct PageStoreTests {
             case .memory: try .inMemory()
             case .file: try .open(path: folder.appendingPathComponent("pages.sqlite").path)
             }
-        try await database.migrate([SQLPageStore.migration(1), SQLPageStore.contextMigration(2)])
+        try await database.migrate([SQLPageStore.migration(1), SQLPageStore.contextMigration(2), SQLPageStore.renewalMigration(3)])
         try await body(SQLPageStore(database: database), database)
         try await database.close()
     }

@@ -48,6 +48,7 @@ struct PageTicketTests {
             // The cookie's own value is no ticket either.
             let cookie = try await browser.open()
             #expect(try await browser.redeem(String(cookie.drop { $0 != "=" }.dropFirst())).status == .unauthorized)
+            #expect(try await browser.redeem(try #require(PageClient.page(cookie))).status == .unauthorized)
         }
     }
 
@@ -56,13 +57,13 @@ struct PageTicketTests {
         let secure = try await Premises()
         let header = try await secure.asBrowser { (browser) async throws in try await browser.redeem(try await browser.ticket()).headers[.setCookie] }
         let attributes = try #require(header).split(separator: "; ")
-        #expect(attributes.first?.hasPrefix("__Host-ostiary=") == true)
+        #expect(attributes.first?.hasPrefix("__Host-ostiary-") == true)
         #expect(Set(attributes.dropFirst()) == ["Path=/", "HttpOnly", "SameSite=Strict", "Secure"])
         let local = try await Premises(url: "http://127.0.0.1:8080")
         try await local.asBrowser { (browser) async throws in
             let body = #"{"ticket":"\#(try await browser.ticket())"}"#
             let response = try await browser.post("/pages/ticket", body, cookie: nil, origin: "http://127.0.0.1:8080")
-            #expect(response.headers[.setCookie]?.hasPrefix("ostiary=") == true)
+            #expect(response.headers[.setCookie]?.hasPrefix("ostiary-") == true)
             #expect(response.headers[.setCookie]?.contains("Secure") == false)
         }
     }
@@ -72,13 +73,15 @@ struct PageTicketTests {
         let premises = try await Premises()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
+            let page = try #require(PageClient.page(cookie))
+            let (name, value) = ("__Host-ostiary-\(page)", cookie.drop { $0 != "=" })
             for other in [
-                nil, "", "__Host-ostiary=", "__Host-ostiary=x", "ostiary\(cookie.drop { $0 != "=" })", "\(cookie); \(cookie)", cookie + "A",
+                nil, "", "\(name)=", "\(name)=x", "ostiary-\(page)\(value)", "__Host-ostiary\(value)", "\(cookie); \(cookie)", cookie + "A",
             ] {
-                #expect(try await browser.get(path, cookie: other).status == .unauthorized, "\(other ?? "none")")
+                #expect(try await browser.get(path, cookie: other, page: page).status == .unauthorized, "\(other ?? "none")")
             }
             for path in ["/pages/renew", "/pages/code"] {
-                #expect(try await browser.post(path, #"{"code":"K7Q3"}"#, cookie: nil).status == .unauthorized)
+                #expect(try await browser.post(path, #"{"code":"K7Q3"}"#, cookie: nil, page: page).status == .unauthorized)
             }
         }
     }

@@ -2,12 +2,15 @@
 //
 // The server sends a snapshot whenever something changes, and a fresh code every second. Each snapshot says everything, so a page that
 // was away only has to listen again. Nothing here is secret: the ticket leaves the address bar at once and becomes a cookie that scripts
-// cannot read; the code that the phone shows is typed in, never sent to this page.
+// cannot read; the code that the phone shows is typed in, never sent to this page. What stays in the address is the page's name, which
+// every request carries: a browser may have several pages open, and sends the cookies of all of them.
 
 const kind = document.body.dataset.kind;
 const all = (selector) => [...document.querySelectorAll(selector)];
 const one = (selector) => document.querySelector(selector);
 
+let page = null;
+let runs = 0;
 let shown = "opening";
 let holdStill = false;
 let stream = null;
@@ -28,9 +31,22 @@ function show(state) {
     steps.hidden = !current;
     for (const step of steps.children) step === current ? step.setAttribute("aria-current", "step") : step.removeAttribute("aria-current");
   }
-  one("[data-announce]").textContent = next.querySelector("h1").textContent;
-  next.querySelector("input")?.focus();
+  say("");
+  const heading = next.querySelector("h1");
+  document.title = [heading.textContent, one("[data-server]").textContent].filter(Boolean).join(" · ");
+  for (const place of all("[data-back]")) place.hidden = !place.querySelector("a[href]") || underWay.includes(state);
+  const place = next.querySelector("input") ?? heading;
+  if (place === heading) heading.tabIndex = -1;
+  place.focus({ preventScroll: place === heading });
 }
+
+/** What belongs to no state: read out by screen readers, and seen under the page. */
+function say(text) {
+  one("[data-said]").textContent = text;
+}
+
+/** States that end by themselves or by what the person does on the page. */
+const underWay = ["opening", "waiting", "scanned", "code", "loggedin", "done"];
 
 /** A picture of square tiles as one SVG path; `bits` is base64url, row by row, one bit a tile. */
 function draw(into, { columns, rows, bits, ink, paper }, label) {
@@ -71,27 +87,28 @@ function drawCode(code) {
 
 // What the server says
 
-function follow(page) {
+function follow(now) {
   one("[data-offline]").hidden = true;
   failures = 0;
-  if (page.kind !== kind) {
-    location.replace(page.kind === "enrol" ? "/enrol" : "/login");
+  if (now.kind !== kind) {
+    location.replace(`/${now.kind}#page=${page}`);
     return;
   }
-  one("[data-server]").textContent = page.server;
-  for (const logo of all("[data-logo]")) if (page.logo && logo.hidden) Object.assign(logo, { src: page.logo, hidden: false });
-  if (page.code) drawCode(page.code);
-  for (const button of all("[data-act=still]")) button.parentElement.hidden = holdStill || !page.still;
-  for (const link of all("[data-link]")) page.link ? (link.href = page.link) : link.removeAttribute("href");
-  fill("[data-name]", page.name);
-  for (const place of all("[data-forname]")) place.hidden = !page.name;
-  fill("[data-device]", page.device);
-  for (const place of all("[data-picture]")) if (page.picture) draw(place, page.picture, `The picture, in words: ${page.words.join(", ")}`);
+  one("[data-server]").textContent = now.server;
+  for (const logo of all("[data-logo]")) if (now.logo && logo.hidden) Object.assign(logo, { src: now.logo, hidden: false });
+  if (now.code) drawCode(now.code);
+  for (const button of all("[data-act=still]")) button.parentElement.hidden = !now.still;
+  for (const link of all("[data-link]")) now.link ? (link.href = now.link) : link.removeAttribute("href");
+  for (const link of all("[data-back] a")) if (now.returnurl) link.href = now.returnurl;
+  fill("[data-name]", now.name);
+  for (const place of all("[data-forname]")) place.hidden = !now.name;
+  fill("[data-device]", now.device);
+  for (const place of all("[data-picture]")) if (now.picture) draw(place, now.picture, `The picture, in words: ${now.words.join(", ")}`);
   for (const place of all("[data-words]")) {
-    if (page.words) place.replaceChildren(...page.words.map((word) => Object.assign(document.createElement("span"), { textContent: word })));
+    if (now.words) place.replaceChildren(...now.words.map((word) => Object.assign(document.createElement("span"), { textContent: word })));
   }
-  show(page.state);
-  if (page.state === "loggedin" || page.state === "done") leave(page.returnurl);
+  show(now.state);
+  if (now.state === "loggedin" || now.state === "done") leave(now.returnurl);
 }
 
 function leave(address) {
@@ -99,7 +116,7 @@ function leave(address) {
   for (const place of all("[data-staying]")) place.hidden = Boolean(address);
   if (!address) return;
   stopListening();
-  setTimeout(() => location.replace(address), 1200);
+  timer = setTimeout(() => location.replace(address), 1200);
 }
 
 // How it says it: a stream of events, or, where none gets through, a question every two seconds
@@ -107,7 +124,7 @@ function leave(address) {
 function listen() {
   stopListening();
   if (!window.EventSource || failures >= 3) return ask();
-  stream = new EventSource(holdStill ? "/pages/events?still" : "/pages/events");
+  stream = new EventSource(mine("/pages/events") + (holdStill ? "&still" : ""));
   stream.addEventListener("page", (event) => follow(JSON.parse(event.data)));
   stream.addEventListener("code", (event) => drawCode(JSON.parse(event.data)));
   stream.addEventListener("error", () => {
@@ -123,8 +140,10 @@ function listen() {
 
 async function ask() {
   stopListening();
+  const run = runs;
   try {
-    const answer = await fetch("/pages/state", { cache: "no-store" });
+    const answer = await fetch(mine("/pages/state"), { cache: "no-store" });
+    if (run !== runs) return;
     if (answer.status === 401) return over();
     if (answer.ok) {
       const tried = failures;
@@ -135,19 +154,24 @@ async function ask() {
   } catch {
     one("[data-offline]").hidden = false;
   }
-  if (!["done", "closed"].includes(shown)) timer = setTimeout(ask, 2000);
+  if (!["done", "closed", "over"].includes(shown)) timer = setTimeout(ask, 2000);
 }
 
 /** The page's time is over; what was told before stays true. */
 function over() {
   stopListening();
-  if (["opening", "waiting", "scanned", "code"].includes(shown)) show("closed");
+  if (["opening", "waiting", "scanned", "code"].includes(shown)) show("over");
 }
 
 function stopListening() {
   stream?.close();
   stream = null;
   clearTimeout(timer);
+}
+
+/** An address that says whose page asks. */
+function mine(path) {
+  return `${path}?page=${page}`;
 }
 
 function post(path, value) {
@@ -158,15 +182,18 @@ function post(path, value) {
 
 const acts = {
   still(button) {
-    holdStill = true;
-    button.parentElement.hidden = true;
+    holdStill = !holdStill;
+    button.textContent = button.dataset[holdStill ? "moving" : "still"];
+    say(holdStill ? "The code stands still now." : "");
     listen();
   },
   async renew(button) {
     button.disabled = true;
-    const answer = await post("/pages/renew", {}).catch(() => null);
+    const answer = await post(mine("/pages/renew"), {}).catch(() => null);
     button.disabled = false;
-    if (answer?.status === 401) return show("closed");
+    if (answer?.status === 401) return show("over");
+    if (!answer) return say("That did not work. Look whether this device is connected, then try again.");
+    if (answer.status === 429) return say(`New codes were asked for very often. Wait ${answer.headers.get("Retry-After")} seconds, then try again.`);
     failures = 0;
     listen();
   },
@@ -178,7 +205,8 @@ one("[data-form=code]")?.addEventListener("submit", async (event) => {
   const input = event.target.elements.code;
   const help = one("[data-help]");
   help.textContent = "";
-  const answer = await post("/pages/code", { code: input.value }).catch(() => null);
+  const answer = await post(mine("/pages/code"), { code: input.value }).catch(() => null);
+  if (answer?.status === 401) return show("over");
   const result = answer?.ok ? await answer.json() : null;
   const wrong = !result || result.outcome === "wrong";
   input.setAttribute("aria-invalid", String(wrong));
@@ -190,22 +218,28 @@ one("[data-form=code]")?.addEventListener("submit", async (event) => {
 // How it begins
 
 async function begin() {
-  const secret = location.hash.slice(1);
-  if (kind === "link") return showLink(secret);
-  if (secret) {
-    history.replaceState(null, "", location.pathname);
-    const answer = await post("/pages/ticket", { ticket: secret }).catch(() => null);
-    if (!answer?.ok) return show("closed");
-  }
+  const run = ++runs;
+  const fragment = location.hash.slice(1);
+  if (kind === "link") return showLink(fragment);
+  stopListening();
+  page = fragment.match(/^page=([\w-]{12})$/)?.[1];
+  if (page) return listen();
+  history.replaceState(null, "", location.pathname);
+  const answer = fragment ? await post("/pages/ticket", { ticket: fragment }).catch(() => null) : null;
+  const opened = answer?.ok ? await answer.json() : null;
+  if (run !== runs) return;
+  if (!opened) return show("closed");
+  page = opened.page;
+  history.replaceState(null, "", `#page=${page}`);
   listen();
 }
 
 async function showLink(link) {
   const answer = await post("/pages/link", { link }).catch(() => null);
   if (!answer?.ok) return show("closed");
-  const page = await answer.json();
-  one("[data-server]").textContent = page.server;
-  drawCode(page.code);
+  const told = await answer.json();
+  one("[data-server]").textContent = told.server;
+  drawCode(told.code);
   show("waiting");
 }
 

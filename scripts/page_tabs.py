@@ -1,0 +1,106 @@
+"""Several pages in one browser, tried for scripts/page-test: each keeps to its own session, whatever the others do and whenever the server stops."""
+
+import base64
+import secrets
+
+from trial import check, until
+
+
+def told(browser):
+    """What the page in the current tab shows a code of: the session of a login, the whole link of an enrolment."""
+    link = browser.run("return document.querySelector('[data-link]').href ?? ''").split("#")[-1]
+    value = base64.urlsafe_b64decode(link + "=" * (-len(link) % 4))
+    return value[6:22] if value[:2] == b"\x01\x02" else value
+
+
+def open_page(servers, browser, kind):
+    """A page in a new tab: its tab and nonce, and what it shows a code of."""
+    nonce = secrets.token_urlsafe(24)
+    tab = browser.new_tab()
+    named = {"name": "carol@example.org", "userid": "carol"} if kind == "enrol" else {"returnurl": servers.origin + "/l?back"}
+    browser.open(servers.page(kind, nonce, **named))
+    until(lambda: browser.state == "waiting", f"a tab with a page to {kind} shows a code")
+    return tab, nonce, told(browser)
+
+
+def restart_below(servers, browser, tabs):
+    """Kills the server and starts it again; then every tab has heard from the new one."""
+    place = "document.querySelector('[data-server]').textContent"
+    for tab in tabs:
+        browser.enter(tab)
+        browser.run(f"{place} = 'before'")
+    servers.restart("serve")
+    for tab in tabs:
+        browser.enter(tab)
+        until(lambda: browser.run(f"return {place}") == "Timesheets", "a tab is connected again", 40)
+
+
+def keep_apart(servers, browser):
+    """Both kinds, both orders, a restart of the server in between, and each page loaded again."""
+    for kinds in (("login", "enrol"), ("enrol", "login"), ("login", "login"), ("enrol", "enrol")):
+        words = " before ".join(kinds)
+        pages = [open_page(servers, browser, kind) for kind in kinds]
+        check(pages[0][2] != pages[1][2], f"{words}: two tabs, two codes")
+        restart_below(servers, browser, [tab for tab, _, _ in pages])
+        for kind, (tab, _, code) in zip(kinds, pages):
+            browser.enter(tab)
+            check((browser.kind, browser.state, told(browser)) == (kind, "waiting", code), f"{words}: after a restart of the server the {kind} page shows its own code")
+            browser.run("location.reload()")
+            until(lambda: browser.state == "waiting", f"{words}: the {kind} page goes on after it is loaded again")
+            check((browser.kind, told(browser)) == (kind, code), f"{words}: and is still itself")
+        for tab, _, _ in pages:
+            browser.close_tab(tab)
+
+
+def log_in_beside(servers, browser, phone):
+    """The tab whose code is scanned is the one that gets the login, and no other; also when the server was restarted in between."""
+    first, second = open_page(servers, browser, "login"), open_page(servers, browser, "login")
+    restart_below(servers, browser, [second[0], first[0]])
+    process = phone.begin("login", browser.picture("two-logins", "[data-qr]"))
+    until(lambda: servers.session(first[1]).get("userid") == "alice", "who scans the code of the first tab is logged in at the site of the first tab")
+    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    check(not servers.session(second[1])["loggedin"], "and not at the site of the second")
+    for tab in (first[0], second[0]):
+        browser.close_tab(tab)
+
+
+def enrol_beside(servers, browser, phone):
+    """The right code of an enrolment is right although a login page was opened in another tab."""
+    enrol = open_page(servers, browser, "enrol")
+    process = phone.begin("enrol", browser.picture("enrol-beside-login", "[data-qr]"))
+    code = phone.event(process, "enrolConfirmation")["code"]
+    login = open_page(servers, browser, "login")
+    browser.enter(enrol[0])
+    until(lambda: browser.state == "code", "the enrol page beside it asks for the code of the phone")
+    browser.type("#code", code)
+    browser.click("form .button")
+    until(lambda: browser.state == "done", "and takes the right one")
+    check(process.wait(timeout=20) == 0, "the phone is enrolled")
+    browser.enter(login[0])
+    check(browser.state == "waiting" and told(browser) == login[2], "the login page shows its own code")
+    for tab in (enrol[0], login[0]):
+        browser.close_tab(tab)
+
+
+def without_name(servers, browser):
+    """A page without its name shows nobody's state, and says how to go on."""
+    tab, _, _ = open_page(servers, browser, "login")
+    named = browser.address
+    check("#page=" in named, "what stays in the address is the name of the page")
+    for kind in ("login", "enrol"):
+        browser.open(f"{servers.origin}/{kind}")
+        until(lambda: browser.state == "closed", f"a bare /{kind} shows no page of this browser, and says where to begin")
+    browser.open(named)
+    until(lambda: browser.state == "waiting", "the named page is still there")
+    browser.forget_cookies()
+    browser.run("location.reload()")
+    until(lambda: browser.state == "over", "without its cookie the page says that it is over")
+    browser.picture("page-over")
+    browser.close_tab(tab)
+
+
+def several_pages(servers, browser, phone, other_phone):
+    keep_apart(servers, browser)
+    log_in_beside(servers, browser, phone)
+    enrol_beside(servers, browser, other_phone)
+    without_name(servers, browser)
