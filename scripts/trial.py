@@ -111,9 +111,9 @@ class Servers:
         status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", body, headers)
         return status, json.loads(answer or b"{}")
 
-    def text(self, method, path, nonce):
+    def text(self, method, path, nonce, body=None):
         """An answer that is no JSON."""
-        status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", None, {"X-apikey": self.key, "X-nonce": nonce})
+        status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", body, {"X-apikey": self.key, "X-nonce": nonce})
         return status, answer.decode()
 
     def session(self, nonce):

@@ -11,6 +11,15 @@ struct Question: Sendable {
     let shown: L2
 
     func sessionHash(_ account: AccountID) -> [UInt8] { Transcript.session(requestHash: requestHash, shown: body, account: account) }
+
+    /// Whether the person is shown this and agrees before a second factor is asked, whatever the configuration says: what anybody may have sent,
+    /// and what says something that is meant to be read. Otherwise a PIN would approve what nobody saw.
+    var hasToBeConfirmed: Bool {
+        switch shown.browser.binding {
+        case .unboundLink, .qrStatic: true
+        case .returnCode, .qrDynamic, .push, .app: !shown.announceInfo.isEmpty || shown.logoHash != nil || !shown.transaction.isEmpty
+        }
+    }
 }
 
 /// Login by code or link, and login to the app itself (protocol §6).
@@ -68,11 +77,12 @@ extension Engine {
         return [account]
     }
 
-    /// The only account that can answer, where the second factor confirms as well; else the one that the person confirms with.
+    /// The only account that can answer, where the second factor confirms as well and nothing has to be read before; else the one that the person
+    /// confirms with.
     private func choose(
         _ id: Session.ID, _ question: Question, _ offered: [StoredAccount]
     ) async throws(OstiaryError) -> (StoredAccount, String) {
-        guard configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded, offered.count == 1,
+        guard configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded, offered.count == 1, !question.hasToBeConfirmed,
             asksForSecondFactor(id, question, of: offered[0])
         else { return try await confirmLogin(id, question, offered) }
         link(id, to: offered[0])

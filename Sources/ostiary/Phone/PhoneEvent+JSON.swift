@@ -95,7 +95,10 @@ extension VisualHash {
 extension SecondFactor {
     fileprivate var json: JSONText {
         var members: [(String, JSONText)] = [("event", "secondFactor"), ("stopped", .bool(stopped)), ("secondFactorInfo", secondFactorInfo.json)]
-        if let session { members.append(("session", session.json)) }
+        if let session {
+            members += [("session", session.json), ("info", session.info.json)]
+            if session.isEnrolment { members.append(("enrolInfo", session.enrolInfo.json)) }
+        }
         return members.asObject
     }
 }

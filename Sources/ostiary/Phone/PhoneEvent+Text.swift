@@ -7,7 +7,7 @@ extension OstiaryEvent {
         case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \($0.username)" })
         case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)
         case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \(StandardStreams.emphasised(code))", ""]
-        case .secondFactorStarted: []
+        case .secondFactorStarted(let secondFactor): secondFactor.session?.purposeLines ?? []
         case .secondFactorUpdated(let secondFactor): secondFactor.lines
         case .sessionLogin(let session): session.loginLines
         case .sessionStop(let session): ["\(session.title): over (\(session.ending?.words ?? "ended"))"]
@@ -26,6 +26,13 @@ extension Session {
         let who = (username ?? account?.username).map { " as \($0)" } ?? ""
         let first = isEnrolment ? "\u{2713} enrolled, and logged in\(who)" : "\u{2713} logged in\(who)"
         return [first] + (webNonce.map { ["  webNonce \($0)"] } ?? [])
+    }
+
+    /// What the second factor is about to approve, told once more above the prompt.
+    fileprivate var purposeLines: [String] {
+        if isAppLogin { return ["To log in to this phone's own app:"] }
+        if isEnrolment { return ["For the account \(enrolInfo.displayName) at \(info.serverName):"] }
+        return ["To log in to \(title):"] + info.announcedLines
     }
 
     fileprivate func enrolLines(_ accounts: [Account], _ visualHash: VisualHash?) -> [String] {
@@ -62,9 +69,15 @@ extension SessionInfo {
         var lines = ["Log in to \(serviceName)" + (serviceOrigin.isEmpty ? "" : " (\(serviceOrigin))")]
         let browser = [browserLabel, browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
         if !browser.isEmpty { lines.append("asked by \(browser)") }
-        if binding == .unboundLink { lines.append("careful: nothing shows that the browser that asks is yours") }
-        return lines + announceInfo.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        switch binding {
+        case .unboundLink, .qrStatic: lines.append("careful: nothing shows that the browser that asks is yours")
+        case .unknown, .returnCode, .qrDynamic, .push, .app: break
+        }
+        if announceLogo != nil { lines.append("with an image, which a terminal cannot show") }
+        return lines + announcedLines
     }
+
+    fileprivate var announcedLines: [String] { announceInfo.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
 }
 
 extension SecondFactor {

@@ -111,6 +111,8 @@ actor TestServer {
         /// The image whose hash every login shows.
         var logo: [UInt8]?
         var methods: Methods = [.pin, .bio, .cached]
+        /// What it says of the browsers that ask.
+        var binding = Binding.qrDynamic
         /// Biometrics in a row before the PIN is asked; nil for no limit.
         var mostWithoutPIN: Int?
         /// Answers an AppLogin as if it were a login by code.

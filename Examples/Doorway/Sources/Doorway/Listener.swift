@@ -32,17 +32,13 @@ struct Listener {
     }
 
     private func confirmLogin(_ session: Session, _ accounts: [Account]) async {
-        Screen.show("\(session.info.serviceName) (\(session.info.serviceOrigin)) asks, from \(browser(of: session)).")
-        for (key, text) in session.info.announceInfo.sorted(by: { $0.key < $1.key }) { Screen.show("  \(key): \(text)") }
+        for line in Purpose.lines(of: session) { Screen.show(line) }
         if await Screen.agrees("Log in?") {
-            ostiary.setAccount(accounts.first, for: session)
+            let note = await Screen.ask("A word for the service, or Enter for none:") ?? ""
+            ostiary.setAccount(accounts.first, for: session, with: note.isEmpty ? nil : note)
         } else {
             ostiary.deny(session, notMe: await Screen.agrees("Did somebody else start this?"))
         }
-    }
-
-    private func browser(of session: Session) -> String {
-        [session.info.browserLabel, session.info.browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     private func name(of session: Session) -> String { session.isAppLogin ? "this app" : session.info.serviceName }
