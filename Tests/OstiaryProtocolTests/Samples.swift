@@ -169,7 +169,8 @@ struct Samples {
 
     /// Every structure as a type-erased case: its name, its bytes, and how to decode and encode it again.
     func all() throws -> [WireCase] {
-        let notices = Extensions(notices: [NewDeviceNotice(device: "Tablet", time: SampleServer.now)])
+        let shown = Extensions(shownNotices: [NoticeID(using: random)])
+        let notices = Extensions(notices: [NewDeviceNotice(id: NoticeID(using: random), device: "Tablet", time: SampleServer.now)])
         return [
             WireCase("Root", server.root), WireCase("OpCert", server.certificate), WireCase("Prekey", server.prekey.value),
             WireCase("ServerChain", server.chain), WireCase("Bundle", bundle().value),
@@ -217,7 +218,7 @@ struct Samples {
             WireCase(
                 "SecondFactorCall",
                 SecondFactorCall(caller: Encoded(server.chain), message: try ticket().bytes, sealed: bytes(132), receipt: receipt())),
-            WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25), freshness: bytes(40), signedBy: device.sign).value),
+            WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25, extensions: shown), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("Stop", try Encoded(Stop(sessionID: session, reason: .user), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("PingAnswer", PingAnswer(state: .stopped, reason: .server, pingTime: 300, extensions: notices)),
             WireCase("Delete", try Encoded(Delete(accountID: account, time: SampleServer.now), signedBy: device.sign).value),

@@ -13,6 +13,7 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
+        Migration(11, "notices stay until they were shown") { noticeTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -120,6 +121,15 @@ enum AuthenticationSchema {
             """,
             "CREATE INDEX session_stream ON session (stream)",
             "CREATE INDEX session_logo_hash ON session_logo (hash)",
+        ]
+    }
+
+    /// What waited to be told gets an id as well.
+    private static func noticeTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE notice ADD COLUMN id \(d.blob)",
+            "UPDATE notice SET id = \(d.sixteenRandomBytes)",
+            "CREATE UNIQUE INDEX notice_id ON notice (account, id)",
         ]
     }
 

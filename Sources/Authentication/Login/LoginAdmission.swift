@@ -39,6 +39,7 @@ struct LoginAdmission: Sendable {
         guard decision.sessionHash == offer.sessionHash(for: account.id) else { throw Refusal.sessionHashWrong }
         try verify(message, by: account.deviceKey)
         try account.checkUsable()
+        try rows.removeNotices(try decision.extensions.acknowledged(), for: account.id)
         if let repeated = try repeated(session) { return admitted(account, session, offer, .repeated(repeated)) }
         let claimed = try SessionClaim(account: account.id, offer: offer).applied(to: session, at: request.now)
         let what = try sort(account, offer, in: rows)

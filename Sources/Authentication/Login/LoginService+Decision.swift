@@ -156,7 +156,7 @@ extension LoginService {
         return L6(
             result: .loggedIn, sessionID: session.id, pingTime: parameters.pingTime, userName: account.displayName,
             webNonce: isApp ? minted.webNonce : nil, cache: cache == nil ? nil : minted.cache,
-            extensions: Extensions(notices: try rows.takeNotices(for: account.id)))
+            extensions: try rows.notices(for: account.id, after: []))
     }
 
     private static var deniedAnswer: L6 { L6(result: .denied, sessionID: nil, pingTime: 0, userName: "") }

@@ -16,8 +16,8 @@ package struct PresenceService: Sendable {
         package let account: AccountID
         package let answer: PingAnswer
 
-        /// Whether the phone should hear of it at once rather than wait.
-        package var isNews: Bool { answer.state == .stopped || !answer.extensions.items.isEmpty }
+        /// Whether the phone should hear of it at once rather than wait. Notices wait with it: a phone that shows none would else ask without a pause.
+        package var isNews: Bool { answer.state == .stopped }
     }
 
     /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
@@ -26,12 +26,13 @@ package struct PresenceService: Sendable {
         let (answered, ended) = try await store.write { rows -> (Standing, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows)
             let parameters = try rows.existing(request.server).parameters
             let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
-            return (try self.standing(of: pinged, account.id, parameters, in: rows), ended)
+            return (try self.standing(of: pinged, account.id, parameters, after: shown, in: rows), ended)
         }
         if let ended { events.publish(.ended(ended)) }
         return answered
@@ -42,7 +43,7 @@ package struct PresenceService: Sendable {
         try await store.write { rows in
             guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
             let parameters = try rows.existing(server).parameters
-            return try self.standing(of: session, standing.account, parameters, in: rows).answer
+            return try self.standing(of: session, standing.account, parameters, after: [], in: rows).answer
         }
     }
 
@@ -52,11 +53,12 @@ package struct PresenceService: Sendable {
         let (answer, ended) = try await store.write { rows -> (PingAnswer, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows)
             let reason: StopReason = message.value.reason == .inactivity ? .inactivity : .user
             let ended = try SessionStop(reason: reason).apply(to: session, in: rows, at: request.now)
             let parameters = try rows.existing(request.server).parameters
-            return (try standing(of: ended ?? session, account.id, parameters, in: rows).answer, ended)
+            return (try standing(of: ended ?? session, account.id, parameters, after: shown, in: rows).answer, ended)
         }
         if let ended { events.publish(.ended(ended)) }
         return Reply(answer)
@@ -72,9 +74,9 @@ package struct PresenceService: Sendable {
     }
 
     private func standing(
-        of session: Session, _ account: AccountID, _ parameters: ServerParameters, in rows: any AuthenticationRows
+        of session: Session, _ account: AccountID, _ parameters: ServerParameters, after shown: [NoticeID], in rows: any AuthenticationRows
     ) throws -> Standing {
-        let notices = Extensions(notices: try rows.takeNotices(for: account))
+        let notices = try rows.notices(for: account, after: shown)
         let answer: PingAnswer
         if case .stopped(_, let reason, _) = session.state {
             answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)

@@ -72,7 +72,7 @@ extension Engine {
             sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
             attemptID: proof?.attempt ?? AttemptID(using: random), decision: .accept, method: method,
             secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
-            cache: cache?.exposed, userInput: userInput)
+            cache: cache?.exposed, userInput: userInput, extensions: Extensions(shownNotices: question.acknowledged(by: account.id)))
         // From here on the server may count the session as logged in, whatever we hear of it.
         flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
         let exchanged = try await untilSettled { () async throws(OstiaryError) in

@@ -9,6 +9,10 @@ struct Question: Sendable {
     let requestHash: [UInt8]
     let body: [UInt8]
     let shown: L2
+    /// The notices that each account was shown when the login began; the same in every copy of its decision, because a copy is the same bytes.
+    let shownNotices: [AccountID: [NoticeID]]
+
+    func acknowledged(by account: AccountID) -> [NoticeID] { shownNotices[account] ?? [] }
 
     func sessionHash(_ account: AccountID) -> [UInt8] { Transcript.session(requestHash: requestHash, shown: body, account: account) }
 
@@ -40,7 +44,7 @@ extension Engine {
         let (account, userInput) = try await choose(id, question, offered)
         flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
         let outcome = try await approve(id, question, as: account, userInput: userInput)
-        try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id)
+        try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id, after: question.acknowledged(by: account.id))
     }
 
     /// No question but the second factor, and not even that while the server remembers the last one.
@@ -55,7 +59,7 @@ extension Engine {
         }
         change(id) { $0.account = account.id }
         let outcome = try await approve(id, question, as: account, userInput: "")
-        try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id)
+        try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id, after: question.acknowledged(by: account.id))
     }
 
     private func ask(_ id: Session.ID, _ message: L1, at rootHash: [UInt8]) async throws(OstiaryError) -> Question {
@@ -67,7 +71,10 @@ extension Engine {
         let body = try body(of: exchanged, about: message.accountID, at: rootHash)
         guard let shown = try? L2(decoding: body) else { throw .serverAnswer }
         change(id) { $0.sid = shown.sessionID }
-        return Question(rootHash: rootHash, ephemeral: ephemeral, requestHash: exchanged.request.hash, body: body, shown: shown)
+        let notices = try known().activeAccounts(at: rootHash).map { ($0.id, shownNotices(of: $0.id)) }
+        return Question(
+            rootHash: rootHash, ephemeral: ephemeral, requestHash: exchanged.request.hash, body: body, shown: shown,
+            shownNotices: Dictionary(notices) { first, _ in first })
     }
 
     /// The accounts that may answer: the one that the server selected, or all of this server.
@@ -108,7 +115,10 @@ extension Engine {
     }
 
     /// A server's first answer that somebody is logged in.
-    func loggedIn(_ id: Session.ID, _ outcome: L6, sid: SessionID, account: AccountID) throws(OstiaryError) {
+    /// - Parameter acknowledged: the notices that the message before it said were shown.
+    func loggedIn(
+        _ id: Session.ID, _ outcome: L6, sid: SessionID, account: AccountID, after acknowledged: [NoticeID] = []
+    ) throws(OstiaryError) {
         try rename(account, to: outcome.userName)
         guard let account = try known().account(account) else { throw .accountDeleted }
         change(id) { session in
@@ -127,8 +137,9 @@ extension Engine {
         watchOverAppLogin(id)
         // Over before anybody hears of the login: whoever does may begin the next flow at once.
         if flow?.session == id { flow = nil }
+        // Before the login: it may be the last that a process waits for.
+        hear(outcome.extensions.notices, by: account.id, after: acknowledged)
         if let session = session(id) { emit(.sessionLogin(session.shown)) }
-        tell(outcome.extensions.notices, to: account.id)
         keepAlive(id)
     }
 

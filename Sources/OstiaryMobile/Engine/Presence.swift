@@ -40,7 +40,8 @@ extension Engine {
     private func outlives(_ error: OstiaryError, _ id: Session.ID, _ period: UInt64, _ delay: Double) async -> Bool {
         guard error != .cancelled, !Task.isCancelled, let session = session(id), session.shown.isLoggedIn else { return false }
         switch error {
-        case .serverConnection, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong,
+        case .serverConnection, .certificateUntrusted, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable,
+            .serverParametersWrong,
             .clockWrong, .tooMany, .keyStore:
             guard ports.clock.monotonic <= session.lastSeen + period + Self.grace else {
                 ended(id, as: .timeout)
@@ -63,15 +64,17 @@ extension Engine {
         guard let session = session(id), let sid = session.sid, let account = stored?.account(session.account ?? AccountID(using: random))
         else { throw .sessionUnknown }
         let ephemeral = try makeEphemeral()
+        let acknowledged = shownNotices(of: account.id)
         let exchanged = try await exchange(with: session.rootHash, ephemeral, timeout: 15 + Double(hold), after: session.lastStamp) {
             sentAt throws(OstiaryError) in
             change(id) { $0.lastStamp = sentAt }
             let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-            return try sign(Ping(sessionID: sid, hold: hold), with: account.keyName, freshness: freshness).bytes
+            let message = Ping(sessionID: sid, hold: hold, extensions: Extensions(shownNotices: acknowledged))
+            return try sign(message, with: account.keyName, freshness: freshness).bytes
         }
         let body = try body(of: exchanged, about: account.id, at: session.rootHash)
         guard let answer = try? PingAnswer(decoding: body) else { throw .serverAnswer }
-        tell(answer.extensions.notices, to: account.id)
+        hear(answer.extensions.notices, by: account.id, after: acknowledged)
         switch answer.state {
         case .stopped: ended(id, as: Session.Ending(answer.reason))
         case .loggedIn:
@@ -106,12 +109,6 @@ extension Engine {
             state.sessions.removeAll { $0.id == id }
             state.sessions.append(stored)
         }
-    }
-
-    /// News of other devices.
-    func tell(_ notices: [NewDeviceNotice], to account: AccountID) {
-        guard let account = stored?.account(account) else { return }
-        for notice in notices { emit(.newDevice(NewDevice(name: notice.device, enrolledAt: notice.time.seconds), account: shown(account))) }
     }
 }
 

@@ -244,7 +244,7 @@ package struct L5: WireMessage, DeviceSigned {
     package init(
         sessionID: SessionID, sessionHash: [UInt8], accountID: AccountID, attemptID: AttemptID, decision: Decision, method: Methods,
         secondFactorSignature: [UInt8]? = nil, biometricSignature: [UInt8]? = nil, attempt: Encoded<Attempt>? = nil, cache: [UInt8]? = nil,
-        userInput: String = ""
+        userInput: String = "", extensions: Extensions = .none
     ) {
         self.sessionID = sessionID
         self.sessionHash = sessionHash
@@ -258,7 +258,7 @@ package struct L5: WireMessage, DeviceSigned {
         self.cache = cache
         number = ""
         self.userInput = userInput
-        extensions = .none
+        self.extensions = extensions
         deviceSignature = blankDeviceSignature
     }
 

@@ -5,23 +5,27 @@ package struct Ping: WireMessage, DeviceSigned {
 
     package let sessionID: SessionID
     package let hold: UInt8
+    package let extensions: Extensions
     package var deviceSignature: [UInt8]
 
-    package init(sessionID: SessionID, hold: UInt8) {
+    package init(sessionID: SessionID, hold: UInt8, extensions: Extensions = .none) {
         self.sessionID = sessionID
         self.hold = min(hold, longestHold)
+        self.extensions = extensions
         deviceSignature = blankDeviceSignature
     }
 
     package init(body reader: inout ByteReader) throws(WireError) {
         sessionID = try SessionID(from: &reader)
         hold = try reader.hold()
+        extensions = try Extensions(from: &reader)
         deviceSignature = try reader.fixed(64)
     }
 
     package func writeBody(to writer: inout ByteWriter) {
         sessionID.write(to: &writer)
         writer.u8(hold)
+        extensions.write(to: &writer)
         writer.fixed(deviceSignature, 64)
     }
 }
@@ -50,23 +54,27 @@ package struct Stop: WireMessage, DeviceSigned {
 
     package let sessionID: SessionID
     package let reason: StopReason
+    package let extensions: Extensions
     package var deviceSignature: [UInt8]
 
-    package init(sessionID: SessionID, reason: StopReason) {
+    package init(sessionID: SessionID, reason: StopReason, extensions: Extensions = .none) {
         self.sessionID = sessionID
         self.reason = reason
+        self.extensions = extensions
         deviceSignature = blankDeviceSignature
     }
 
     package init(body reader: inout ByteReader) throws(WireError) {
         sessionID = try SessionID(from: &reader)
         reason = try reader.choice()
+        extensions = try Extensions(from: &reader)
         deviceSignature = try reader.fixed(64)
     }
 
     package func writeBody(to writer: inout ByteWriter) {
         sessionID.write(to: &writer)
         writer.choice(reason)
+        extensions.write(to: &writer)
         writer.fixed(deviceSignature, 64)
     }
 }

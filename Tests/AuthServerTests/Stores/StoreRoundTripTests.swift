@@ -47,7 +47,7 @@ struct StoreRoundTripTests {
                 try rows.save(newer)
                 try rows.save(older)
                 try rows.save(PINCache(account: older.id, hash: [1], expiresAt: Sample.now, isSingleUse: true, methods: .pin, verifiedAt: Sample.now))
-                try rows.add(StoredNotice(account: older.id, notice: NewDeviceNotice(device: "Pixel", time: Sample.now)))
+                try rows.add(StoredNotice(account: older.id, notice: Sample.notice(1)))
             }
             #expect(try await store.read { rows in try rows.accounts(ofUser: "alice", at: Sample.server) } == [older, newer])
             #expect(try await store.read { rows in try rows.accounts(ofInstance: Sample.instanceID) } == [older, newer])
@@ -56,7 +56,7 @@ struct StoreRoundTripTests {
                 try await store.read { rows in try rows.activity(of: Sample.server) } == ServerActivity(accountCount: 2, lastLogin: Sample.now + 3))
             try await store.write { rows in try rows.bury(older.id, of: Sample.server, at: Sample.now) }
             let after = try await store.write { rows in
-                (try rows.account(older.id), try rows.cache(of: older.id), try rows.takeNotices(for: older.id), try rows.grave(of: older.id))
+                (try rows.account(older.id), try rows.cache(of: older.id), try rows.notices(for: older.id), try rows.grave(of: older.id))
             }
             #expect(after.0 == nil && after.1 == nil && after.2.isEmpty)
             #expect(after.3 == BuriedAccount(id: older.id, server: Sample.server, since: Sample.now))

@@ -38,8 +38,9 @@ struct EnrolledPhone: Sendable {
     @discardableResult
     func logInApp() async throws -> L6 { try await openApp().logInByPIN() }
 
-    func ping(_ session: SessionID, hold: UInt8 = 0) async throws -> PingAnswer {
-        let answer = try await phone.sendFresh(Ping(sessionID: session, hold: hold))
+    /// - Parameter shown: notices that the person was shown.
+    func ping(_ session: SessionID, hold: UInt8 = 0, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+        let answer = try await phone.sendFresh(Ping(sessionID: session, hold: hold, extensions: Extensions(shownNotices: shown.map(\.id))))
         guard answer.status == .ok else { throw answer.status }
         return try PingAnswer(decoding: answer.body)
     }

@@ -49,6 +49,8 @@ extension TestPhone {
         var ownAttempt: Encoded<Attempt>?
         var cache: [UInt8]?
         var userInput = ""
+        /// Notices that the person was shown.
+        var shown: [NoticeID] = []
         var sessionHash: [UInt8]?
         var session: SessionID?
         var account: AccountID?
@@ -60,7 +62,7 @@ extension TestPhone {
             sessionID: choice.session ?? shown.content.sessionID, sessionHash: choice.sessionHash ?? shown.hash(for: account), accountID: account,
             attemptID: choice.attempt ?? AttemptID(using: random), decision: choice.decision, method: choice.method,
             secondFactorSignature: choice.secondFactorSignature, biometricSignature: choice.biometricSignature, attempt: choice.ownAttempt,
-            cache: choice.cache, userInput: choice.userInput)
+            cache: choice.cache, userInput: choice.userInput, extensions: Extensions(shownNotices: choice.shown))
         return outgoing(try Encoded(message, signedBy: sign).bytes, shown.ephemeral)
     }
 
@@ -100,12 +102,15 @@ extension TestPhone {
         let webNonce: String
     }
 
-    func ping(_ session: SessionID) async throws -> PingAnswer {
-        try PingAnswer(decoding: try await world.deliver(try fresh(Ping(sessionID: session, hold: 0))).body)
+    /// - Parameter shown: notices that the person was shown.
+    func ping(_ session: SessionID, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+        let message = Ping(sessionID: session, hold: 0, extensions: Extensions(shownNotices: shown.map(\.id)))
+        return try PingAnswer(decoding: try await world.deliver(try fresh(message)).body)
     }
 
-    func stop(_ session: SessionID, _ reason: StopReason = .user) async throws -> PingAnswer {
-        try PingAnswer(decoding: try await world.deliver(try fresh(Stop(sessionID: session, reason: reason))).body)
+    func stop(_ session: SessionID, _ reason: StopReason = .user, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+        let message = Stop(sessionID: session, reason: reason, extensions: Extensions(shownNotices: shown.map(\.id)))
+        return try PingAnswer(decoding: try await world.deliver(try fresh(message)).body)
     }
 
     func deleting(_ account: AccountID) throws -> Outgoing {

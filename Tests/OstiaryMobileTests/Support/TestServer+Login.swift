@@ -36,6 +36,7 @@ extension TestServer {
         guard let offer = session.offers.last(where: { $0.ephemeral == opened.ephemeral }),
             l5.sessionHash == Transcript.session(requestHash: offer.hash, shown: offer.body, account: l5.accountID)
         else { return (.refused, []) }
+        try acknowledge(l5.extensions)
         userInputs.append(l5.userInput)
         guard l5.decision == .accept else {
             sessions[l5.sessionID]?.denial = l5.decision
@@ -53,7 +54,6 @@ extension TestServer {
         let answer = L6(
             result: .loggedIn, sessionID: l5.sessionID, pingTime: settings.pingTime, userName: "ada",
             webNonce: session.isApp ? Base64URL.encode(random.bytes(32)) : nil, cache: cache, extensions: Extensions(notices: settings.notices))
-        settings.notices = []
         sessions[l5.sessionID]?.claimedBy = l5.accountID
         sessions[l5.sessionID]?.outcome = (message.unsignedBytes, answer)
         sessions[l5.sessionID]?.lastStamp = stamp
@@ -90,6 +90,7 @@ extension TestServer {
         if let tombstone = tombstones[account] { return (.accountDeleted, tombstone) }
         try message.verify(by: try key(self.account(account).deviceKey), freshness: opened.freshness)
         sessions[sid]?.pings += 1
+        try acknowledge(message.value.extensions)
         if session.stop == nil, session.lastStamp >= opened.sentAt { sessions[sid]?.stop = .timeout }
         sessions[sid]?.lastStamp = opened.sentAt
         if sessions[sid]?.stop == nil { await hold(message.value.hold) }
@@ -98,15 +99,22 @@ extension TestServer {
 
     private func pingAnswer(_ sid: SessionID) -> PingAnswer {
         let notices = Extensions(notices: settings.notices)
-        settings.notices = []
         if let reason = sessions[sid]?.stop { return PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices) }
         return PingAnswer(state: .loggedIn, reason: .none, pingTime: settings.pingTime, extensions: notices)
+    }
+
+    /// What the phone showed goes.
+    private func acknowledge(_ extensions: Extensions) throws {
+        let shown = try extensions.shownNotices()
+        acknowledged.append(shown)
+        settings.notices.removeAll { shown.contains($0.id) }
     }
 
     func stop(_ opened: OpenedRequest) throws -> (Status, [UInt8]) {
         let message = try Encoded<Stop>(decoding: opened.message)
         guard let session = sessions[message.value.sessionID], let account = session.claimedBy else { return (.sessionUnknown, []) }
         try message.verify(by: try key(self.account(account).deviceKey), freshness: opened.freshness)
+        try acknowledge(message.value.extensions)
         sessions[message.value.sessionID]?.stop = message.value.reason
         if session.isApp { caches[account] = nil }
         return (.ok, pingAnswer(message.value.sessionID).encoded)

@@ -69,6 +69,8 @@ actor TestServer {
     var shares: [AccountID: [UInt8]] = [:]
     var declines: [Decision] = []
     var userInputs: [String] = []
+    /// What each L5, Ping and Stop said was shown.
+    var acknowledged: [[NoticeID]] = []
     var logoCalls = 0
     /// What arrived and was opened, in order.
     var received: [MessageType] = []
@@ -95,8 +97,8 @@ actor TestServer {
         var tamperLogo: (@Sendable ([UInt8]) -> [UInt8])?
         /// Evaluate with another key than the pinned one.
         var usesWrongEvaluationKey = false
-        /// Seconds that the server's clock is ahead.
-        var clockAhead: UInt64 = 0
+        /// Seconds that the server's clock is ahead; below zero, behind.
+        var clockAhead: Int64 = 0
     }
 
     struct Settings: Sendable {
@@ -127,7 +129,7 @@ actor TestServer {
         bundleSequence = now
     }
 
-    var now: Instant { Instant(clock.wall + mishaps.clockAhead) }
+    var now: Instant { Instant(UInt64(clamping: Int64(clock.wall) + mishaps.clockAhead)) }
 
     /// Changes or reads anything, from a test.
     @discardableResult
