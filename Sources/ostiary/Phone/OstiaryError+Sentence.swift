@@ -26,12 +26,14 @@ extension OstiaryError {
         case .accountPending: "the account waits for its code to be typed into the browser"
         case .accountDeleted: "the account was deleted"
         case .serverConnection: "the server cannot be reached: try again later"
+        case .certificateUntrusted:
+            "the server's certificate is not trusted here: sign in to this network if it asks for that, check the clock, else tell the operator"
         case .serverIdentity: "the server is not the one that was enrolled with, or cannot prove it"
         case .serverParametersMissing: "there is no such server at the address in the code"
         case .serverParametersUnreadable: "what the server says of itself cannot be understood"
         case .serverParametersWrong: "the server at this address is not the one that the code names"
         case .serverAnswer: "the server's answer cannot be understood"
-        case .clockWrong: "the clock of this machine is wrong: check the clock"
+        case .clockWrong: "a clock is wrong, here or at the server: check this machine's clock, and tell the operator if it is right"
         case .logoUnavailable: "the picture of this login was left out"
         case .refused: "the server refused"
         case .tooMany: "too many requests: wait a little"
@@ -59,7 +61,7 @@ extension OstiaryError {
         case .secondFactorBlocked: .blockedOrPenalised
         case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver: .codeOver
         case .serverConnection: .serverUnreachable
-        case .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
+        case .certificateUntrusted, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
         case .linkUnreadable, .linkUnknownKind: .usage
         case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
