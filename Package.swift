@@ -65,8 +65,10 @@ let package = Package(
         .target(
             name: "HTTPService",
             dependencies: [
-                hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, crypto, .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"), .product(name: "HummingbirdCore", package: "hummingbird"),
+                hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, nioPosix, crypto,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house),

@@ -23,6 +23,7 @@ struct ServerSettingsTests {
         #expect(server.serverName == "Ostiary")
         #expect(server.serverLogo == nil)
         #expect(server.logLevel == .info)
+        #expect(server.maxConnections == nil && server.maxConnectionsPerPeer == nil)
         #expect(server.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
         let second = try SecondFactorServerSettings(settings, dataFolder: DataFolder("/data"))
         #expect(second.listen.description == "127.0.0.1:8090")

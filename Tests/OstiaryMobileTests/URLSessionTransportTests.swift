@@ -45,9 +45,8 @@ struct URLSessionTransportTests {
 
     @Test("Nobody there is unreachable at once")
     func nobody() async throws {
-        let port = try LoopbackServer(answers: []).port
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-        await #expect(throws: TransportError.unreachable) { try await URLSessionTransport().send(TransportRequest(url: url, body: nil, timeout: 5)) }
+        let nobody = try LoopbackServer(answers: [], listens: false)
+        await #expect(throws: TransportError.unreachable) { try await URLSessionTransport().send(try request(nobody, body: nil, timeout: 5)) }
     }
 
     @Test("A cancelled call ends at once, also one that was cancelled before it began")

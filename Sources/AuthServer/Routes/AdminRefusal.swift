@@ -4,7 +4,6 @@ import HTTPTypes
 /// Why a request of the REST API is refused before the domain is asked.
 enum AdminRefusal: Error, Equatable {
     case keyMissing, keyWrong
-    case methodNotAllowed(allowed: [String])
     case badPath(String)
     /// The field and what is wrong with it.
     case badField(String, String)
@@ -19,10 +18,6 @@ extension AdminRefusal: ErrorResponseConvertible {
         switch self {
         // Both sound the same, so that nobody learns whether a key was nearly right.
         case .keyMissing, .keyWrong: ErrorResponse(.unauthorized, "unauthorized", "send a valid API key as X-apikey")
-        case .methodNotAllowed(let allowed):
-            ErrorResponse(
-                .methodNotAllowed, "method_not_allowed", "this address takes \(allowed.joined(separator: ", "))",
-                headers: [.allow: allowed.joined(separator: ", ")])
         case .badPath(let field): .badRequest("\(field) in the address cannot be read")
         case .badField(let field, let problem): .badRequest("\(field) \(problem)")
         case .badJSON: .badRequest("the body is not JSON")

@@ -18,20 +18,11 @@ struct AdminRoute: Sendable {
 }
 
 extension RouterMethods {
-    /// Adds the calls, and for every other method of their addresses an answer that says which ones there are.
     func add(_ table: [AdminRoute], clock: @Sendable @escaping () -> Instant) {
         for route in table {
             on(RouterPath(route.path), method: route.method) { request, context in
                 try await route.handler(AdminRequest(request: request, parameters: context.parameters, now: clock(), requestID: context.requestID))
             }
         }
-        for (path, routes) in Dictionary(grouping: table, by: \.path) {
-            let allowed = routes.map(\.method.rawValue).sorted()
-            for method in Self.methods where !allowed.contains(method.rawValue) {
-                on(RouterPath(path), method: method) { _, _ -> Response in throw AdminRefusal.methodNotAllowed(allowed: allowed) }
-            }
-        }
     }
-
-    private static var methods: [HTTPRequest.Method] { [.get, .head, .post, .put, .patch, .delete, .options] }
 }

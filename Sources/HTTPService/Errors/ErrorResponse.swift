@@ -41,6 +41,8 @@ extension ErrorResponse {
     package static let unauthorized = ErrorResponse(.unauthorized, "unauthorized", "no or wrong credentials")
     package static let contentTooLarge = ErrorResponse(.contentTooLarge, "content_too_large", "the request is larger than this server takes")
     package static let uriTooLong = ErrorResponse(.uriTooLong, "uri_too_long", "the address is longer than this server takes")
+    package static let overloaded = ErrorResponse(
+        .serviceUnavailable, "overloaded", "too many requests are under way; try again in a few seconds", headers: [.retryAfter: "5"])
     package static let shuttingDown = ErrorResponse(.serviceUnavailable, "shutting_down", "the server is stopping; try again")
 
     /// The answer, as JSON.

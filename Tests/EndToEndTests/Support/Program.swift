@@ -14,13 +14,17 @@ final class Program: Sendable {
     private let name: String
 
     /// Starts the built `ostiary`.
-    /// - Parameter terminal: its standard input; a pipe of ours by default.
-    init(_ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil) throws {
+    /// - Parameters:
+    ///   - terminal: its standard input; a pipe of ours by default.
+    ///   - shell: what a shell does before it becomes the program, which it ends in: `exec "$0" "$@"`.
+    init(_ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil, shell: String? = nil) throws {
         name = arguments.joined(separator: " ")
+        let executable = shell == nil ? Binary.url.path : "/bin/sh"
+        let words = shell.map { ["-c", $0, Binary.url.path] + arguments } ?? arguments
         (written, complained) = (try OutputPipe(), try OutputPipe())
         let ends = try PipeEnds()
         process = try SpawnedProcess(
-            Binary.url.path, arguments, environment: Binary.environment.merging(environment) { _, theirs in theirs },
+            executable, words, environment: Binary.environment.merging(environment) { _, theirs in theirs },
             input: terminal?.fileDescriptor ?? ends.reading, output: written.writingEnd, complaints: complained.writingEnd)
         input = Mutex(ends.writing)
         close(ends.reading)

@@ -13,10 +13,11 @@ final class ServerPair: Sendable {
     let authentication: RestartableServer
 
     /// Starts both and waits until both answer.
-    static func running() async throws -> ServerPair {
+    /// - Parameter changes: settings of the authentication server.
+    static func running(_ changes: [String: String] = [:]) async throws -> ServerPair {
         let pair = try await ServerPair()
         try pair.secondFactor.start()
-        try pair.authentication.start()
+        try pair.authentication.start(changes)
         try await pair.waitUntilReady()
         return pair
     }
@@ -76,11 +77,13 @@ final class RestartableServer: Sendable {
 
     init(_ launch: ServerLaunch) { self.launch = launch }
 
-    /// - Parameter changes: settings of this start only.
+    /// - Parameters:
+    ///   - changes: settings of this start only.
+    ///   - shell: see ``Program``.
     @discardableResult
-    func start(_ changes: [String: String] = [:]) throws -> Program {
+    func start(_ changes: [String: String] = [:], shell: String? = nil) throws -> Program {
         let program = try Program(
-            launch.arguments + [ParentOptions.flag], environment: launch.environment.merging(changes) { _, theirs in theirs })
+            launch.arguments + [ParentOptions.flag], environment: launch.environment.merging(changes) { _, theirs in theirs }, shell: shell)
         state.withLock { state in
             if let old = state.program { state.earlierOutput += old.output + old.complaints }
             state.program = program
