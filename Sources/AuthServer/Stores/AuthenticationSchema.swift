@@ -13,6 +13,11 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
+        Migration(11, "offers travel with the phones") { _ in
+            [
+                "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
+            ]
+        },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
