@@ -9,6 +9,8 @@ struct PageSnapshot: Sendable {
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: TilePicture?
     var link: String?
+    /// Whether some phone has read the code, which stays.
+    var isRead = false
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
     var stillAge: UInt32 = 0
     /// Of an enrolment: its name, and the phone that has read the code.
@@ -20,7 +22,7 @@ struct PageSnapshot: Sendable {
 
     /// The words of Assets/*.html.
     enum State: String, Sendable, CaseIterable {
-        /// A phone has not read the code yet, or has.
+        /// A phone is awaited; one has taken the login, or read the code of the enrolment.
         case waiting, scanned
         // Of a login.
         case loggedIn = "loggedin"
@@ -47,6 +49,7 @@ struct PageSnapshot: Sendable {
             writer.member("returnurl", returnURL?.text)
             writer.member("link", link)
             writer.member("still", stillAge > 0)
+            writer.member("read", isRead)
             writer.member("name", name)
             writer.member("device", device)
             if let words { writer.member("words", words) }

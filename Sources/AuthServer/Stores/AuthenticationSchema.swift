@@ -14,6 +14,11 @@ enum AuthenticationSchema {
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
         Migration(11, "notices stay until they were shown") { noticeTables($0) },
+        Migration(12, "offers travel with the phones") { _ in
+            [
+                "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
+            ]
+        },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -73,6 +73,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case sessionUnknown
     case sessionTaken
     case sessionOver
+    /// What the login asks was changed again and again while it was being answered. Nobody is logged in: look who asks, and begin anew.
+    case questionChanged
 
     // The second factor
     case secondFactorBlocked
@@ -127,6 +129,7 @@ extension OstiaryError {
             .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
             .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .certificateUntrusted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
+            .questionChanged,
             .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
             .keyStore, .lockedMemory, .notOffered:
@@ -143,7 +146,7 @@ extension OstiaryError {
             .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
-            .sessionTaken, .sessionOver:
+            .sessionTaken, .sessionOver, .questionChanged:
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,
