@@ -13,14 +13,16 @@ final class Program: Sendable {
     private let complained: OutputPipe
     private let name: String
 
-    /// Starts the built `ostiary`.
+    /// Starts the built `ostiary`, or what a test puts before it.
     /// - Parameter terminal: its standard input; a pipe of ours by default.
-    init(_ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil) throws {
+    init(
+        _ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil, executable: String = Binary.url.path
+    ) throws {
         name = arguments.joined(separator: " ")
         (written, complained) = (try OutputPipe(), try OutputPipe())
         let ends = try PipeEnds()
         process = try SpawnedProcess(
-            Binary.url.path, arguments, environment: Binary.environment.merging(environment) { _, theirs in theirs },
+            executable, arguments, environment: Binary.environment.merging(environment) { _, theirs in theirs },
             input: terminal?.fileDescriptor ?? ends.reading, output: written.writingEnd, complaints: complained.writingEnd)
         input = Mutex(ends.writing)
         close(ends.reading)
@@ -32,6 +34,8 @@ final class Program: Sendable {
 
     var id: Int32 { process.id }
     var isRunning: Bool { process.isRunning }
+    /// Nil while it runs.
+    var exitCode: Int32? { process.exitCode }
     var output: String { written.text }
     var complaints: String { complained.text }
     var lines: [String] { output.split(separator: "\n").map(String.init) }
