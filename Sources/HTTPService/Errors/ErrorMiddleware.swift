@@ -14,7 +14,7 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
-        let trace = RequestTrace([.requestId: context.requestID, .method: request.method.rawValue])
+        let trace = RequestTrace(requestID: context.requestID, method: request.method.rawValue)
         return try await RequestTrace.$current.withValue(trace) {
             var response: Response
             do {
@@ -24,9 +24,9 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
                 // The connection is beyond repair; the framework answers 400 and closes it.
                 throw error
             } catch {
-                response = answer(to: error, context).response(requestID: context.requestID)
+                response = answer(to: error, context).response(requestID: trace.requestID)
             }
-            response.headers[.requestID] = context.requestID
+            response.headers[.requestID] = trace.requestID
             return response
         }
     }

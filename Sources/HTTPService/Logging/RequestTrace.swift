@@ -4,12 +4,19 @@ import Synchronization
 package final class RequestTrace: Sendable {
     @TaskLocal package static var current: RequestTrace?
 
-    private let kept: Mutex<[LogKey: String]>
+    package let requestID: String
+    private let method: String
+    private let noted = Mutex<[LogKey: String]>([:])
 
-    package init(_ facts: [LogKey: String]) { kept = Mutex(facts) }
+    package init(requestID: String, method: String) {
+        self.requestID = requestID
+        self.method = method
+    }
 
-    package var facts: [LogKey: String] { kept.withLock { $0 } }
+    package var facts: [LogKey: String] {
+        noted.withLock { $0 }.merging([.requestId: requestID, .method: method]) { _, own in own }
+    }
 
     /// Adds what a route found out; never a secret.
-    package func note(_ key: LogKey, _ value: String) { kept.withLock { $0[key] = value } }
+    package func note(_ key: LogKey, _ value: String) { noted.withLock { $0[key] = value } }
 }
