@@ -77,7 +77,8 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "Authentication", "OstiaryProtocol", "Database", "HTTPService", "QRCode", hummingbird, httpTypes, httpClient, logging,
-                lifecycle, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"), crypto, .product(name: "Mustache", package: "swift-mustache"),
+                lifecycle, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"), crypto,
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Pages/Assets")],
             swiftSettings: house),
@@ -120,7 +121,7 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService",
-                "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, crypto,
+                "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: house),
         .testTarget(

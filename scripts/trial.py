@@ -104,7 +104,7 @@ class Servers:
         until(self.answers, f"{command} is back after it was killed", 30)
 
     def answers(self):
-        return http("GET", f"http://127.0.0.1:{self.admin}/ready?full=1")[0] == 200
+        return http("GET", f"http://127.0.0.1:{self.admin}/ready?for=logins")[0] == 200
 
     def rest(self, method, path, nonce=None, body=None):
         headers = {"X-apikey": self.key, **({"X-nonce": nonce} if nonce else {})}

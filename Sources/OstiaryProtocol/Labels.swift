@@ -18,6 +18,7 @@ package enum Label: String, CaseIterable, Sendable {
     case secondFactorSet = "sf-set"
     case secondFactorProof = "sf-proof"
     case secondFactorOperation = "sf-op"
+    case secondFactorProbe = "sfs-probe"
     case bio, tombstone, close, reset, nonce, sid, hsid, qr, link, offer, acct, pinin, kpin, commit, visual, attest, otp, data
 
     /// "AP1/" label 00, the prefix of whatever is hashed, derived or signed under this label.

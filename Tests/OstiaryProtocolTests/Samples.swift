@@ -236,6 +236,9 @@ struct Samples {
                 "Reset",
                 Encoded(Reset(serverID: server.root.serverID, instanceID: instance, time: SampleServer.now), signedBy: server.operatorKey).value),
             WireCase(
+                "Probe",
+                Encoded(Probe(serverID: server.root.serverID, nonce: bytes(16), time: SampleServer.now), signedBy: server.operatorKey).value),
+            WireCase(
                 "SecondFactorCall",
                 SecondFactorCall(caller: Encoded(server.chain), message: try ticket().bytes, sealed: bytes(132), receipt: receipt())),
             WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25, extensions: shown), freshness: bytes(40), signedBy: device.sign).value),

@@ -34,21 +34,36 @@ extension UnknownServer: ErrorResponseConvertible {
 }
 
 extension SessionNonceError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+    package var errorResponse: ErrorResponse { .badRequest("\(self)", field: "X-nonce") }
 }
 
 extension ServerUpdateError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+    package var errorResponse: ErrorResponse { .badRequest("\(self)", field: field) }
+
+    private var field: String {
+        switch self {
+        case .outOfRange(let field, _), .empty(let field), .badText(let field): field
+        case .badLogo: "logo"
+        case .unknownFlag, .flagNotServed: "serverFlags"
+        }
+    }
 }
 
 extension UserContextError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+    package var errorResponse: ErrorResponse { .badRequest("\(self)", field: field) }
+
+    private var field: String {
+        switch self {
+        case .tooMany(let field), .badKey(let field), .badText(let field), .badLine(let field), .badLogo(let field): field
+        }
+    }
 }
 
 extension EnrolmentStartError: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse {
         switch self {
-        case .badName, .badUserID: .badRequest("\(self)")
+        case .badName: .badRequest("\(self)", field: "name")
+        case .badUserID: .badRequest("\(self)", field: "userid")
         case .confirming: ErrorResponse(.conflict, "being_confirmed", "\(self)")
         case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
         }
@@ -60,7 +75,7 @@ extension ConfirmationError: ErrorResponseConvertible {
         switch self {
         case .nothingToConfirm: ErrorResponse(.notFound, "nothing_to_confirm", "no phone waits for a code on this session")
         case .expired: ErrorResponse(.gone, "enrolment_expired", "the enrolment was not finished in time; start again")
-        case .notACode: .badRequest("code has four letters and digits, as the phone shows them")
+        case .notACode: .badRequest("code has four letters and digits, as the phone shows them", field: "code")
         }
     }
 }

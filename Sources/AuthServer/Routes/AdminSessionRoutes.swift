@@ -9,19 +9,17 @@ extension AdminRoutes {
         [
             AdminRoute(.get, "/servers/{serverid}/sessions/", getSession),
             AdminRoute(.post, "/servers/{serverid}/sessions/logout", logOut),
-            AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", getQrLogin),
-            AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", getQrLogin),
-            AdminRoute(.get, "/servers/{serverid}/sessions/link/login", getLinkLogin),
-            AdminRoute(.post, "/servers/{serverid}/sessions/link/login", getLinkLogin),
+            AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
+            AdminRoute(.get, "/servers/{serverid}/sessions/link/login", query: ["accountid"], getLinkLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/link/login", query: ["accountid"], getLinkLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/page", openPage),
         ]
     }
 
     private func getSession(_ request: AdminRequest) async throws -> Response {
         let nonce = try request.nonce()
-        // At a server that does not exist nobody is logged in either: one answer for everything unknown.
-        guard let server = try? request.serverID() else { return .json(LoginStatus.nobody.write) }
-        return .json(try await sessions.status(of: nonce, at: server, now: request.now).write)
+        return .json(try await sessions.status(of: nonce, at: try request.serverID(), now: request.now).write)
     }
 
     private func logOut(_ request: AdminRequest) async throws -> Response {
@@ -60,14 +58,16 @@ extension AdminRoutes {
 }
 
 /// The body of openPage.
-struct AdminPageRequest: Decodable {
+struct AdminPageRequest: AdminFields {
     let kind: String
     let name: String?
     let userid: String?
     let returnurl: String?
     let accountid: String?
-    let announceinfo: AdminUserContext.Info?
-    let sessioninfo: AdminUserContext.Info?
+    let announceinfo: Strict<AdminUserContext.Info>?
+    let sessioninfo: Strict<AdminUserContext.Info>?
+
+    enum Field: String, CodingKey, CaseIterable { case kind, name, userid, returnurl, accountid, announceinfo, sessioninfo }
 
     func page(server: ServerID, nonce: SessionNonce) throws -> Page {
         guard let kind = PageKind(rawValue: kind) else { throw AdminRefusal.badField("kind", "is login or enrol") }

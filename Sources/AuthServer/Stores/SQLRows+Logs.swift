@@ -11,6 +11,7 @@ extension SQLRows {
         try connection.execute(
             "INSERT INTO audit (kind, server, account, at) VALUES ($1, $2, $3, $4)",
             [.text(entry.kind.rawValue), SQLValue(entry.server), SQLValue(entry.account), SQLValue(entry.at)])
+        recorded.append(entry)
     }
 
     func auditEntries(of server: ServerID, limit: Int) throws -> [AuditEntry] {

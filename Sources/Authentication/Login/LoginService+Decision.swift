@@ -82,7 +82,7 @@ extension LoginService {
             let replaced = try replaceAppLogins(of: account.id, by: loggedIn, in: rows, at: request.now)
             let answer = try grant(&loggedIn, login, account, parameters, minted, in: rows, at: request.now)
             if !admitted.claimed { try request.spend(in: rows) }
-            try rows.record(AuditEntry(.loginAccepted, server: request.server, account: account.id, at: request.now))
+            try rows.record(AuditEntry(.loginAccepted, server: request.server, account: account.id, at: request.now, methods: evidence.methods))
             return LoginOutcome(answer: answer, news: replaced.map { .ended($0) } + [.about(loggedIn, .loggedIn(account.id))])
         }
     }

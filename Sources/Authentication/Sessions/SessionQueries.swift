@@ -12,9 +12,14 @@ package struct SessionQueries: Sendable {
         self.events = events
     }
 
-    /// getSession: who is at the door, and are they still there? Anything unknown is nobody. One look-up; never waits for the second-factor server.
+    /// getSession: who is at the door, and are they still there? Any unknown nonce is nobody. One look-up; never waits for the second-factor server.
+    /// - Throws: `UnknownServer`, which is looked for only when there is no such session.
     package func status(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> LoginStatus {
-        let view = try await store.read { rows in try rows.view(nonceHash: nonce.hash, of: server) }
+        let view = try await store.read { rows -> SessionView? in
+            if let view = try rows.view(nonceHash: nonce.hash, of: server) { return view }
+            _ = try rows.existing(server)
+            return nil
+        }
         guard let view else { return .nobody }
         let session = view.session.settled(at: now)
         switch session.state {
@@ -103,6 +108,7 @@ package struct SessionQueries: Sendable {
     package func logOut(_ nonce: SessionNonce, at server: ServerID, now: Instant) async throws {
         let stopped = try await store.write { rows -> Session? in
             guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else {
+                _ = try rows.existing(server)
                 return nil
             }
             return try SessionStop(reason: .server).apply(to: session, in: rows, at: now)

@@ -33,8 +33,11 @@ package struct BoundListener: Sendable, Equatable {
 
 extension Router<ServiceRequestContext> {
     /// What every router has in front of its routes: errors become answers, sizes are bounded. Call it before the first route.
-    package func addServiceMiddleware(limits: ServiceLimits = .standard) {
-        add(middleware: ErrorMiddleware())
+    /// - Parameter outages: what is answered to faults that pass by themselves, a full disk for example; nil for any other.
+    package func addServiceMiddleware(
+        limits: ServiceLimits = .standard, outages: @Sendable @escaping (any Error) -> ErrorResponse? = { _ in nil }
+    ) {
+        add(middleware: ErrorMiddleware(outages: outages))
         add(middleware: LimitMiddleware(limits))
     }
 }

@@ -61,6 +61,7 @@ package struct AuthServerSettings: Sendable {
         adminListen = try settings.listenAddress(.adminListen) ?? ListenAddress(host: "127.0.0.1", port: 8081)
         storage = try .authServer(settings, dataFolder: dataFolder)
         rootAPIKey = try settings.required(.rootAPIKey, settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        guard rootAPIKey.isStrong else { throw .weakSecret(try settings.text(.rootAPIKey) == nil ? .rootAPIKeyFile : .rootAPIKey) }
         secondFactorURL = try settings.required(.secondFactorURL, settings.publicURL(.secondFactorURL))
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
         serverName = try settings.parsed(.serverName, checkServerName) ?? "Ostiary"

@@ -34,21 +34,21 @@ struct TwoServers: Sendable {
 
     /// Builds both servers and lends them to `body`.
     static func run(
-        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(),
+        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil,
         _ body: @Sendable @escaping (TwoServers) async throws -> Void
     ) async throws {
         let clock = TestClock()
         let now: @Sendable () -> Instant = { clock.now }
         let key = KeyEncryptionKey.random()
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var logger = log?.logger(level: .info) ?? Logger(label: "test")
+        if log == nil { logger.logLevel = .critical }
         let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, clock: now)
         let secondFactorDatabase = try SQLiteDatabase.inMemory()
         let secondFactor = try await SecondFactorService(
             settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
             clock: now)
         let quiet = logger
-        try await Application(router: secondFactor.router).test(.router) { secondFactorClient in
+        try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
             let settings = AuthenticationSettings(
                 publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
@@ -58,7 +58,7 @@ struct TwoServers: Sendable {
                     second: .milliseconds(20), clock: now)
             }
             let service = try await start()
-            try await Application(router: service.publicRouter).test(.router) { phones in
+            try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in
                 try await body(
                     TwoServers(
                         clock: clock, service: service, secondFactor: transport, database: database, secondFactorDatabase: secondFactorDatabase,

@@ -21,7 +21,16 @@ struct CanaryTests {
         #expect(enrolled.code == 0 && login.outcome.code == 0)
         #expect(try await person.backend.session(webNonce).loggedin)
 
-        let secrets = [nonce, login.nonce, webNonce, pin, "835062917463", pair.layout.rootAPIKey]
+        // What is refused is written down, and what it brought along is not.
+        let (wrongKey, badNonce) = ("wr0ng-key-" + ManagementClient.newNonce(), "b@d nonce " + ManagementClient.newNonce())
+        let stranger = ManagementClient(origin: pair.layout.adminURL, apiKey: wrongKey)
+        for _ in 0..<300 { _ = try? await stranger.call("GET", "/servers/", nonce: login.nonce) }
+        let sessions = "/servers/\(person.backend.serverID)/sessions/"
+        _ = try? await person.backend.client.call("GET", sessions, nonce: badNonce)
+        _ = try? await person.backend.client.call("GET", sessions + "?nonce=\(login.nonce)", nonce: login.nonce)
+        _ = try? await person.backend.client.call("POST", sessions + "page", nonce: login.nonce, json: ["kind": "login", "pin": pin])
+
+        let secrets = [nonce, login.nonce, webNonce, pin, "835062917463", pair.layout.rootAPIKey, wrongKey, badNonce]
         try expectNone(of: secrets, in: pair.layout.authenticationData, pair.layout.secondFactorData, URL(fileURLWithPath: person.phone.home))
         try await pair.stop()
         try expectNone(of: secrets, in: pair.layout.authenticationData, pair.layout.secondFactorData, URL(fileURLWithPath: person.phone.home))
@@ -29,6 +38,10 @@ struct CanaryTests {
             #expect(!pair.authentication.everythingWritten.contains(secret))
             #expect(!pair.secondFactor.everythingWritten.contains(secret))
         }
+        let log = pair.authentication.everythingWritten
+        for line in ["loginAccepted", "accountEnrolled", "accountActivated", "request refused"] { #expect(log.contains(line), "\(line)") }
+        #expect(log.split(separator: "\n").filter { $0.contains("request refused") && $0.contains("status=401") }.count == 1)
+        #expect(!log.contains("hb.request.id") && log.contains("requestId="))
         try expectNone(of: ["wilhelmina", "Wilhelmina"], in: pair.layout.secondFactorData)
         #expect(!pair.secondFactor.everythingWritten.lowercased().contains("wilhelmina"))
         #expect(pair.authentication.everythingWritten.count > 1_000, "a log that says nothing proves nothing")

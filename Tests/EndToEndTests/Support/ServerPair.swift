@@ -3,6 +3,10 @@ import OstiaryProtocol
 import Synchronization
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @testable import ostiary
 
 /// Both servers as processes over loopback, which a test may end, kill and start again. Every test has its own pair, ports and data.
@@ -50,12 +54,22 @@ final class ServerPair: Sendable {
         try await eventually("both servers are ready: \(authentication.complaints) \(secondFactor.complaints)") { await self.readiness() == 200 }
     }
 
-    /// Status of `/ready?full=1`; nil when nothing answers.
-    func readiness() async -> Int? { await status("/ready?full=1") }
+    /// Status of `/ready?for=logins`; nil when nothing answers.
+    func readiness() async -> Int? { await status("/ready?for=logins") }
 
     func status(_ path: String) async -> Int? {
         guard let url = URL(string: layout.adminURL + path) else { return nil }
         return await HTTPProbe.status(of: url)
+    }
+
+    /// What a health address of the authentication server answers.
+    func report(_ path: String) async throws -> (status: Int, body: String) { try await answer(layout.adminURL + path) }
+
+    /// What any address answers.
+    func answer(_ address: String) async throws -> (status: Int, body: String) {
+        let url = try #require(URL(string: address))
+        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 10))
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 
     /// Ends both in good order.
@@ -72,7 +86,7 @@ final class RestartableServer: Sendable {
         var earlierOutput = ""
     }
 
-    private let launch: ServerLaunch
+    let launch: ServerLaunch
     private let state = Mutex(State())
 
     init(_ launch: ServerLaunch) { self.launch = launch }
