@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import NIOCore
 
 /// What a route knows about its request beside the request.
