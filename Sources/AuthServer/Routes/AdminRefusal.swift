@@ -17,12 +17,14 @@ enum AdminRefusal: Error, Equatable {
 }
 
 extension AdminRefusal: ErrorResponseConvertible {
+    /// HTTP has no scheme for keys in a header of their own; this one says which header.
+    private static let challenge = #"ApiKey realm="ostiary", header="X-apikey""#
+
     var errorResponse: ErrorResponse {
         switch self {
         // Both sound the same, so that nobody learns whether a key was nearly right.
         case .keyMissing, .keyWrong:
-            ErrorResponse(
-                .unauthorized, "unauthorized", "send a valid API key as X-apikey", headers: [.wwwAuthenticate: #"ApiKey realm="ostiary", header="X-apikey""#])
+            ErrorResponse(.unauthorized, "unauthorized", "send a valid API key as X-apikey", headers: [.wwwAuthenticate: Self.challenge])
         case .methodNotAllowed(let allowed):
             ErrorResponse(
                 .methodNotAllowed, "method_not_allowed", "this address takes \(allowed.joined(separator: ", "))",
