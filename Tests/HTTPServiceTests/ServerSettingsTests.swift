@@ -7,7 +7,8 @@ let someIdentity = String(repeating: "ab", count: 32)
 
 /// Everything that has no default.
 let validEnvironment = [
-    "OSTIARY_PUBLIC_URL": "https://login.example.org", "OSTIARY_ROOT_API_KEY": "kNf3vQ0z-8LwYb2RtUeXcA", "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:8090",
+    "OSTIARY_PUBLIC_URL": "https://login.example.org", "OSTIARY_ROOT_API_KEY": "kNf3vQ0z-8LwYb2RtUeXcA",
+    "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:8090",
     "OSTIARY_SECOND_FACTOR_IDENTITY": someIdentity, "OSTIARY_SF_TRUSTED_SERVERS": someIdentity,
 ]
 

@@ -99,14 +99,20 @@ extension PageRoutes {
     }
 }
 
-private struct TicketBody: Decodable {
+private struct TicketBody: AdminFields {
+    enum Field: String, CodingKey, CaseIterable { case ticket }
+
     let ticket: String
 }
 
-private struct CodeBody: Decodable {
+private struct CodeBody: AdminFields {
+    enum Field: String, CodingKey, CaseIterable { case code }
+
     let code: String
 }
 
-private struct LinkBody: Decodable {
+private struct LinkBody: AdminFields {
+    enum Field: String, CodingKey, CaseIterable { case link }
+
     let link: String
 }

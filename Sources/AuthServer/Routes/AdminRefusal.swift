@@ -16,13 +16,14 @@ enum AdminRefusal: Error, Equatable {
 }
 
 extension AdminRefusal: ErrorResponseConvertible {
+    /// HTTP has no scheme for keys in a header of their own; this one says which header.
+    private static let challenge = #"ApiKey realm="ostiary", header="X-apikey""#
+
     var errorResponse: ErrorResponse {
         switch self {
         // Both sound the same, so that nobody learns whether a key was nearly right.
         case .keyMissing, .keyWrong:
-            ErrorResponse(
-                .unauthorized, "unauthorized", "send a valid API key as X-apikey",
-                headers: [.wwwAuthenticate: #"ApiKey realm="ostiary", header="X-apikey""#])
+            ErrorResponse(.unauthorized, "unauthorized", "send a valid API key as X-apikey", headers: [.wwwAuthenticate: Self.challenge])
         case .badPath(let field): .badRequest("\(field) in the address cannot be read", field: field)
         case .badField(let field, let problem): .badRequest("\(field) \(problem)", field: field)
         case .unknownField(let field, let nearest):

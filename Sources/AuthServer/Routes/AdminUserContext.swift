@@ -27,7 +27,8 @@ struct AdminUserContext: AdminFields {
     func context() throws -> UserContext? {
         guard announceinfo != nil || sessioninfo != nil else { return nil }
         return try UserContext(
-            announced: try announceinfo?.value.parsed("announceinfo") ?? SessionInfo(), noted: try sessioninfo?.value.parsed("sessioninfo") ?? SessionInfo())
+            announced: try announceinfo?.value.parsed("announceinfo") ?? SessionInfo(),
+            noted: try sessioninfo?.value.parsed("sessioninfo") ?? SessionInfo())
     }
 }
 

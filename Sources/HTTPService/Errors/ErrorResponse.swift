@@ -49,7 +49,8 @@ extension ErrorResponse {
         .serviceUnavailable, "overloaded", "too many requests are under way; try again in a few seconds", headers: [.retryAfter: "5"])
     /// The disk takes nothing. Its operator reads where and why in the log and at `/ready`.
     package static let storageUnavailable = ErrorResponse(
-        .serviceUnavailable, "storage_unavailable", "the server cannot write at the moment; nothing was changed, try again", headers: [.retryAfter: "30"])
+        .serviceUnavailable, "storage_unavailable", "the server cannot write at the moment; nothing was changed, try again",
+        headers: [.retryAfter: "30"])
     package static let shuttingDown = ErrorResponse(.serviceUnavailable, "shutting_down", "the server is stopping; try again")
 
     /// The answer, as JSON.

@@ -25,7 +25,8 @@ extension SettingsError: CustomStringConvertible {
         case .malformedFile(let path, let reason): "the configuration file \(path) is not a flat YAML mapping: \(reason)"
         case .unknownKey(let key, let path):
             "unknown key \(key) in \(path)" + (SettingKey.nearest(to: key).map { ": did you mean \($0.rawValue)?" } ?? "")
-        case .nestedKey(let key, let path): "\(key) in \(path): keys do not nest; each stands at the beginning of a line, as docs/operations.md lists them"
+        case .nestedKey(let key, let path):
+            "\(key) in \(path): keys do not nest; each stands at the beginning of a line, as docs/operations.md lists them"
         case .unknownVariable(let name):
             "unknown variable \(name)" + (Settings.nearestVariable(to: name).map { ": did you mean \($0)?" } ?? ": unset it, or correct its name")
         case .readableByOthers(let key, let path):

@@ -65,7 +65,8 @@ struct AdminRobustnessTests {
                     var headers: HTTPFields = [.apiKey: Premises.key]
                     headers[.nonce] = random.bytes(1)[0] < 128 ? Premises.nonce : String(decoding: noise.map { $0 & 0x7F | 0x20 }, as: UTF8.self)
                     let response = try await backend.client.execute(
-                        uri: random.bytes(1)[0] < 128 ? path : "\(path)?\(escaped)=\(escaped)&limit=\(escaped)", method: route.method, headers: headers, body: ByteBuffer(bytes: noise))
+                        uri: random.bytes(1)[0] < 128 ? path : "\(path)?\(escaped)=\(escaped)&limit=\(escaped)", method: route.method,
+                        headers: headers, body: ByteBuffer(bytes: noise))
                     let mayBeDown = route.path.hasSuffix("/secondfactor/reset") && response.status == .serviceUnavailable
                     #expect(response.status.code < 500 || mayBeDown, "\(route.method) \(path)")
                 }

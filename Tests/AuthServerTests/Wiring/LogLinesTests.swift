@@ -52,7 +52,8 @@ struct LogLinesTests {
             try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { client in
                 let key: HTTPFields = [.apiKey: TwoServers.apiKey]
                 for (method, path, body, kinds) in [
-                    (.put, account + "/", #"{"blocked":true}"#, ["accountBlocked"]), (.put, account + "/", #"{"blocked":false}"#, ["accountUnblocked"]),
+                    (.put, account + "/", #"{"blocked":true}"#, ["accountBlocked"]),
+                    (.put, account + "/", #"{"blocked":false}"#, ["accountUnblocked"]),
                     (.post, account + "/secondfactor/reset", "", ["secondFactorResetAsked", "secondFactorReset"]),
                 ] as [(HTTPRequest.Method, String, String, [String])] {
                     let answer = try await client.execute(uri: path, method: method, headers: key, body: ByteBuffer(string: body))

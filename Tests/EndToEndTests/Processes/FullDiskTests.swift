@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
+@testable import ostiary
+
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-
-@testable import ostiary
 
 /// Real file systems without room, one server at a time.
 @Suite("A full disk under a running server", .serialized, .enabled(if: SmallDisk.isPossible, "mounting needs rights that this user has not"))

@@ -3,11 +3,11 @@ import OstiaryProtocol
 import Synchronization
 import Testing
 
+@testable import ostiary
+
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-
-@testable import ostiary
 
 /// Both servers as processes over loopback, which a test may end, kill and start again. Every test has its own pair, ports and data.
 final class ServerPair: Sendable {
