@@ -41,8 +41,16 @@ struct ConnectionLimitTests {
     func total() async throws {
         let limits = ServiceLimits(connections: ConnectionLimits(total: 8))
         try await RunningServer.with(router(), limits: limits) { server in
-            var held: [HeldConnection] = []
-            for _ in 0..<40 { held.append(try await HeldConnection(port: server.port)) }
+            let kept = Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            var connections: [HeldConnection] = []
+            for _ in 0..<40 { connections.append(try await HeldConnection(port: server.port, sending: kept)) }
+            let held = connections
+            try await until("as many as there may be are served") { held.count { !$0.answer.isEmpty } >= 8 }
+            // Another round, in which nobody else is let in; up to three are accepted together with the last.
+            let first = try #require(held.first { !$0.answer.isEmpty })
+            try await first.send(kept)
+            try await until("the second answer") { first.answer.components(separatedBy: "HTTP/1.1 200 ").count == 3 }
+            #expect(held.count { !$0.answer.isEmpty } <= 11)
             let late = try await HeldConnection(port: server.port, sending: question)
             for connection in held { await connection.close() }
             #expect(try await late.end().hasPrefix("HTTP/1.1 200 "))
