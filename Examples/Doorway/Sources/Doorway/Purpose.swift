@@ -7,7 +7,8 @@ enum Purpose {
         if session.isEnrolment { return ["Make the account \(session.enrolInfo.displayName) at \(session.info.serverName)."] }
         let info = session.info
         let browser = [info.browserLabel, info.browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
-        let asks = "Log in to \(info.serviceName) (\(info.serviceOrigin))" + (browser.isEmpty ? "." : ", asked by \(browser).")
+        let origin = info.serviceOrigin.isEmpty ? "" : " (\(info.serviceOrigin))"
+        let asks = "Log in to \(info.serviceName)\(origin)" + (browser.isEmpty ? "." : ", asked by \(browser).")
         let texts = info.announceInfo.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
         return [asks] + texts + warning(info.binding)
     }
