@@ -22,13 +22,14 @@ struct LoginScreen: Sendable {
     private func showSession(
         _ link: Encoded<LoginLink>, via: Via, _ server: VirtualServer, in rows: any AuthenticationRows
     ) throws -> (Reply, Session) {
+        let found = try rows.session(link.value.sessionID)?.settled(at: request.now)
         let rule = LinkRule(
             serverTag: keys.root.tag, linkSecret: keys.derivation.linkSecret(of: link.value.sessionID),
-            staticAge: UInt64(server.parameters.staticQRAge), refusesUnboundLinks: server.parameters.flags.contains(.strictLinks))
+            staticAge: UInt64(server.parameters.staticQRAge), refusesUnboundLinks: server.parameters.flags.contains(.strictLinks),
+            hasPage: found?.page != nil)
         let binding = try rule.binding(of: link, via: via, at: request.now)
-        guard let session = try rows.session(link.value.sessionID)?.settled(at: request.now), session.server == server.id
-        else { throw Refusal.sessionUnknown }
-        guard !session.isFinished, session.login == nil else { throw Refusal.sessionOver }
+        guard let session = found, session.server == server.id else { throw Refusal.sessionUnknown }
+        guard !session.isFinished, session.approval == nil else { throw Refusal.sessionOver }
         let mayCache = server.parameters.pinTimeout > 0
         return (try offer(session, binding, server, mayCache: mayCache, in: rows), session)
     }
@@ -58,6 +59,7 @@ struct LoginScreen: Sendable {
             relyingParty: RelyingParty(name: parameters.name, origin: parameters.siteURL, clientID: ""), announceInfo: session.browser.announcements,
             logoHash: session.browser.logoHash ?? parameters.logo?.hash,
             browser: BrowserFacts(binding: binding, label: session.browser.label, city: session.browser.city, startedAt: session.startedAt),
+            returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "",
             secondFactor: asksNothing ? .none : mayCache ? .cacheAllowed : .needed,
             methods: asksNothing ? [] : parameters.methods.union(mayCache ? .cached : []), serverNonce: random.bytes(32), secondFactorPrekey: prekey,
             expiresAt: session.startedAt + Session.openFor)

@@ -22,6 +22,11 @@ package struct SessionDerivation: Sendable, CustomStringConvertible {
     /// qrSecret = HMAC(sidKey, "AP1/qr" 00 sid) makes and checks the mac of login links.
     package func linkSecret(of session: SessionID) -> [UInt8] { MAC(key: sidKey, .qr, session.bytes) }
 
+    /// code = HMAC(sidKey, "AP1/return" 00 sid || accountId || SHA(L5 without devSig))[0..16]: the same decision, the same code (protocol §6).
+    package func returnCode(of session: SessionID, account: AccountID, decision: [UInt8]) -> ReturnCode {
+        ReturnCode(Array(MAC(key: sidKey, .return, session.bytes + account.bytes + decision).prefix(ReturnCode.count)))
+    }
+
     private static func identifier<Kind>(_ mac: [UInt8]) -> Identifier<Kind> {
         var reader = ByteReader(mac)
         guard let identifier = try? Identifier<Kind>(from: &reader) else { preconditionFailure("a mac has 32 bytes") }

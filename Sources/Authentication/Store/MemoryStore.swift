@@ -108,7 +108,7 @@ extension Session {
     package var lastMoment: Instant? {
         switch state {
         case .open, .claimed, .denied, .expired: startedAt + Self.openFor + Self.claimedFor
-        case .loggedIn: nil
+        case .returning, .loggedIn: nil
         case .stopped(_, _, let at): at
         }
     }
@@ -118,6 +118,7 @@ extension Session {
         switch state {
         case .open: startedAt + Self.openFor
         case .claimed: startedAt + Self.openFor + Self.claimedFor
+        case .returning(_, let ticket): ticket.until
         case .loggedIn(let login): login.deadline
         case .denied, .expired, .stopped: nil
         }

@@ -73,6 +73,9 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case sessionUnknown
     case sessionTaken
     case sessionOver
+    /// A warning: the login was confirmed here, and another browser came back than the one that began it. Somebody may have sent this login to
+    /// the person. Nobody was logged in.
+    case loginInOtherBrowser
 
     // The second factor
     case secondFactorBlocked
@@ -129,7 +132,7 @@ extension OstiaryError {
             .accountDeleted, .certificateUntrusted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
             .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
-            .keyStore, .lockedMemory, .notOffered:
+            .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser:
             nil
         }
     }
@@ -143,7 +146,7 @@ extension OstiaryError {
             .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
-            .sessionTaken, .sessionOver:
+            .sessionTaken, .sessionOver, .loginInOtherBrowser:
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,

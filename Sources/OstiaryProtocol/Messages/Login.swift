@@ -131,6 +131,7 @@ package struct L2: WireMessage {
     package let transaction: [UInt8]
     package let browser: BrowserFacts
     package let needsNumber: Bool
+    /// Where the app opens the browser again after a tapped link, without the code; empty for every other login.
     package let returnURL: String
     package let secondFactor: SecondFactorNeed
     package let methods: Methods
@@ -143,7 +144,8 @@ package struct L2: WireMessage {
 
     package init(
         sessionID: SessionID, purpose: SessionPurpose, accountID: AccountID?, relyingParty: RelyingParty, announceInfo: [Announcement] = [],
-        logoHash: [UInt8]? = nil, browser: BrowserFacts, secondFactor: SecondFactorNeed, methods: Methods, serverNonce: [UInt8],
+        logoHash: [UInt8]? = nil, browser: BrowserFacts, returnURL: String = "", secondFactor: SecondFactorNeed, methods: Methods,
+        serverNonce: [UInt8],
         secondFactorPrekey: Encoded<Prekey>?, flags: UInt16 = 0, expiresAt: Instant
     ) {
         self.sessionID = sessionID
@@ -155,7 +157,7 @@ package struct L2: WireMessage {
         transaction = []
         self.browser = browser
         needsNumber = false
-        returnURL = ""
+        self.returnURL = returnURL
         self.secondFactor = secondFactor
         self.methods = methods
         self.serverNonce = serverNonce
@@ -315,10 +317,14 @@ package struct L6: WireMessage, Equatable {
     package let userName: String
     /// 43 characters, for an AppLogin only.
     package let webNonce: String?
+    /// 16 bytes for the app that opens the return address itself, after a tapped link only.
     package let returnCode: [UInt8]?
     package let cache: [UInt8]?
     package let flags: UInt16
     package let extensions: Extensions
+
+    /// Accepted, and the browser that began has not come back yet.
+    package var isReturning: Bool { flags & LoginFlags.returning != 0 }
 
     package init(
         result: LoginResult, sessionID: SessionID?, pingTime: UInt32, userName: String, webNonce: String? = nil, returnCode: [UInt8]? = nil,
