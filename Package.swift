@@ -136,6 +136,7 @@ let package = Package(
             dependencies: [
                 "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryProtocol", "Database",
                 "HTTPService", "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient, lifecycle,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: house),
     ]

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 # Every sentence that held so far.
@@ -119,7 +120,14 @@ class Servers:
     def session(self, nonce):
         return self.rest("GET", f"/servers/{self.server}/sessions/", nonce)[1]
 
+    def hand_in(self, nonce, address):
+        """What a backend does with the code of the address that a browser came back to."""
+        code = urllib.parse.parse_qs(urllib.parse.urlparse(address).query)["returncode"][0]
+        return self.rest("POST", f"/servers/{self.server}/sessions/return", nonce, {"returncode": code})[1]
+
     def page(self, kind, nonce, **members):
+        if kind == "login":
+            members.setdefault("returnurl", self.origin + "/l?back")
         status, answer = self.rest("POST", f"/servers/{self.server}/sessions/page", nonce, {"kind": kind, **members})
         check(status == 200, f"the backend gets a link to the {kind} page")
         return answer["url"]

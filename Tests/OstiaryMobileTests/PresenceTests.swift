@@ -55,7 +55,7 @@ struct PresenceTests {
         "The reason of a stop reaches the app",
         arguments: [
             (StopReason.server, Session.Ending.server), (.timeout, .timeout), (.account, .account), (.replaced, .replaced), (.user, .user),
-            (.inactivity, .inactivity), (.none, .server),
+            (.inactivity, .inactivity), (.none, .server), (.otherBrowser, .otherBrowser),
         ])
     func reasons(_ reason: StopReason, _ ending: Session.Ending) async throws {
         let phone = try await TestPhone.enrolled()

@@ -5,7 +5,8 @@ struct PageSnapshot: Sendable {
     /// The server's name, and where its logo is.
     let server: String
     var logo: String?
-    var returnURL: ReturnURL?
+    /// Where the browser goes afterwards; while it has to come back, with the return code, which is never shown.
+    var returnURL: String?
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: TilePicture?
     var link: String?
@@ -25,6 +26,14 @@ struct PageSnapshot: Sendable {
         /// A phone is awaited; one has taken the login, or read the code of the enrolment.
         case waiting, scanned
         // Of a login.
+        /// The browser goes back to the site at once.
+        case returning
+        /// After a tapped link: the app opens the window in which it goes on.
+        case inApp = "inapp"
+        /// Another page of this login is newer, or a phone is deciding on it.
+        case otherPage = "otherpage"
+        /// Accepted, but the browser did not come back in time, or another one did.
+        case notReturned = "notreturned"
         case loggedIn = "loggedin"
         case denied
         case notMe = "notme"
@@ -46,7 +55,7 @@ struct PageSnapshot: Sendable {
             writer.member("state", state.rawValue)
             writer.member("server", server)
             writer.member("logo", logo)
-            writer.member("returnurl", returnURL?.text)
+            writer.member("returnurl", returnURL)
             writer.member("link", link)
             writer.member("still", stillAge > 0)
             writer.member("read", isRead)

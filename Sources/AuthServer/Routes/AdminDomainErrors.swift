@@ -25,7 +25,14 @@ extension LoginLinkError: ErrorResponseConvertible {
         case .claimed: ErrorResponse(.conflict, "being_decided", "a phone is about to decide on this session")
         case .webNonce: ErrorResponse(.conflict, "app_login", "this is the webNonce of an AppLogin; a login needs a nonce of its own")
         case .accountUnknown: AdminRefusal.accountUnknown.errorResponse
+        case .otherPage: ErrorResponse(.conflict, "other_page", "another page of this login is open; go on there, or start again from the site")
         }
+    }
+}
+
+extension ReturnCodeWrong: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        ErrorResponse(.forbidden, "return_code_wrong", "nobody is logged in by this code: let the person start again at your site")
     }
 }
 

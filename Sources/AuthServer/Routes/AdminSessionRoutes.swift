@@ -8,6 +8,7 @@ extension AdminRoutes {
     var sessionTable: [AdminRoute] {
         [
             AdminRoute(.get, "/servers/{serverid}/sessions/", getSession),
+            AdminRoute(.post, "/servers/{serverid}/sessions/return", handIn),
             AdminRoute(.post, "/servers/{serverid}/sessions/logout", logOut),
             AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
@@ -20,6 +21,16 @@ extension AdminRoutes {
     private func getSession(_ request: AdminRequest) async throws -> Response {
         let nonce = try request.nonce()
         return .json(try await sessions.status(of: nonce, at: try request.serverID(), now: request.now).write)
+    }
+
+    /// A browser came back from a login page, with its cookie and with a code.
+    private func handIn(_ request: AdminRequest) async throws -> Response {
+        let (nonce, server) = (try request.nonce(), try request.serverID())
+        let body: AdminReturnRequest = try await request.body()
+        guard let code = ReturnCode(text: body.returncode) else {
+            throw AdminRefusal.badField("returncode", "is 22 characters of base64url, as the return address brought them")
+        }
+        return .json(try await sessions.handIn(code, by: nonce, at: server, now: request.now).write)
     }
 
     private func logOut(_ request: AdminRequest) async throws -> Response {
@@ -50,11 +61,21 @@ extension AdminRoutes {
         let server = try request.serverID()
         let body: AdminPageRequest = try await request.body()
         let page = try body.page(server: server, nonce: nonce)
+        guard (page.returnURL?.absolute(at: publicURL).utf8.count ?? 0) <= ReturnURL.mostBytes else {
+            throw AdminRefusal.badField("returnurl", "has at most \(ReturnURL.mostBytes) bytes")
+        }
         _ = try await servers.virtualServer(server)
         if let account = page.account { _ = try await accounts.account(account, at: server) }
         let url = try await pages.open(page, at: request.now)
         return .json { writer in writer.object { writer in writer.member("url", url) } }
     }
+}
+
+/// The body of return.
+private struct AdminReturnRequest: AdminFields {
+    let returncode: String
+
+    enum Field: String, CodingKey, CaseIterable { case returncode }
 }
 
 /// The body of openPage.
@@ -79,6 +100,10 @@ struct AdminPageRequest: AdminFields {
         }
         switch kind {
         case .login:
+            guard let returnURL else {
+                throw AdminRefusal.badField("returnurl", "is missing: where does the browser bring its return code?")
+            }
+            guard !returnURL.hasCode else { throw AdminRefusal.badField("returnurl", "has a returncode of its own") }
             return Page(
                 kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL,
                 context: try AdminUserContext(announceinfo: announceinfo, sessioninfo: sessioninfo).context(),

@@ -19,6 +19,7 @@ enum AuthenticationSchema {
                 "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
             ]
         },
+        Migration(13, "a login page ends in the browser that began it") { returnTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -135,6 +136,16 @@ enum AuthenticationSchema {
             "ALTER TABLE notice ADD COLUMN id \(d.blob)",
             "UPDATE notice SET id = \(d.sixteenRandomBytes)",
             "CREATE UNIQUE INDEX notice_id ON notice (account, id)",
+        ]
+    }
+
+    private static func returnTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE session ADD COLUMN page \(d.blob)",
+            "ALTER TABLE session ADD COLUMN page_return_url TEXT",
+            "ALTER TABLE session ADD COLUMN return_code_hash \(d.blob)",
+            "ALTER TABLE session ADD COLUMN return_until \(d.integer)",
+            "CREATE UNIQUE INDEX session_return_code ON session (return_code_hash) WHERE return_code_hash IS NOT NULL",
         ]
     }
 

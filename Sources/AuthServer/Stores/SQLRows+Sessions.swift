@@ -16,6 +16,10 @@ extension SQLRows {
         ).first
     }
 
+    func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session? {
+        try sessions("WHERE s.return_code_hash = $1 AND s.server = $2", [.blob(returnCodeHash), SQLValue(server)]).first
+    }
+
     private func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
         try all("SELECT \(Self.selected) FROM session s \(condition)", arguments) { try SessionColumns.read(&$0) }
     }
@@ -26,7 +30,7 @@ extension SQLRows {
     }
 
     func unfinishedSessions(of account: AccountID) throws -> [Session] {
-        try sessions("WHERE s.account = $1 AND s.state IN (1, 2)", [SQLValue(account)])
+        try sessions("WHERE s.account = $1 AND s.state IN (1, 2, 6)", [SQLValue(account)])
     }
 
     func askAnew(at server: ServerID) throws {

@@ -59,13 +59,13 @@ struct LoginAdmission: Sendable {
     /// The session, if it stands where this very decision brought it.
     private func repeated(_ session: Session) throws(Refusal) -> Session? {
         switch session.state {
-        case .loggedIn(let login) where login.account == decision.accountID:
+        case .returning(let login, _) where login.account == decision.accountID, .loggedIn(let login) where login.account == decision.accountID:
             guard login.decision == decisionHash else { throw .differentDecision }
             return session
         case .denied(let denial) where denial.account == decision.accountID:
             guard denial.decision == decisionHash else { throw .differentDecision }
             return session
-        case .open, .claimed, .loggedIn, .denied, .expired, .stopped: return nil
+        case .open, .claimed, .returning, .loggedIn, .denied, .expired, .stopped: return nil
         }
     }
 

@@ -20,16 +20,17 @@ struct LoginScreen: Sendable {
     }
 
     private func showSession(_ link: Encoded<LoginLink>, _ server: VirtualServer, in rows: any AuthenticationRows) throws -> (Reply, Session) {
+        let found = try rows.session(link.value.sessionID)?.settled(at: request.now)
         let rule = LinkRule(
             serverTag: keys.root.tag, linkSecret: keys.derivation.linkSecret(of: link.value.sessionID),
-            staticAge: UInt64(server.parameters.staticQRAge), refusesUnboundLinks: server.parameters.flags.contains(.strictLinks))
+            staticAge: UInt64(server.parameters.staticQRAge), refusesUnboundLinks: server.parameters.flags.contains(.strictLinks),
+            hasPage: found?.page != nil)
         let binding = try rule.binding(of: link, via: message.value.via, at: request.now)
-        guard let session = try rows.session(link.value.sessionID)?.settled(at: request.now), session.server == server.id
-        else { throw Refusal.sessionUnknown }
+        guard let session = found, session.server == server.id else { throw Refusal.sessionUnknown }
         switch session.state {
         case .open: return (reply(session, binding, server, mayCache: server.parameters.pinTimeout > 0), session)
         case .claimed: throw Refusal.sessionTaken
-        case .loggedIn, .denied, .expired, .stopped: throw Refusal.sessionOver
+        case .returning, .loggedIn, .denied, .expired, .stopped: throw Refusal.sessionOver
         }
     }
 
@@ -57,7 +58,8 @@ struct LoginScreen: Sendable {
             relyingParty: RelyingParty(name: parameters.name, origin: parameters.siteURL, clientID: ""), announceInfo: session.browser.announcements,
             logoHash: session.browser.logoHash ?? parameters.logo?.hash,
             browser: BrowserFacts(binding: binding, label: session.browser.label, city: session.browser.city, startedAt: session.startedAt),
-            secondFactor: demand.secondFactor, methods: demand.methods, serverNonce: serverNonce, secondFactorPrekey: prekey,
+            returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: demand.secondFactor, methods: demand.methods,
+            serverNonce: serverNonce, secondFactorPrekey: prekey,
             expiresAt: session.startedAt + Session.openFor)
         let offered = Encoded(content) { shownHash in
             keys.derivation.offer(demand, by: binding, of: session, for: request, shownHash: shownHash)

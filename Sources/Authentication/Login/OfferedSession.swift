@@ -41,7 +41,7 @@ struct OfferedSession: Sendable {
         case .claimed(let claim) where claim.account == account:
             // The text stands still from the claim on; what this account was shown before it changed decides nothing any more.
             guard offer.asked == settled.asked else { throw Refusal.questionChanged }
-        case .claimed, .loggedIn, .denied, .expired, .stopped: break
+        case .claimed, .returning, .loggedIn, .denied, .expired, .stopped: break
         }
         return settled
     }

@@ -15,9 +15,11 @@ package struct PresenceService: Sendable {
         package let session: SessionID
         package let account: AccountID
         package let answer: PingAnswer
+        /// Whether this is the first ping since the browser came back.
+        var hasJustReturned = false
 
         /// Whether the phone should hear of it at once rather than wait. Notices wait with it: a phone that shows none would else ask without a pause.
-        package var isNews: Bool { answer.state == .stopped }
+        package var isNews: Bool { answer.state == .stopped || hasJustReturned }
     }
 
     /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
@@ -32,7 +34,9 @@ package struct PresenceService: Sendable {
             let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
-            return (try self.standing(of: pinged, account.id, parameters, after: shown, in: rows), ended)
+            var standing = try self.standing(of: pinged, account.id, parameters, after: shown, in: rows)
+            standing.hasJustReturned = pinged.hasReturned(since: session)
+            return (standing, ended)
         }
         if let ended { events.publish(.ended(ended)) }
         return answered
@@ -68,7 +72,8 @@ package struct PresenceService: Sendable {
     private func known(_ id: SessionID, _ request: PhoneRequest, in rows: any AuthenticationRows) throws -> (Session, Account) {
         guard let session = try rows.session(id), session.server == request.server else { throw Refusal.sessionUnknown }
         switch session.state {
-        case .loggedIn(let login), .stopped(let login, _, _): return (session, try rows.living(login.account, at: request.server))
+        case .returning(let login, _), .loggedIn(let login), .stopped(let login, _, _):
+            return (session, try rows.living(login.account, at: request.server))
         case .open, .claimed, .denied, .expired: throw Refusal.sessionUnknown
         }
     }
@@ -81,8 +86,18 @@ package struct PresenceService: Sendable {
         if case .stopped(_, let reason, _) = session.state {
             answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)
         } else {
-            answer = PingAnswer(state: .loggedIn, reason: .none, pingTime: parameters.pingTime, extensions: notices)
+            answer = PingAnswer(
+                state: .loggedIn, reason: .none, pingTime: parameters.pingTime, flags: session.isReturning ? LoginFlags.returning : 0,
+                extensions: notices)
         }
         return Standing(session: session.id, account: account, answer: answer)
+    }
+}
+
+extension Session {
+    /// Whether no ping came between the hand-in and this one, so that the phone still believes that the browser is on its way.
+    fileprivate func hasReturned(since before: Session) -> Bool {
+        guard let login, login.returned != nil, let last = before.login?.lastPing else { return false }
+        return last <= login.at
     }
 }

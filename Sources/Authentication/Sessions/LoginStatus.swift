@@ -26,10 +26,14 @@ package struct LoginStatus: Equatable, Sendable {
     package var expiresAt: Instant?
     /// Names the app instance: the same for all accounts of one phone at this server.
     package var deviceID: InstanceID?
+    /// Whether the browser that began the login came back with its code.
+    package var returned = false
 
     package enum State: String, Sendable {
         /// Nothing is known by this nonce, or what was is over: both look the same.
         case none, open, claimed
+        /// Accepted on the phone; the browser that began has to come back. Nobody is logged in.
+        case returning
         case loggedIn = "loggedin"
     }
 

@@ -43,6 +43,11 @@ package struct SessionDerivation: Sendable, CustomStringConvertible {
                 for: Offer.Place(session: session.id, ephemeral: request.ephemeral), sealedBy: sidKey))
     }
 
+    /// code = HMAC(sidKey, "AP1/return" 00 sid || accountId || SHA(L5 without devSig))[0..16]: the same decision, the same code (protocol §6).
+    package func returnCode(of session: SessionID, account: AccountID, decision: [UInt8]) -> ReturnCode {
+        ReturnCode(Array(MAC(key: sidKey, .return, session.bytes + account.bytes + decision).prefix(ReturnCode.count)))
+    }
+
     private static func identifier<Kind>(_ mac: [UInt8]) -> Identifier<Kind> {
         var reader = ByteReader(mac)
         guard let identifier = try? Identifier<Kind>(from: &reader) else { preconditionFailure("a mac has 32 bytes") }

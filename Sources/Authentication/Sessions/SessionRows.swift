@@ -5,6 +5,8 @@ package protocol SessionRows: AnyObject {
     func session(_ id: SessionID) throws -> Session?
     /// The newest session that browsers hear of by this name.
     func session(stream: StreamID, of server: ServerID) throws -> Session?
+    /// The session whose return code has this hash, while it is awaited and after it was handed in.
+    func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session?
     /// Adds the session or puts it in the place of its former self.
     func save(_ session: Session) throws
     /// Where a nonce leads now.

@@ -7,6 +7,8 @@ package struct AuditEntry: Equatable, Sendable {
         case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed
         case accountBlocked, accountUnblocked, accountDeleted, accountDeletedByUser, accountClosedBySecondFactor
         case loginAccepted, loginDenied, loginDisowned
+        /// The browser that came back with the return code was not the one that began.
+        case loginInOtherBrowser
         case biometricsAdded, biometricsRemoved, pinChanged
         case secondFactorResetAsked, secondFactorReset
     }

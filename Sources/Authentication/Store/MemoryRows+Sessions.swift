@@ -33,6 +33,10 @@ extension MemoryRows {
         state.sessions.values.filter { $0.stream == stream && $0.server == server }.max { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
     }
 
+    func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session? {
+        state.sessions.values.first { $0.returnTicket?.codeHash == returnCodeHash && $0.server == server }
+    }
+
     func save(_ session: Session) throws { state.sessions[session.id] = session }
 
     func pointer(nonceHash: [UInt8], of server: ServerID) throws -> NoncePointer? {

@@ -102,7 +102,7 @@ extension Session {
         let retention: UInt64 =
             switch state {
             case .open, .expired: Retention.unusedSession
-            case .claimed, .denied, .loggedIn, .stopped: Retention.finishedSession
+            case .claimed, .returning, .denied, .loggedIn, .stopped: Retention.finishedSession
             }
         return lastMoment.map { $0 < now - retention } ?? false
     }
@@ -111,7 +111,7 @@ extension Session {
     package var lastMoment: Instant? {
         switch state {
         case .open, .claimed, .denied, .expired: startedAt + Self.openFor + Self.claimedFor
-        case .loggedIn: nil
+        case .returning, .loggedIn: nil
         case .stopped(_, _, let at): at
         }
     }
@@ -121,6 +121,7 @@ extension Session {
         switch state {
         case .open: startedAt + Self.openFor
         case .claimed: startedAt + Self.openFor + Self.claimedFor
+        case .returning(_, let ticket): ticket.until
         case .loggedIn(let login): login.deadline
         case .denied, .expired, .stopped: nil
         }

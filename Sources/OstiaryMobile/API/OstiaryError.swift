@@ -75,6 +75,9 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case sessionOver
     /// What the login asks was changed again and again while it was being answered. Nobody is logged in: look who asks, and begin anew.
     case questionChanged
+    /// A warning: the login was confirmed here, and another browser came back than the one that began it. Somebody may have sent this login to
+    /// the person. Nobody was logged in.
+    case loginInOtherBrowser
 
     // The second factor
     case secondFactorBlocked
@@ -132,7 +135,7 @@ extension OstiaryError {
             .questionChanged,
             .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
-            .keyStore, .lockedMemory, .notOffered:
+            .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser:
             nil
         }
     }
@@ -146,7 +149,7 @@ extension OstiaryError {
             .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
-            .sessionTaken, .sessionOver, .questionChanged:
+            .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser:
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,

@@ -15,8 +15,9 @@ extension Engine {
             let (account, userInput) = try await choose(id, question, offered, isFirst: isFirst)
             flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
             let outcome = try await approve(id, question, as: account, userInput: userInput)
-            try loggedIn(
-                id, outcome, sid: question.shown.sessionID, account: account.id, after: question.acknowledged(by: account.id))
+            let acknowledged = question.acknowledged(by: account.id)
+            guard !outcome.isReturning else { return try awaitBrowser(id, outcome, question, account: account.id, after: acknowledged) }
+            try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id, after: acknowledged)
         }
     }
 
@@ -37,6 +38,7 @@ extension Engine {
             }
             change(id) { $0.account = account.id }
             let outcome = try await approve(id, question, as: account, userInput: "")
+            guard !outcome.isReturning else { throw .serverAnswer }
             try loggedIn(
                 id, outcome, sid: question.shown.sessionID, account: account.id, after: question.acknowledged(by: account.id))
         }
@@ -128,7 +130,7 @@ extension Engine {
     }
 
     /// The server's word for the person, as they are called now.
-    private func rename(_ account: AccountID, to name: String) throws(OstiaryError) {
+    func rename(_ account: AccountID, to name: String) throws(OstiaryError) {
         guard let old = stored?.account(account), old.username != name else { return }
         try write { (state) throws(OstiaryError) in state.setAccount(account) { $0.username = name } }
         if let new = stored?.account(account) { emit(.accountUpdated(shown(new))) }

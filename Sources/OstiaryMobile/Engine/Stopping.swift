@@ -13,7 +13,7 @@ extension Engine {
 
     /// The same for a caller who waits until the server knows.
     func end(_ id: Session.ID) async throws(OstiaryError) {
-        guard let session = session(id), session.shown.isLoggedIn, let sid = session.sid,
+        guard let session = session(id), session.shown.goesOn, let sid = session.sid,
             let account = stored?.account(session.account ?? AccountID(using: random))
         else {
             _ = try stopHere(id)
@@ -31,7 +31,7 @@ extension Engine {
         }
         guard let session = session(id), !session.shown.isOver else { throw .wrongOrder }
         if session.shown.isEnrolment, !session.shown.isLoggedIn, let account = session.account { return giveUp(id, account) }
-        guard session.shown.isLoggedIn, let sid = session.sid else { throw .wrongOrder }
+        guard session.shown.goesOn, let sid = session.sid else { throw .wrongOrder }
         let account = session.account.flatMap { stored?.account($0) }
         ended(id, as: .user)
         guard let account else { return nil }

@@ -106,6 +106,8 @@ struct StoredSession: Codable, Sendable, Equatable {
     let rootHash: StoredBytes
     let pingTime: UInt32
     let serviceName: String
+    /// True while its browser had not come back; documents of before that was possible do not say.
+    var isReturning: Bool?
 }
 
 /// A signed Delete that the server has not acknowledged.

@@ -196,10 +196,14 @@ package struct L6: WireMessage, Equatable {
     package let userName: String
     /// 43 characters, for an AppLogin only.
     package let webNonce: String?
+    /// 16 bytes for the app that opens the return address itself, after a tapped link only.
     package let returnCode: [UInt8]?
     package let cache: [UInt8]?
     package let flags: UInt16
     package let extensions: Extensions
+
+    /// Accepted, and the browser that began has not come back yet.
+    package var isReturning: Bool { flags & LoginFlags.returning != 0 }
 
     package init(
         result: LoginResult, sessionID: SessionID?, pingTime: UInt32, userName: String, webNonce: String? = nil, returnCode: [UInt8]? = nil,

@@ -51,6 +51,7 @@ package struct L2: WireMessage {
     package let transaction: [UInt8]
     package let browser: BrowserFacts
     package let needsNumber: Bool
+    /// Where the app opens the browser again after a tapped link, without the code; empty for every other login.
     package let returnURL: String
     package let secondFactor: SecondFactorNeed
     package let methods: Methods
@@ -67,7 +68,8 @@ package struct L2: WireMessage {
     /// - Parameter account: the account that the server selected, if it did.
     package init(
         sessionID: SessionID, purpose: SessionPurpose, account: AccountID?, relyingParty: RelyingParty, announceInfo: [Announcement] = [],
-        logoHash: [UInt8]? = nil, browser: BrowserFacts, secondFactor: SecondFactorNeed, methods: Methods, serverNonce: [UInt8],
+        logoHash: [UInt8]? = nil, browser: BrowserFacts, returnURL: String = "", secondFactor: SecondFactorNeed, methods: Methods,
+        serverNonce: [UInt8],
         secondFactorPrekey: Encoded<Prekey>?, flags: UInt16 = 0, expiresAt: Instant
     ) {
         self.sessionID = sessionID
@@ -79,7 +81,7 @@ package struct L2: WireMessage {
         transaction = []
         self.browser = browser
         needsNumber = false
-        returnURL = ""
+        self.returnURL = returnURL
         self.secondFactor = secondFactor
         self.methods = methods
         self.serverNonce = serverNonce

@@ -45,6 +45,8 @@ package enum StopReason: UInt8, Sendable, CaseIterable {
     case account = 5
     /// A newer login took its place.
     case replaced = 6
+    /// The browser that came back was another than the one that began: somebody may have sent the login to the person (protocol §6).
+    case otherBrowser = 7
 }
 
 /// Stop: the phone ends a session (protocol §8).
@@ -79,6 +81,12 @@ package struct Stop: WireMessage, DeviceSigned {
     }
 }
 
+/// Bits of `flags` in an L6 and a PingAnswer.
+package enum LoginFlags {
+    /// Nobody is logged in before the browser has come back: “go on in the browser” (protocol §6).
+    package static let returning: UInt16 = 1
+}
+
 /// A session as the phone learns of it.
 package enum Presence: UInt8, Sendable {
     case loggedIn = 1
@@ -94,6 +102,9 @@ package struct PingAnswer: WireMessage, Equatable {
     package let pingTime: UInt32
     package let flags: UInt16
     package let extensions: Extensions
+
+    /// Accepted, and the browser that began has not come back yet.
+    package var isReturning: Bool { flags & LoginFlags.returning != 0 }
 
     package init(state: Presence, reason: StopReason, pingTime: UInt32, flags: UInt16 = 0, extensions: Extensions = .none) {
         self.state = state

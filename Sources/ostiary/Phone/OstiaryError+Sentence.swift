@@ -43,6 +43,8 @@ extension OstiaryError {
         case .sessionTaken: "another phone took this login"
         case .sessionOver: "this login is over"
         case .questionChanged: "the site changed what it asks again and again: nobody was logged in, look who asks and take the code anew"
+        case .loginInOtherBrowser:
+            "nobody was logged in: another browser came back than the one that began; somebody may have sent you this login. Start again yourself"
         case .secondFactorBlocked: "too many wrong PINs: the operator of the second-factor server can lift the block"
         case .secondFactorUnavailable: "the PIN cannot be checked at the moment, nothing was counted: try again later"
         case .secondFactorUnknown: "the second-factor server does not know this phone: enrol again"
@@ -60,7 +62,7 @@ extension OstiaryError {
         switch self {
         case .cancelled, .userInputTimeout: .cancelledOrDenied
         case .secondFactorBlocked: .blockedOrPenalised
-        case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .questionChanged: .codeOver
+        case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser: .codeOver
         case .serverConnection: .serverUnreachable
         case .certificateUntrusted, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
         case .linkUnreadable, .linkUnknownKind: .usage

@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryMobile
 
 /// What happens on the phone, as lines for a person.
@@ -11,7 +12,8 @@ extension OstiaryEvent {
         case .secondFactorUpdated(let secondFactor): secondFactor.lines
         case .sessionLogin(let session): session.loginLines
         case .sessionStop(let session): ["\(session.title): over (\(session.ending?.words ?? "ended"))"]
-        case .sessionUpdate, .accountAdded, .accountUpdated: []
+        case .sessionUpdate(let session): session.returnLines
+        case .accountAdded, .accountUpdated: []
         case .accountDeleted(let account): ["the account \(account.username) at \(account.serverName) is deleted"]
         case .newDevice(let device, let account): ["a new device was enrolled for \(account.username): \(device.name)"]
         case .error(let error, _): ["\u{2717} \(error.sentence)" + (error.code.map { " (\($0))" } ?? "")]
@@ -33,6 +35,13 @@ extension Session {
         if isAppLogin { return ["To log in to this phone's own app:"] }
         if isEnrolment { return ["For the account \(enrolInfo.displayName) at \(info.serverName):"] }
         return ["To log in to \(title):"] + info.announcedLines
+    }
+
+    /// While the browser is awaited: what the person does next.
+    fileprivate var returnLines: [String] {
+        guard isReturning else { return [] }
+        guard let returnURL else { return ["\u{2713} confirmed; go on in the browser that showed the code"] }
+        return ["\u{2713} confirmed; go on in the browser, by opening this address once:", "  \(returnURL.absoluteString)"]
     }
 
     fileprivate func enrolLines(_ accounts: [Account], _ visualHash: VisualHash?) -> [String] {
@@ -60,6 +69,7 @@ extension Session.Ending {
         case .denied: "denied"
         case .cancelled: "cancelled"
         case .failed: "failed"
+        case .otherBrowser: "another browser came back than the one that began"
         }
     }
 }

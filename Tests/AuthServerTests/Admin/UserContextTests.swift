@@ -144,7 +144,7 @@ struct UserContextTests {
             try await phone.scan(link).logInByPIN()
             #expect(try await backend.send(.get, "/qr/login?accountid=AAAAAAAAAAAAAAAAAAAAAA").status == 404)
             #expect(try await backend.send(.get, "/qr/login?accountid=nobody").status == 404)
-            #expect(try await backend.send(.post, "/page", #"{"kind":"login","accountid":"AAAAAAAAAAAAAAAAAAAAAA"}"#).status == 404)
+            #expect(try await backend.send(.post, "/page", #"{"kind":"login","returnurl":"/","accountid":"AAAAAAAAAAAAAAAAAAAAAA"}"#).status == 404)
         }
     }
 
@@ -167,7 +167,7 @@ struct UserContextTests {
                 for (body, field) in wrong {
                     #expect(try await backend.message("/qr/login", "{\"\(half)\":\(body)}").contains(field), "\(body.prefix(40))")
                     #expect(try await backend.message("/link/login", "{\"\(half)\":\(body)}").contains(field))
-                    #expect(try await backend.message("/page", "{\"kind\":\"login\",\"\(half)\":\(body)}").contains(field))
+                    #expect(try await backend.message("/page", "{\"kind\":\"login\",\"returnurl\":\"/\",\"\(half)\":\(body)}").contains(field))
                 }
             }
             for body in ["[]", "nonsense", "7"] { _ = try await backend.message("/qr/login", body) }
@@ -194,7 +194,7 @@ struct UserContextTests {
     func page() async throws {
         try await run { servers, phone, backend in
             let body = """
-                {"kind":"login","accountid":"\(phone.account.text)","announceinfo":{"info":{"what":"a page"},"logo":"\(Data(Self.png).base64EncodedString())"}}
+                {"kind":"login","returnurl":"/","accountid":"\(phone.account.text)","announceinfo":{"info":{"what":"a page"},"logo":"\(Data(Self.png).base64EncodedString())"}}
                 """
             let opened = JSONObject(try await backend.send(.post, "/page", body).body)
             let ticket = try #require(opened.text("url")?.split(separator: "#").last)
@@ -204,7 +204,9 @@ struct UserContextTests {
                     uri: "/pages/ticket", method: .post, headers: headers, body: ByteBuffer(string: #"{"ticket":"\#(ticket)"}"#))
                 #expect(redeemed.status == .ok)
             }
-            let shown = try await phone.scan(try await servers.link(try SessionNonce(Self.nonce)))
+            let (sessions, nonce) = (servers.services.sessions, try SessionNonce(Self.nonce))
+            let session = try #require(try await sessions.progress(of: nonce, at: servers.server, now: servers.now))
+            let shown = try await phone.scan(try await sessions.link(to: session, .moving, at: servers.now))
             #expect(shown.screen.announceInfo == [Announcement(key: "what", text: "a page")])
             #expect(shown.screen.logoHash == SHA(Self.png) && shown.screen.selects(phone.account) == true)
         }

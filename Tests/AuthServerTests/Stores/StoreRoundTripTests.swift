@@ -8,10 +8,43 @@ struct StoreRoundTripTests {
     func sessions(on backend: StoreBackend) async throws {
         try await backend.run { store in
             for state in Sample.states {
-                let session = Sample.session(state: state)
-                try await store.write { rows in try rows.save(session) }
-                #expect(try await store.read { rows in try rows.session(session.id) } == session)
+                for page in [nil, Sample.page] {
+                    let session = Sample.session(state: state, page: page)
+                    try await store.write { rows in try rows.save(session) }
+                    #expect(try await store.read { rows in try rows.session(session.id) } == session)
+                }
             }
+        }
+    }
+
+    @Test(
+        "A session by its return code: while the browser is awaited and after it came back, at its own server only", arguments: StoreBackend.allCases)
+    func returnCodes(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let other = try #require(ServerID(Sample.bytes(9, 16)))
+            for state in Sample.states {
+                let session = Sample.session(state: state, page: Sample.page)
+                try await store.write { rows in try rows.save(session) }
+                for ticket in Sample.tickets {
+                    let found = try await store.read { rows in try rows.session(returnCodeHash: ticket.codeHash, of: Sample.server) }
+                    #expect(found == (session.returnTicket == ticket ? session : nil))
+                    #expect(try await store.read { rows in try rows.session(returnCodeHash: ticket.codeHash, of: other) } == nil)
+                }
+                #expect(try await store.read { rows in try rows.session(returnCodeHash: Sample.bytes(1), of: Sample.server) } == nil)
+            }
+        }
+    }
+
+    @Test("What waits for its browser is among the unfinished sessions of its account, and overdue after its time", arguments: StoreBackend.allCases)
+    func returning(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let session = Sample.session(state: .returning(Sample.login, Sample.tickets[0]), page: Sample.page)
+            try await store.write { rows in try rows.save(session) }
+            #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) } == [session])
+            #expect(try await store.read { rows in try rows.overdueSessions(at: Sample.now + 120, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.overdueSessions(at: Sample.now + 121, limit: 9) } == [session])
+            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession * 9) }
+            #expect(try await store.read { rows in try rows.session(session.id) } == session)
         }
     }
 
@@ -201,7 +234,7 @@ struct StoreRoundTripTests {
             #expect(Set(sessions.map(\.id)) == Set(expected.map { Sample.sessionID(UInt8($0) + 10) }))
             #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 600, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 601, limit: 9) }.count == 3)
-            #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) }.count == 3)
+            #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) }.count == 5)
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryMobile
 
 // snippet.begin quickStart
@@ -7,6 +8,8 @@ protocol Screens: Sendable {
     /// A PIN pad below the words; nil when the person closes it. It goes away when its task is cancelled.
     func pin(_ words: String, for factor: SecondFactor) async -> PIN?
     func show(_ text: String) async
+    /// Opens the address in the browser, once. Nil says: go on in the browser that shows the code.
+    func goOn(at address: URL?) async
 }
 
 /// What the person is about to approve: read before they agree, and again above the PIN.
@@ -45,6 +48,7 @@ func answer(_ ostiary: Ostiary, with screens: some Screens) async {
         case .secondFactorStarted(let factor): pinPad = ask(factor, of: ostiary, with: screens)
         case .secondFactorUpdated(let factor) where factor.stopped: pinPad?.cancel()
         case .secondFactorUpdated(let factor) where factor.secondFactorInfo.retry: pinPad = ask(factor, of: ostiary, with: screens)
+        case .sessionUpdate(let session) where session.isReturning: await screens.goOn(at: session.returnURL)
         case .sessionLogin(let session) where session.isEnrolment: ostiary.startAppLogin()
         case .sessionLogin(let session): await screens.show("Logged in as \(session.username ?? "")")
         case .sessionStop: await screens.show("Logged out")

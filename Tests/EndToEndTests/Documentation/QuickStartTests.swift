@@ -25,6 +25,13 @@ struct QuickStartTests {
         try await eventually("the browser is logged in: \(person.shown)") { try await site.backend.session(browser).loggedin }
         #expect(person.pins.last?.hasPrefix("Log in to Hallway ") == true, "the PIN pad says what for: \(person.pins)")
 
+        let page = ManagementClient.newNonce()
+        let link = try await site.backend.page(page, ["kind": "login", "returnurl": "https://shop.example/welcome"])
+        site.ostiary.start(link: try #require(try await DemoBrowser(opening: link).shown().link))
+        try await eventually("the app opens the browser: \(person.shown)") { person.shown.last?.hasPrefix("https://shop.example/welcome?") == true }
+        let code = try #require(person.shown.last?.split(separator: "=").last)
+        #expect(try await site.backend.handIn(page, code: String(code)))
+
         site.ostiary.stopAppLogin()
         try await eventually("the app is closed") { Entry(site.ostiary) == .login }
         site.close()
@@ -167,6 +174,8 @@ private final class ReadingPerson: Screens {
             return nil
         }
     }
+
+    func goOn(at address: URL?) async { state.withLock { $0.texts.append(address?.absoluteString ?? "go on in the browser") } }
 
     func show(_ text: String) async {
         state.withLock { $0.texts.append(text) }

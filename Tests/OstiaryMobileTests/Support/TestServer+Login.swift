@@ -22,16 +22,19 @@ extension TestServer {
 
     private func answer(_ message: L1, _ sid: SessionID, _ session: LoginSession, _ opened: OpenedRequest) -> Encoded<L2> {
         let isApp = message.link == nil
+        let isTapped = !isApp && message.via == .link && settings.returnURL != nil
         let cached = message.accountID.map { caches[$0] != nil } ?? true
         let need = settings.secondFactorNeed == .needed && cached && (isApp || settings.pinTimeout > 0) ? .cacheAllowed : settings.secondFactorNeed
-        let binding = isApp ? Binding.app : settings.binding
+        let binding = isApp ? Binding.app : isTapped ? .returnCode : settings.binding
         let account = settings.namesAnotherAccountForApp ? AccountID(using: random) : message.accountID ?? settings.selectedAccount
         let body = L2(
             sessionID: sid, purpose: isApp && !settings.saysLoginForApp ? .app : .login, account: account,
             relyingParty: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"), announceInfo: settings.announceInfo,
             logoHash: settings.logo.map { Array(SHA256.hash(data: $0)) },
-            browser: BrowserFacts(binding: binding, label: "Firefox", city: "Ghent", startedAt: now), secondFactor: need,
-            methods: settings.methods, serverNonce: random.bytes(32), secondFactorPrekey: secondFactor.published(at: now), expiresAt: now + 300)
+            browser: BrowserFacts(binding: binding, label: "Firefox", city: "Ghent", startedAt: now),
+            returnURL: isTapped ? settings.returnURL ?? "" : "", secondFactor: need, methods: settings.methods, serverNonce: random.bytes(32),
+            secondFactorPrekey: secondFactor.published(at: now), expiresAt: now + 300)
+        if isTapped || tapsEverything { tapped.insert(sid) }
         return Encoded(body) { shownHash in
             Encoded(
                 Offer(
@@ -76,10 +79,14 @@ extension TestServer {
     private func logIn(_ message: Encoded<L5>, _ session: LoginSession, at stamp: Instant) -> L6 {
         let l5 = message.value
         let cache = settings.pinTimeout > 0 ? mintCache(l5.accountID, isSingleUse: false) : nil
+        let isReturning = settings.returnURL != nil && !session.isApp
         let answer = L6(
             result: .loggedIn, sessionID: l5.sessionID, pingTime: settings.pingTime, userName: "ada",
-            webNonce: session.isApp ? Base64URL.encode(random.bytes(32)) : nil, cache: cache, extensions: Extensions(notices: settings.notices))
+            webNonce: session.isApp ? Base64URL.encode(random.bytes(32)) : nil,
+            returnCode: tapped.contains(l5.sessionID) ? settings.returnCode : nil, cache: cache, flags: isReturning ? LoginFlags.returning : 0,
+            extensions: Extensions(notices: settings.notices))
         sessions[l5.sessionID]?.claimedBy = l5.accountID
+        sessions[l5.sessionID]?.isReturning = isReturning
         sessions[l5.sessionID]?.outcome = (message.unsignedBytes, answer)
         sessions[l5.sessionID]?.lastStamp = stamp
         return answer
@@ -116,16 +123,20 @@ extension TestServer {
         try message.verify(by: try key(self.account(account).deviceKey), freshness: opened.freshness)
         sessions[sid]?.pings += 1
         try acknowledge(message.value.extensions)
+        holds.append(message.value.hold)
         if session.stop == nil, session.lastStamp >= opened.sentAt { sessions[sid]?.stop = .timeout }
         sessions[sid]?.lastStamp = opened.sentAt
-        if sessions[sid]?.stop == nil { await hold(message.value.hold) }
+        if sessions[sid]?.stop == nil, !session.hasReturned { await hold(message.value.hold) }
+        sessions[sid]?.hasReturned = false
         return (.ok, pingAnswer(sid).encoded)
     }
 
     private func pingAnswer(_ sid: SessionID) -> PingAnswer {
         let notices = Extensions(notices: settings.notices)
         if let reason = sessions[sid]?.stop { return PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices) }
-        return PingAnswer(state: .loggedIn, reason: .none, pingTime: settings.pingTime, extensions: notices)
+        return PingAnswer(
+            state: .loggedIn, reason: .none, pingTime: settings.pingTime,
+            flags: sessions[sid]?.isReturning == true ? LoginFlags.returning : 0, extensions: notices)
     }
 
     /// What the phone showed goes.

@@ -43,6 +43,10 @@ actor TestServer {
         var stop: StopReason?
         var lastStamp = Instant(0)
         var pings = 0
+        /// Accepted, and its browser has not come back.
+        var isReturning = false
+        /// Its browser is back, and the phone does not know: its next ping is answered at once.
+        var hasReturned = false
         var denial: Decision?
     }
 
@@ -78,6 +82,12 @@ actor TestServer {
     /// What arrived and was opened, in order.
     var received: [MessageType] = []
     var seenAttempts: [AttemptID] = []
+    /// Sessions whose link was tapped on the phone.
+    var tapped: Set<SessionID> = []
+    /// Gives the code of a tapped link to scanned ones, too.
+    var tapsEverything = false
+    /// How long each ping wanted to wait, in seconds.
+    var holds: [UInt8] = []
     /// Phones that wait for news.
     var waiting: [CheckedContinuation<Void, Never>] = []
     var bundleSequence: Instant
@@ -124,6 +134,10 @@ actor TestServer {
         var saysLoginForApp = false
         /// Answers an AppLogin as if it were another account's.
         var namesAnotherAccountForApp = false
+        /// Where the browsers of login pages go back to; nil when logins are no pages'.
+        var returnURL: String?
+        /// What a tapped link is answered with.
+        var returnCode: [UInt8]? = [UInt8](repeating: 1, count: 16)
     }
 
     init(clock: TestClock, seed: UInt8 = 0x11) throws {
@@ -171,6 +185,15 @@ actor TestServer {
 
     func stopSessions(_ reason: StopReason = .server) {
         for id in sessions.keys where sessions[id]?.outcome != nil && sessions[id]?.stop == nil { sessions[id]?.stop = reason }
+        wakeAll()
+    }
+
+    /// The browsers of all login pages came back.
+    func bringBack() {
+        for id in sessions.keys where sessions[id]?.isReturning == true {
+            sessions[id]?.isReturning = false
+            sessions[id]?.hasReturned = true
+        }
         wakeAll()
     }
 

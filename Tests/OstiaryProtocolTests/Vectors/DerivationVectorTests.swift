@@ -47,6 +47,9 @@ struct DerivationVectorTests {
                     .secondFactorProof, Transcript.secondFactorProof(instance: instance, attempt: attempt, context: .verify, sessionHash: a))),
             entry("nonceHash of the text of the input", [Array("QUJDREVGR0hJSktMTU5PUA".utf8)], Transcript.nonce("QUJDREVGR0hJSktMTU5PUA")),
             entry("LoginLink, qrSecret", [b], link.encoded),
+            entry(
+                "return code: HMAC(return), sidKey, sid, accountId, SHA(L5 without devSig), first 16 bytes",
+                [a, link.sessionID.bytes, account.bytes, b], Array(MAC(key: a, .return, link.sessionID.bytes + account.bytes + b).prefix(16))),
         ]
     }
 
