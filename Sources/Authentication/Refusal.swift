@@ -9,6 +9,8 @@ package enum Refusal: Error, Equatable, Sendable {
     // Sessions and links.
     case sessionUnknown, sessionTaken, sessionOver
     case linkForeign, linkForged, linkOld, linkNotAllowed
+    /// It says of itself that it was shown later than now.
+    case linkEarly
     case offerUnknown, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
     // Accounts.
     case accountUnknown, accountBlocked, accountPending
@@ -36,7 +38,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .sessionUnknown: .sessionUnknown
         case .sessionTaken: .sessionTaken
         case .sessionOver, .differentDecision: .sessionOver
-        case .linkOld, .enrolmentOld: .linkOld
+        case .linkOld, .linkEarly, .enrolmentOld: .linkOld
         case .cacheNotValid: .secondFactorNeeded
         case .accountUnknown: .accountUnknown
         case .accountBlocked: .accountBlocked

@@ -239,8 +239,8 @@ async function showLink(link) {
   if (!answer?.ok) return show("closed");
   const told = await answer.json();
   one("[data-server]").textContent = told.server;
-  drawCode(told.code);
-  show("waiting");
+  if (told.code) drawCode(told.code);
+  show(told.code ? "waiting" : "tapped");
 }
 
 addEventListener("hashchange", begin);
