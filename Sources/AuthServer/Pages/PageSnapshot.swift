@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// Everything that a page shows at one moment. Each snapshot is complete, so a browser that was away only has to listen again.
 struct PageSnapshot: Sendable {
     let kind: PageKind
@@ -9,6 +11,8 @@ struct PageSnapshot: Sendable {
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: TilePicture?
     var link: String?
+    /// What a phone said that has read the code and not taken the login; it stands beside the code.
+    var beside: State?
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
     var stillAge: UInt32 = 0
     /// Of an enrolment: its name, and the phone that has read the code.
@@ -24,6 +28,10 @@ struct PageSnapshot: Sendable {
         case waiting, scanned
         // Of a login.
         case loggedIn = "loggedin"
+        // What its phone said: it does not go on.
+        case gaveUp = "gaveup"
+        case penalised, blocked
+        case noSecondFactor = "nosecondfactor"
         case denied
         case notMe = "notme"
         case loggedOut = "loggedout"
@@ -46,6 +54,7 @@ struct PageSnapshot: Sendable {
             writer.member("logo", logo)
             writer.member("returnurl", returnURL?.text)
             writer.member("link", link)
+            writer.member("beside", beside?.rawValue)
             writer.member("still", stillAge > 0)
             writer.member("name", name)
             writer.member("device", device)
@@ -59,5 +68,17 @@ struct PageSnapshot: Sendable {
                 picture.write(to: &writer)
             }
         }
+    }
+}
+
+extension PageSnapshot.State {
+    init(_ state: PhoneState) {
+        self =
+            switch state {
+            case .gaveUp: .gaveUp
+            case .penalised: .penalised
+            case .blocked: .blocked
+            case .noSecondFactor: .noSecondFactor
+            }
     }
 }

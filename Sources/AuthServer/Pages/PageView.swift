@@ -64,6 +64,7 @@ struct PageView: Sendable {
         let session = try await sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         guard let session, session.state == .open else { return snapshot }
+        snapshot.beside = session.report.map { PageSnapshot.State($0.state) }
         snapshot.code = try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
         snapshot.link = Link.text(of: try await sessions.link(to: session, .tapped, at: now).bytes, at: publicURL.description)
         return snapshot
@@ -72,7 +73,7 @@ struct PageView: Sendable {
     private static func state(of session: Session?) -> PageSnapshot.State {
         switch session?.state {
         case .open: .waiting
-        case .claimed: .scanned
+        case .claimed: session?.report.map { PageSnapshot.State($0.state) } ?? .scanned
         case .loggedIn: .loggedIn
         case .denied(let denial): denial.notMe ? .notMe : .denied
         case .stopped: .loggedOut

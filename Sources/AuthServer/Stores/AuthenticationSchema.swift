@@ -13,6 +13,9 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
+        Migration(11, "what a phone says of itself") { d in
+            ["phone_state", "phone_until"].map { "ALTER TABLE session ADD COLUMN \($0) \(d.integer)" }
+        },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

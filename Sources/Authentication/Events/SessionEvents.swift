@@ -5,6 +5,8 @@ package struct SessionNews: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// CONFIRMSCAN: a phone shows the session to its person.
         case scanned
+        /// A phone said what it is at.
+        case phoneState
         /// LOGIN.
         case loggedIn(AccountID)
         /// LOGOUT.

@@ -74,7 +74,9 @@ extension Engine {
             secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
             cache: cache?.exposed, userInput: userInput)
         // From here on the server may count the session as logged in, whatever we hear of it.
+        let report = flow?.report
         flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
+        flow?.report = nil
         let exchanged = try await untilSettled { () async throws(OstiaryError) in
             try await reaching(for: id) { () async throws(OstiaryError) in
                 try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
@@ -82,7 +84,12 @@ extension Engine {
                 }
             }
         }
-        if Delivered<L6>.isDeclined(exchanged.answer.status, method) { return .declined(exchanged.answer.status) }
+        if Delivered<L6>.isDeclined(exchanged.answer.status, method) {
+            // Nobody was logged in by it, and another decision may follow.
+            flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            flow?.report = report
+            return .declined(exchanged.answer.status)
+        }
         let body = try body(of: exchanged, about: account.id, at: question.rootHash)
         guard let outcome = try? L6(decoding: body), outcome.result == .loggedIn else { throw .serverAnswer }
         change(id) { $0.lastStamp = exchanged.request.sentAt }

@@ -22,6 +22,7 @@ extension Engine {
         guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
         let offered = try selectable(accounts, question)
         flow?.farewell = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
+        mayReport(question, as: offered[0])
         let serverName = try known().server(rootHash)?.name ?? ""
         let logo = try await logo(id, question)
         try await becomeReady(id) { session in
@@ -30,6 +31,7 @@ extension Engine {
         }
         let (account, userInput) = try await choose(id, question, offered)
         flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+        mayReport(question, as: account)
         let outcome = try await approve(id, question, as: account, userInput: userInput)
         try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id)
     }

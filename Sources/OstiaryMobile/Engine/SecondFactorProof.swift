@@ -70,7 +70,9 @@ extension Engine {
             try checkNotAborted()
         }
         switch try await evaluate(attempt, for: question.challenge, pinnedKey: box.pinnedKey) {
-        case .unavailable: return .again(.error)
+        case .unavailable:
+            report(.init(state: .noSecondFactor), of: question.challenge)
+            return .again(.error)
         case .penalised(let tries):
             remember(tries, of: question.challenge)
             return .again(.failed)
@@ -140,7 +142,9 @@ extension Engine {
             complain(.refused, about: question.challenge)
             return .again(.failed)
         case .wrongEpoch: return .over(.secondFactorUnknown)
-        default: return .again(.error)
+        default:
+            report(.init(state: .noSecondFactor), of: question.challenge)
+            return .again(.error)
         }
     }
 

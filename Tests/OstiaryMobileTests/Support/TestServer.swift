@@ -43,6 +43,8 @@ actor TestServer {
         var lastStamp = Instant(0)
         var pings = 0
         var denial: Decision?
+        /// What the phone said of itself to the page, in order.
+        var reports: [L7] = []
     }
 
     let clock: TestClock

@@ -46,7 +46,7 @@ function say(text) {
 }
 
 /** States that end by themselves or by what the person does on the page. */
-const underWay = ["opening", "waiting", "scanned", "code", "loggedin", "done"];
+const underWay = ["opening", "waiting", "code", "loggedin", "done"];
 
 /** A picture of square tiles as one SVG path; `bits` is base64url, row by row, one bit a tile. */
 function draw(into, { columns, rows, bits, ink, paper }, label) {
@@ -98,6 +98,7 @@ function follow(now) {
   for (const logo of all("[data-logo]")) if (now.logo && logo.hidden) Object.assign(logo, { src: now.logo, hidden: false });
   if (now.code) drawCode(now.code);
   for (const button of all("[data-act=still]")) button.parentElement.hidden = !now.still;
+  for (const hint of all("[data-beside]")) hint.hidden = hint.dataset.beside !== now.beside;
   for (const link of all("[data-link]")) now.link ? (link.href = now.link) : link.removeAttribute("href");
   for (const link of all("[data-back] a")) if (now.returnurl) link.href = now.returnurl;
   fill("[data-name]", now.name);
