@@ -120,11 +120,12 @@ function leave(address) {
   timer = setTimeout(() => location.replace(address), 1200);
 }
 
-// How it says it: a stream of events, or, where none gets through, a question every two seconds
+// How it says it: a stream of events, or, where none gets through, a question every two seconds. A page that nobody sees asks, too: a browser
+// opens few connections to one server, and a stream holds one
 
 function listen() {
   stopListening();
-  if (!window.EventSource || failures >= 3) return ask();
+  if (!window.EventSource || failures >= 3 || document.hidden) return ask();
   stream = new EventSource(mine("/pages/events") + (holdStill ? "&still" : ""));
   stream.addEventListener("page", (event) => follow(JSON.parse(event.data)));
   stream.addEventListener("code", (event) => drawCode(JSON.parse(event.data)));
@@ -155,7 +156,7 @@ async function ask() {
   } catch {
     one("[data-offline]").hidden = false;
   }
-  if (!["done", "closed", "over"].includes(shown)) timer = setTimeout(ask, 2000);
+  if (!["done", "closed", "over"].includes(shown)) timer = setTimeout(ask, document.hidden ? 5000 : 2000);
 }
 
 /** The page's time is over; what was told before stays true. */
@@ -244,5 +245,8 @@ async function showLink(link) {
   show(told.code ? "waiting" : "tapped");
 }
 
+document.addEventListener("visibilitychange", () => {
+  if (page && !["done", "closed", "over"].includes(shown)) listen();
+});
 addEventListener("hashchange", begin);
 begin();
