@@ -11,7 +11,9 @@ package enum Refusal: Error, Equatable, Sendable {
     case linkForeign, linkForged, linkOld, linkNotAllowed
     /// It says of itself that it was shown later than now.
     case linkEarly
-    case offerUnknown, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
+    /// What is asked is another meanwhile: the phone looks again.
+    case questionChanged
+    case offerWrong, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
     // Accounts.
     case accountUnknown, accountBlocked, accountPending
     case accountDeleted(AccountID, since: Instant)
@@ -31,13 +33,14 @@ package enum Refusal: Error, Equatable, Sendable {
         switch self {
         case .clockOff: .clock
         case .replayed: .replayed
-        case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerUnknown, .sessionHashWrong,
+        case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerWrong, .sessionHashWrong,
             .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed,
             .secondFactorSignatureWrong, .biometricSignatureWrong, .changeNotVouched:
             .refused
         case .sessionUnknown: .sessionUnknown
         case .sessionTaken: .sessionTaken
         case .sessionOver, .differentDecision: .sessionOver
+        case .questionChanged: .changed
         case .linkOld, .linkEarly, .enrolmentOld: .linkOld
         case .cacheNotValid: .secondFactorNeeded
         case .accountUnknown: .accountUnknown

@@ -11,6 +11,8 @@ struct PageSnapshot: Sendable {
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: TilePicture?
     var link: String?
+    /// Whether some phone has read the code, which stays.
+    var isRead = false
     /// What a phone said that has read the code and not taken the login; it stands beside the code.
     var beside: State?
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
@@ -24,7 +26,7 @@ struct PageSnapshot: Sendable {
 
     /// The words of Assets/*.html.
     enum State: String, Sendable, CaseIterable {
-        /// A phone has not read the code yet, or has.
+        /// A phone is awaited; one has taken the login, or read the code of the enrolment.
         case waiting, scanned
         // Of a login.
         case loggedIn = "loggedin"
@@ -56,6 +58,7 @@ struct PageSnapshot: Sendable {
             writer.member("link", link)
             writer.member("beside", beside?.rawValue)
             writer.member("still", stillAge > 0)
+            writer.member("read", isRead)
             writer.member("name", name)
             writer.member("device", device)
             if let words { writer.member("words", words) }

@@ -17,6 +17,10 @@ extension LoginStatus {
             writer.member("otplogin", otpLogin)
             writer.member("loginqrdata", loginQRData.map(Base64URL.encode))
             writer.member("userinput", userInput.isEmpty ? nil : userInput)
+            if !announced.isEmpty {
+                writer.name("announceinfo")
+                announced.write(to: &writer)
+            }
             if !notes.isEmpty {
                 writer.name("sessioninfo")
                 notes.write(to: &writer)

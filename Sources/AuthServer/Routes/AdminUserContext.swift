@@ -31,17 +31,35 @@ extension SessionNotes {
     /// As it was sent.
     func write(to writer: inout AdminJSONWriter) {
         writer.object { writer in
-            if !info.isEmpty {
-                writer.name("info")
-                writer.object { writer in
-                    for item in info {
-                        writer.name(of: item.key)
-                        writer.string(item.text)
-                    }
-                }
-            }
+            writer.write(info)
             writer.member("ip", ip.isEmpty ? nil : ip)
             writer.member("useragent", userAgent.isEmpty ? nil : userAgent)
+        }
+    }
+}
+
+extension SessionAnnouncement {
+    /// As it was shown; the image by its SHA-256, under which everybody can fetch it while the session is there.
+    func write(to writer: inout AdminJSONWriter) {
+        writer.object { writer in
+            writer.write(info)
+            writer.member("logohash", logoHash.map(Base64URL.encode))
+            writer.member("ip", ip.isEmpty ? nil : ip)
+            writer.member("useragent", userAgent.isEmpty ? nil : userAgent)
+        }
+    }
+}
+
+extension AdminJSONWriter {
+    /// The texts by key; nothing when there are none.
+    fileprivate mutating func write(_ info: [Announcement]) {
+        guard !info.isEmpty else { return }
+        name("info")
+        object { writer in
+            for item in info {
+                writer.name(of: item.key)
+                writer.string(item.text)
+            }
         }
     }
 }

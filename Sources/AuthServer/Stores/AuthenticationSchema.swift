@@ -13,7 +13,12 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
-        Migration(11, "what a phone says of itself") { d in
+        Migration(11, "offers travel with the phones") { _ in
+            [
+                "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
+            ]
+        },
+        Migration(12, "what a phone says of itself") { d in
             ["phone_state", "phone_until"].map { "ALTER TABLE session ADD COLUMN \($0) \(d.integer)" }
         },
     ]

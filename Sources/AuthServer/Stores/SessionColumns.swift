@@ -8,7 +8,7 @@ enum SessionColumns {
         "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "state", "account", "binding", "not_me",
         "decision",
         "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason", "ended_at",
-        "failed_tries", "phone_state", "phone_until",
+        "failed_tries", "asked", "phone_state", "phone_until",
     ]
 
     private enum State: UInt8 {
@@ -20,7 +20,8 @@ enum SessionColumns {
             SQLValue(session.id), SQLValue(session.server), SQLValue(session.nonceHash), SQLValue(session.stream), SQLValue(session.purpose),
             SQLValue(session.preselected), .blob(session.browser.encoded), SQLValue(session.startedAt),
         ]
-        return head + values(of: session.state) + [SQLValue(session.report?.state), SQLValue(session.report?.until)]
+        let tail = [SQLValue(number: session.asked), SQLValue(session.report?.state), SQLValue(session.report?.until)]
+        return head + values(of: session.state) + tail
     }
 
     private static func values(of state: SessionState) -> [SQLValue] {
@@ -51,6 +52,7 @@ enum SessionColumns {
             id: try columns.identifier(), server: try columns.identifier(), nonceHash: try columns.optionalBlob(),
             stream: try columns.optionalIdentifier(), purpose: try columns.choice(), preselected: try columns.optionalIdentifier(),
             browser: try BrowserContext(decoding: try columns.blob()), startedAt: try columns.instant(), state: try state(&columns))
+        session.asked = try columns.number()
         let (phone, until) = (try columns.optionalChoice(PhoneState.self), try columns.optionalInstant())
         session.report = phone.map { PhoneReport(state: $0, until: until ?? Instant(0)) }
         return session

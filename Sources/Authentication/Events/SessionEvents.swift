@@ -5,6 +5,8 @@ package struct SessionNews: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// CONFIRMSCAN: a phone shows the session to its person.
         case scanned
+        /// An account has shown its device key: the session is its own, and no other phone is awaited.
+        case claimed
         /// A phone said what it is at.
         case phoneState
         /// LOGIN.

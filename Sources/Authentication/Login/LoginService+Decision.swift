@@ -4,8 +4,10 @@ extension LoginService {
     /// L5 → L6: the decision is checked, proved where it must be, and committed; then it is told.
     package func decide(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(L5.self, from: request)
-        let admission = LoginAdmission(message: message, request: request)
+        let keys = try await keyring.keys(of: request.server)
+        let admission = LoginAdmission(message: message, request: request, derivation: keys.derivation)
         let admitted = try await store.write { rows in try admission.admit(in: rows) }
+        if admitted.claimed { events.publish(.about(admitted.session, .claimed)) }
         let outcome: LoginOutcome
         switch admitted.what {
         case .repeated(let session): outcome = try await answerAgain(session, admitted, request)

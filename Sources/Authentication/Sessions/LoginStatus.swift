@@ -15,7 +15,9 @@ package struct LoginStatus: Equatable, Sendable {
     package var state: State = .none
     /// What the person sent along with the decision; empty for nothing.
     package var userInput = ""
-    /// What the backend noted when the login began.
+    /// What phones are shown of the login; of one that was accepted, what its person approved.
+    package var announced = SessionAnnouncement.none
+    /// What the backend noted together with that.
     package var notes = SessionNotes.none
     package var loginTime: Instant?
     package var authentication: AuthenticationFacts?

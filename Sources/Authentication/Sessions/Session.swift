@@ -12,6 +12,8 @@ package struct Session: Equatable, Sendable {
     /// The account that the server selected, or that an AppLogin is for.
     package var preselected: AccountID?
     package var browser: BrowserContext
+    /// How often what it asks was changed: what a phone was shown before decides nothing any more (protocol §4).
+    package var asked: UInt32
     package let startedAt: Instant
     package var state: SessionState
     /// What a phone said last of itself, for the page; nothing else follows from it.
@@ -19,7 +21,7 @@ package struct Session: Equatable, Sendable {
 
     package init(
         id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose, preselected: AccountID? = nil,
-        browser: BrowserContext = .unknown, startedAt: Instant, state: SessionState = .open
+        browser: BrowserContext = .unknown, asked: UInt32 = 0, startedAt: Instant, state: SessionState = .open
     ) {
         self.id = id
         self.server = server
@@ -28,6 +30,7 @@ package struct Session: Equatable, Sendable {
         self.purpose = purpose
         self.preselected = preselected
         self.browser = browser
+        self.asked = asked
         self.startedAt = startedAt
         self.state = state
     }

@@ -46,7 +46,9 @@ struct SessionOpening: Sendable {
         var renewed = session
         renewed.browser = context?.browser ?? session.browser
         renewed.preselected = account ?? session.preselected
-        if renewed != session { try save(renewed, context, in: rows) }
+        guard renewed != session else { return session }
+        renewed.asked &+= 1
+        try save(renewed, context, in: rows)
         return renewed
     }
 

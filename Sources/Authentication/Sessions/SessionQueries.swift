@@ -29,6 +29,7 @@ package struct SessionQueries: Sendable {
         var status = LoginStatus()
         status.state = state
         status.hsid = session.stream
+        status.announced = session.browser.announced
         status.notes = session.browser.notes
         status.loginQRData = link
         return status
@@ -45,6 +46,7 @@ package struct SessionQueries: Sendable {
         status.deviceID = account.instance
         status.hsid = session.stream
         status.userInput = login.userInput
+        status.announced = session.browser.announced
         status.notes = session.browser.notes
         status.loginTime = login.at
         status.authentication = AuthenticationFacts(of: login)

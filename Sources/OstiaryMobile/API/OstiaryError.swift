@@ -69,6 +69,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case sessionUnknown
     case sessionTaken
     case sessionOver
+    /// What the login asks was changed again and again while it was being answered. Nobody is logged in: look who asks, and begin anew.
+    case questionChanged
 
     // The second factor
     case secondFactorBlocked
@@ -122,7 +124,8 @@ extension OstiaryError {
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
             .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
             .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .secondFactorBlocked,
+            .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .questionChanged,
+            .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
             .keyStore, .lockedMemory, .notOffered:
             nil
@@ -137,7 +140,7 @@ extension OstiaryError {
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
             .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
-            .sessionTaken, .sessionOver:
+            .sessionTaken, .sessionOver, .questionChanged:
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,

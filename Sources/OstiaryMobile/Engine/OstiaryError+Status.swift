@@ -21,6 +21,7 @@ extension OstiaryError {
             case .sessionUnknown: .sessionUnknown
             case .sessionTaken: .sessionTaken
             case .sessionOver: .sessionOver
+            case .changed: .questionChanged
             case .linkOld: .linkOld
             case .accountUnknown: .accountUnknown
             case .accountBlocked: .accountBlocked

@@ -40,6 +40,7 @@ extension OstiaryError {
         case .sessionUnknown: "the server does not know this login: take the code that is shown now"
         case .sessionTaken: "another phone took this login"
         case .sessionOver: "this login is over"
+        case .questionChanged: "the site changed what it asks again and again: nobody was logged in, look who asks and take the code anew"
         case .secondFactorBlocked: "too many wrong PINs: the operator of the second-factor server can lift the block"
         case .secondFactorUnavailable: "the PIN cannot be checked at the moment, nothing was counted: try again later"
         case .secondFactorUnknown: "the second-factor server does not know this phone: enrol again"
@@ -57,7 +58,7 @@ extension OstiaryError {
         switch self {
         case .cancelled, .userInputTimeout: .cancelledOrDenied
         case .secondFactorBlocked: .blockedOrPenalised
-        case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver: .codeOver
+        case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .questionChanged: .codeOver
         case .serverConnection: .serverUnreachable
         case .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
         case .linkUnreadable, .linkUnknownKind: .usage

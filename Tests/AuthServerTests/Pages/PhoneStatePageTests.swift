@@ -25,7 +25,7 @@ struct PhoneStatePageTests {
             try await screen.until("scanned")
             try await premises.say(state, account)
             let told = try await screen.until(word)
-            #expect(told.names == ["kind", "state", "server", "returnurl", "still"])
+            #expect(told.names == ["kind", "state", "server", "returnurl", "still", "read"])
             #expect(told.text("returnurl") == "https://shop.example/")
             let before = try await premises.session().id
             #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)

@@ -24,6 +24,11 @@ extension Premises {
         events.publish(SessionNews(.scanned, topics: [.stream(try #require(session.stream))]))
     }
 
+    /// A phone has taken the login and is about to decide.
+    func claim(_ account: Account, nonce: String = Premises.nonce) async throws {
+        try await move(nonce, [.claim(account.id, .qrDynamic)], news: .claimed)
+    }
+
     func logIn(_ account: Account, nonce: String = Premises.nonce) async throws {
         let login = login(account)
         try await move(nonce, [.claim(account.id, .qrDynamic), .logIn(login)], news: .loggedIn(account.id))

@@ -64,10 +64,6 @@ enum Sample {
         ]
     }
 
-    static func offer(_ byte: UInt8, session: SessionID = sessionID(3)) -> Offer {
-        Offer(requestHash: bytes(byte), session: session, ephemeral: bytes(byte), shown: bytes(byte, 300), binding: .qrDynamic, madeAt: now)
-    }
-
     static let instance = Instance(
         id: instanceID, server: server,
         sequence: AttemptSequence(

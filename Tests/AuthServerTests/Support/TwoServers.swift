@@ -24,6 +24,8 @@ struct TwoServers: Sendable {
     let secondFactor: SwitchedTransport
     let database: any Database
     let secondFactorDatabase: any Database
+    /// The same server started once more, over the same database.
+    let start: @Sendable () async throws -> AuthenticationService
     private let phones: any TestClientProtocol
 
     var server: ServerID { service.defaultServer }
@@ -50,14 +52,17 @@ struct TwoServers: Sendable {
             let transport = SwitchedTransport(client: secondFactorClient)
             let settings = AuthenticationSettings(
                 publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
-            let service = try await AuthenticationService(
-                settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
-                second: .milliseconds(20), clock: now)
+            let start = { @Sendable () async throws -> AuthenticationService in
+                try await AuthenticationService(
+                    settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
+                    second: .milliseconds(20), clock: now)
+            }
+            let service = try await start()
             try await Application(router: service.publicRouter).test(.router) { phones in
                 try await body(
                     TwoServers(
                         clock: clock, service: service, secondFactor: transport, database: database, secondFactorDatabase: secondFactorDatabase,
-                        phones: phones))
+                        start: start, phones: phones))
             }
         }
     }

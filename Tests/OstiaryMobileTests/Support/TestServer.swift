@@ -36,7 +36,8 @@ actor TestServer {
 
     struct LoginSession {
         let isApp: Bool
-        var offers: [(ephemeral: [UInt8], hash: [UInt8], body: [UInt8])] = []
+        /// How often what it asks was changed.
+        var asked: UInt32 = 0
         var claimedBy: AccountID?
         var outcome: (unsigned: [UInt8], answer: L6)?
         var stop: StopReason?
@@ -49,6 +50,8 @@ actor TestServer {
 
     let clock: TestClock
     nonisolated let random = SystemRandomSource()
+    /// Seals offers.
+    nonisolated let offerKey = SystemRandomSource().bytes(32)
     var keys: TestServerKeys
     let secondFactor: TestServerKeys
     var mishaps = Mishaps()
@@ -117,6 +120,8 @@ actor TestServer {
         var mostWithoutPIN: Int?
         /// Answers an AppLogin as if it were a login by code.
         var saysLoginForApp = false
+        /// Answers an AppLogin as if it were another account's.
+        var namesAnotherAccountForApp = false
     }
 
     init(clock: TestClock, seed: UInt8 = 0x11) throws {
@@ -148,6 +153,12 @@ actor TestServer {
         return LoginLink(
             serverTag: keys.root.root.tag, sessionID: id, issuedAt: UInt32(now.seconds), frame: 0, binding: .qrStatic, qrSecret: [1, 2, 3]
         ).encoded
+    }
+
+    /// The site asks something else, wherever a phone has not begun to answer.
+    func ask(_ announcements: [Announcement]) {
+        settings.announceInfo = announcements
+        for id in sessions.keys where sessions[id]?.claimedBy == nil { sessions[id]?.asked += 1 }
     }
 
     /// The code was typed into the browser.

@@ -98,6 +98,7 @@ function follow(now) {
   for (const logo of all("[data-logo]")) if (now.logo && logo.hidden) Object.assign(logo, { src: now.logo, hidden: false });
   if (now.code) drawCode(now.code);
   for (const button of all("[data-act=still]")) button.parentElement.hidden = !now.still;
+  for (const hint of all("[data-read]")) hint.hidden = !now.read || Boolean(now.beside);
   for (const hint of all("[data-beside]")) hint.hidden = hint.dataset.beside !== now.beside;
   for (const link of all("[data-link]")) now.link ? (link.href = now.link) : link.removeAttribute("href");
   for (const link of all("[data-back] a")) if (now.returnurl) link.href = now.returnurl;
