@@ -24,6 +24,16 @@ def begin_anew(browser):
     until(lambda: browser.state == "waiting", "and a code again when asked")
 
 
+def refused(servers, browser, phone, look):
+    for answer, state in (("--deny", "denied"), ("--not-me", "notme")):
+        page(servers, browser)
+        process = phone.begin("login", answer, browser.picture(f"code-{state}", "[data-qr]"))
+        until(lambda: browser.state == state, f"{answer} is told on the page")
+        check(process.wait(timeout=20) == 2, "the phone has refused")
+        back = browser.run("return document.querySelector('[data-back]:not([hidden]) a')?.href")
+        check(back == servers.origin + "/l?back", "with a way back to the site")
+
+
 def cancelled(servers, browser, phone, look):
     page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-cancel", "[data-qr]"), pins=WRONG[:1])
@@ -90,5 +100,5 @@ def phone_stops(servers, browser, phone, look):
     browser.click("form .button")
     until(lambda: browser.state == "done", "and takes it")
     check(process.wait(timeout=20) == 0, "the phone is enrolled")
-    for scene in (cancelled, without_second_factor, penalised, blocked):
+    for scene in (refused, cancelled, without_second_factor, penalised, blocked):
         scene(servers, browser, phone, look)
