@@ -32,7 +32,7 @@ extension Engine {
     }
 
     /// What came of an input for a second factor: nil when the next one may be right.
-    func report(_ trouble: PageReport.Trouble?, of challenge: Challenge) {
+    func tellPage(_ trouble: PageReport.Trouble?, of challenge: Challenge) {
         guard flow?.session == challenge.session, challenge.context == .verify, var report = flow?.report else { return }
         report.trouble = trouble
         flow?.report = report
@@ -41,14 +41,14 @@ extension Engine {
     }
 
     /// What the servers said of the tries.
-    func report(_ tries: StoredTries, of challenge: Challenge) {
+    func tellPage(_ tries: StoredTries, of challenge: Challenge) {
         let penalty = tries.penalty(at: ports.clock)
         if tries.blocked {
-            report(.init(state: .blocked), of: challenge)
+            tellPage(PageReport.Trouble(state: .blocked), of: challenge)
         } else if penalty > 0 {
-            report(.init(state: .penalised, until: now(at: challenge.rootHash) + penalty), of: challenge)
+            tellPage(PageReport.Trouble(state: .penalised, until: now(at: challenge.rootHash) + penalty), of: challenge)
         } else {
-            report(nil, of: challenge)
+            tellPage(nil, of: challenge)
         }
     }
 

@@ -72,7 +72,7 @@ extension Engine {
         }
         switch try await evaluate(attempt, for: question.challenge, pinnedKey: box.pinnedKey) {
         case .unavailable:
-            report(.init(state: .noSecondFactor), of: question.challenge)
+            tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
             return .again(.error)
         case .penalised(let tries):
             remember(tries, of: question.challenge)
@@ -144,7 +144,7 @@ extension Engine {
             return .again(.failed)
         case .wrongEpoch: return .over(.secondFactorUnknown)
         default:
-            report(.init(state: .noSecondFactor), of: question.challenge)
+            tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
             return .again(.error)
         }
     }

@@ -121,7 +121,7 @@ extension Engine {
             }
             let tries = tries(of: challenge)
             if !challenge.context.setsPIN, tries.penalty(at: ports.clock) > 0 {
-                report(tries, of: challenge)
+                tellPage(tries, of: challenge)
                 return .again(.failed)
             }
         case .biometrics:
