@@ -46,7 +46,7 @@ extension Engine {
         if tries.blocked {
             tellPage(PageReport.Trouble(state: .blocked), of: challenge)
         } else if penalty > 0 {
-            tellPage(PageReport.Trouble(state: .penalised, until: now(at: challenge.rootHash) + penalty), of: challenge)
+            tellPage(PageReport.Trouble(state: .penalised, until: now(at: challenge.rootHash) + UInt64(penalty)), of: challenge)
         } else {
             tellPage(nil, of: challenge)
         }
