@@ -10,6 +10,9 @@ import time
 import urllib.error
 import urllib.request
 
+# Seconds of every penalty: the usual ones are too long for a trial.
+PENALTY = 3
+
 # Every sentence that held so far.
 held = []
 
@@ -72,6 +75,7 @@ class Servers:
             "OSTIARY_SERVER_NAME": "Timesheets",
             "OSTIARY_SECOND_FACTOR_URL": f"http://127.0.0.1:{second}",
             "OSTIARY_SF_LISTEN": f"127.0.0.1:{second}",
+            "OSTIARY_SF_PENALTIES": f"0,0,{PENALTY},{PENALTY}",
         }
         identity = self.identity("serve", environment)
         environment["OSTIARY_SF_TRUSTED_SERVERS"] = identity
@@ -102,6 +106,11 @@ class Servers:
         self.end(command)
         self.start(command)
         until(self.answers, f"{command} is back after it was killed", 30)
+
+    @staticmethod
+    def wait_for_penalty():
+        """Until the newest penalty is over."""
+        time.sleep(PENALTY + 1)
 
     def answers(self):
         return http("GET", f"http://127.0.0.1:{self.admin}/ready?full=1")[0] == 200

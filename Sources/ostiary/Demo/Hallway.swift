@@ -24,8 +24,9 @@ struct Hallway: Sendable {
     /// The routes of the site.
     var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware()
         router.add(middleware: PageHeaders(isSecure: false))
+        router.add(middleware: ErrorPages(missing: Array(HallwayPage.missing.utf8), other: Array(HallwayPage.trouble.utf8)))
+        router.addServiceMiddleware()
         router.get("/") { request, _ in try await home(request) }
         router.get("/style.css") { _, _ in
             Response(status: .ok, headers: [.contentType: "text/css"], body: ResponseBody(byteBuffer: ByteBuffer(string: HallwayPage.style)))
