@@ -45,7 +45,7 @@ struct PageLinkTests {
         let foreign = try await Premises()
         let fragment = try #require(try await foreign.link("login").split(separator: "#").last)
         try await premises.asBrowser { (browser) async throws in
-            for link in [fragment, "", "AAAA", "not base64!", fragment.dropLast(2), Substring(String(repeating: "A", count: 600))] {
+            for link: Substring in [fragment, "", "AAAA", "not base64!", fragment.dropLast(2), Substring(String(repeating: "A", count: 600))] {
                 #expect(try await browser.showLink(link).status == .badRequest)
             }
         }
