@@ -79,8 +79,8 @@ extension TestServer {
         guard let session = sessions[l7.sessionID] else { return (.sessionUnknown, []) }
         try message.verify(by: try key(account(l7.accountID).deviceKey))
         guard session.outcome == nil else { return (.sessionOver, []) }
-        guard let offer = session.offers.last(where: { $0.ephemeral == opened.ephemeral }), l7.offer?.bytes == offer.offer.bytes
-        else { return (.refused, []) }
+        let place = Offer.Place(session: l7.sessionID, ephemeral: opened.ephemeral)
+        guard let offer = l7.offer, offer.isGenuine(for: place, key: offerKey) else { return (.refused, []) }
         sessions[l7.sessionID]?.reports.append(l7)
         return (.ok, [])
     }
