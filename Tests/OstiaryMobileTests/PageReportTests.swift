@@ -21,9 +21,10 @@ struct PageReportTests {
 
     @Test("A PIN that nobody types in time is given up, too")
     func timedOut() async throws {
-        let phone = try await TestPhone.enrolled { $0.secondFactorUserInputTimeout = .seconds(60) }
+        let phone = try await TestPhone.enrolled { $0.secondFactorUserInputTimeout = .seconds(120) }
         _ = try await phone.atSecondFactor()
-        phone.clock.advance(61)
+        while phone.clock.sleeping == 0 { await Task.yield() }
+        phone.clock.advance(121)
         #expect(try await phone.finalFailure() == .userInputTimeout)
         #expect(try await phone.reports() == [.gaveUp])
     }
@@ -113,7 +114,10 @@ struct PageReportTests {
     func declinedDecision() async throws {
         let phone = try await TestPhone.enrolled()
         _ = try await phone.atSecondFactor()
-        await phone.server.with { $0.mishaps.statuses[.l5] = Array(repeating: .secondFactorUnavailable, count: 6) }
+        await phone.server.with { server in
+            server.mishaps.statuses[.l5] = Array(repeating: .secondFactorUnavailable, count: 6)
+            server.received = []
+        }
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.secondFactor().secondFactorInfo.result == .error)
         phone.ostiary.sfCancel()

@@ -18,7 +18,7 @@ struct SessionOpening: Sendable {
         case .open: return try renewed(current, in: rows, saying: context, preselecting: account)
         // The phone said that it does not go on: the browser may.
         case .claimed where current.report != nil:
-            _ = try SessionStop(reason: .replaced).apply(to: current, in: rows, at: now)
+            try rows.save(try current.after(.stop(.replaced), at: now))
             return try begin(in: rows, run: pointer.run + 1, saying: context, preselecting: account, at: now)
         case .claimed: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn

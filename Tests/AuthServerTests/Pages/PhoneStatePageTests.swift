@@ -91,8 +91,7 @@ struct PhoneStatePageTests {
             try await premises.move([.claim(account.id, .qrDynamic)])
             try await screen.until("scanned")
             premises.clock.advance(Session.openFor + Session.claimedFor)
-            for _ in 0..<3 { _ = await screen.nextText() }
-            #expect(screen.states == ["waiting", "scanned"])
+            for _ in 0..<3 { #expect(await screen.nextText()?.hasPrefix(":") == true) }
             premises.clock.advance(1)
             try await screen.until("expired")
         }
