@@ -2,7 +2,7 @@
 
 import secrets
 
-from trial import check, until
+from trial import PIN, check, until
 
 WRONG = ["194728", "571936", "862473", "317582", "946135"]
 
@@ -53,9 +53,9 @@ def penalised(servers, browser, phone, look):
     page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-penalty", "[data-qr]"), pins=WRONG[:3])
     until(lambda: browser.state == "penalised", "a penalty is told on the page")
-    look(browser, "login-penalised")
     text = browser.run("return document.body.innerText")
     check(not any(character.isdigit() for character in text), "without the number of tries or the time")
+    look(browser, "login-penalised")
     process.stdin.close()
     check(process.wait(timeout=20) == 4, "the phone waits for its penalty")
     begin_anew(browser)
@@ -79,7 +79,7 @@ def blocked(servers, browser, phone, look):
 def without_second_factor(servers, browser, phone, look):
     page(servers, browser)
     servers.end("second-factor")
-    process = phone.begin("login", browser.picture("code-without-second-factor", "[data-qr]"))
+    process = phone.begin("login", browser.picture("code-without-second-factor", "[data-qr]"), pins=[PIN])
     until(lambda: browser.state == "nosecondfactor", "that the PIN cannot be checked is told on the page", 40)
     look(browser, "login-no-second-factor")
     process.stdin.close()

@@ -10,8 +10,9 @@ import time
 import urllib.error
 import urllib.request
 
+PIN = "739214"
 # Seconds of every penalty: the usual ones are too long for a trial.
-PENALTY = 3
+PENALTY = 8
 
 # Every sentence that held so far.
 held = []
