@@ -13,11 +13,7 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
-        Migration(11, "offers travel with the phones") { _ in
-            [
-                "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
-            ]
-        },
+        Migration(11, "offers travel with the phones") { offersGo($0) },
         Migration(12, "what a phone says of itself") { d in
             ["phone_state", "phone_until"].map { "ALTER TABLE session ADD COLUMN \($0) \(d.integer)" }
         },
@@ -128,6 +124,12 @@ enum AuthenticationSchema {
             """,
             "CREATE INDEX session_stream ON session (stream)",
             "CREATE INDEX session_logo_hash ON session_logo (hash)",
+        ]
+    }
+
+    private static func offersGo(_ d: SQLDialect) -> [String] {
+        [
+            "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked \(d.integer) NOT NULL DEFAULT 0",
         ]
     }
 
