@@ -37,6 +37,7 @@ package struct AuthenticationService: Sendable {
         try await database.migrate(AuthenticationSchema.migrations)
         let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
         let server = try await vault.open(name: settings.serverName ?? "Ostiary")
+        do { try await vault.checkRootKey(within: nil) } catch let missing as RootKeyMissing { logger.warning("\(missing)") }
         let gateway = PinnedSecondFactor(
             transport: secondFactor, rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey)
@@ -67,6 +68,7 @@ package struct AuthenticationService: Sendable {
             checks: [
                 NamedCheck("database") { _ = try await store.read { rows in try rows.server(server.id) } },
                 NamedCheck("second-factor") { try await gateway.check() },
+                NamedCheck("root-key") { try await vault.checkRootKey() },
             ], drain: drain)
         background = Self.background(services, vault, gateway, logger: logger, clock: clock)
     }

@@ -91,6 +91,9 @@ package struct Instance: Hashable, Sendable {
         }
     }
 
+    /// A device key signs no attempt any more: its account is gone.
+    mutating func leave(_ deviceKey: [UInt8]) { deviceKeys.removeAll { $0 == deviceKey } }
+
     /// A PIN was proved for the try `sequence`.
     mutating func provePIN(_ sequence: UInt64, at now: Instant) {
         counter.prove(sequence, at: now)
@@ -127,6 +130,14 @@ package struct Instance: Hashable, Sendable {
     private mutating func typedPIN(at now: Instant) {
         withoutPIN = 0
         lastPIN = max(now, counter.lastSeen)
+    }
+
+    /// The instance by a clock that was put right (``Counter/settled(at:)``): a PIN was typed now at the latest.
+    func settled(at now: Instant) -> Instance {
+        var instance = self
+        instance.counter = counter.settled(at: now)
+        if lastPIN.seconds(since: now) > Times.clockSlack { instance.lastPIN = now }
+        return instance
     }
 
     /// What the phone may be told.

@@ -215,8 +215,15 @@ struct Samples {
                 "Reset",
                 Encoded(Reset(serverID: server.root.serverID, instanceID: instance, time: SampleServer.now), signedBy: server.operatorKey).value),
             WireCase(
+                "Leave",
+                Encoded(
+                    Leave(serverID: server.root.serverID, instanceID: instance, deviceKey: device.publicKey, time: SampleServer.now),
+                    signedBy: server.operatorKey
+                ).value),
+            WireCase(
                 "SecondFactorCall",
-                SecondFactorCall(caller: Encoded(server.chain), message: try ticket().bytes, sealed: bytes(132), receipt: receipt())),
+                SecondFactorCall(
+                    caller: Encoded(server.chain), message: try ticket().bytes, sealed: bytes(132), receipt: receipt(), pinReceipt: receipt())),
             WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("Stop", try Encoded(Stop(sessionID: session, reason: .user), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("PingAnswer", PingAnswer(state: .stopped, reason: .server, pingTime: 300, extensions: notices)),

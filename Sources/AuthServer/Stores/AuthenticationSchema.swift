@@ -13,6 +13,7 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
+        Migration(11, "what a restored second-factor server is told") { restoreTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -106,6 +107,19 @@ enum AuthenticationSchema {
                 share \(d.blob) NOT NULL, set_attempt \(d.blob), set_epoch \(d.integer), set_made_at \(d.integer)
             ) \(d.tableOptions)
             """,
+        ]
+    }
+
+    private static func restoreTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE instance ADD COLUMN pin_receipt \(d.blob)",
+            """
+            CREATE TABLE pending_leave (
+                device_key \(d.blob) NOT NULL PRIMARY KEY, instance \(d.blob) NOT NULL, server \(d.blob) NOT NULL, since \(d.integer) NOT NULL,
+                attempts \(d.integer) NOT NULL, due_at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX pending_leave_due ON pending_leave (due_at)",
         ]
     }
 

@@ -16,7 +16,7 @@ extension SQLRows {
         ).first
     }
 
-    private func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
+    func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
         try all("SELECT \(Self.selected) FROM session s \(condition)", arguments) { try SessionColumns.read(&$0) }
     }
 

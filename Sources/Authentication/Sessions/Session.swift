@@ -12,7 +12,7 @@ package struct Session: Equatable, Sendable {
     /// The account that the server selected, or that an AppLogin is for.
     package var preselected: AccountID?
     package var browser: BrowserContext
-    package let startedAt: Instant
+    package internal(set) var startedAt: Instant
     package var state: SessionState
 
     package init(
@@ -71,11 +71,11 @@ package struct Login: Hashable, Sendable {
     package let account: AccountID
     /// How the browser was tied to the phone; nil for the session of an enrolment that was confirmed.
     package let binding: Binding?
-    package let at: Instant
+    package internal(set) var at: Instant
     /// What was really used.
     package let methods: Methods
     /// When the second factor was proved, which a cache may have been a while ago.
-    package let verifiedAt: Instant
+    package internal(set) var verifiedAt: Instant
     /// SHA of the L5 without its signature, by which a repeat is known; empty for an enrolment.
     package let decision: [UInt8]
     package let userInput: String

@@ -9,6 +9,7 @@ package struct Housekeeping: Sendable {
     private let store: any AuthenticationStore
     private let events: any SessionEvents
     private let enrolments: EnrolmentService
+    private let watch = ClockWatch()
 
     package init(store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService) {
         self.store = store
@@ -17,6 +18,7 @@ package struct Housekeeping: Sendable {
     }
 
     package func run(at now: Instant) async throws {
+        if watch.isBack(at: now) { try await ClockRepair(store: store).run(at: now) }
         let ended = try await store.write { rows in
             try rows.overdueSessions(at: now, limit: Self.batch).compactMap {
                 try SessionStop(reason: .timeout).apply(to: $0, in: rows, at: now)

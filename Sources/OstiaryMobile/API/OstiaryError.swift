@@ -73,7 +73,7 @@ public enum OstiaryError: Error, Sendable, Hashable {
     // The second factor
     case secondFactorBlocked
     case secondFactorUnavailable
-    /// The second-factor server does not know this device any more: enrol again.
+    /// The servers do not know this device's PIN any more, after a restore perhaps: enrol again, which sets a PIN anew, then delete this account.
     case secondFactorUnknown
     /// No biometric feature can answer now: none was added, or the device, the configuration or the server has none.
     case biometricsUnavailable
@@ -137,11 +137,11 @@ extension OstiaryError {
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
             .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
-            .sessionTaken, .sessionOver:
+            .sessionTaken, .sessionOver, .accountUnknown, .secondFactorUnknown:
             .askUser
-        case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
+        case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,
-            .secondFactorUnknown, .storeUnreadable, .notOffered:
+            .storeUnreadable, .notOffered:
             .giveUp
         }
     }

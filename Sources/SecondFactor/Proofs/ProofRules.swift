@@ -26,6 +26,7 @@ package enum ProofRules {
     package static func decide(
         _ proof: ProvenProof, in situation: Situation, at now: Instant, under policy: Policy, signing sign: SignReceipt
     ) -> Ruling<ProofOutcome> {
+        let situation = situation.settled(at: now)
         if let known = repeated(proof.checked, in: situation, at: now, under: policy) { return Ruling(known) }
         do throws(ProofRefusal) {
             guard var attempt = situation.attempt else { throw .unknownAttempt }

@@ -27,10 +27,11 @@ struct CallDesk: Sendable {
         let desk = Desk(desk: self, caller: caller, identity: identity, now: now)
         let answer: SecondFactorAnswer =
             switch message {
-            case .ticket(let ticket): try await desk.answer(ticket, sealed: call.sealed, receipt: call.receipt)
-            case .proof(let proof): try await desk.answer(proof, receipt: call.receipt)
+            case .ticket(let ticket): try await desk.answer(ticket, sealed: call.sealed, receipts: call.receipts)
+            case .proof(let proof): try await desk.answer(proof, receipts: call.receipts)
             case .close(let close): try await desk.answer(close)
             case .reset(let reset): try await desk.answer(reset)
+            case .leave(let leave): try await desk.answer(leave)
             }
         return .answered(Encoded(answer, signedBy: identity.operatorKey).bytes)
     }
@@ -53,12 +54,13 @@ struct CallDesk: Sendable {
     }
 }
 
-/// The four messages of a call, decoded.
+/// The messages of a call, decoded.
 private enum CallMessage {
     case ticket(Encoded<Ticket>)
     case proof(Encoded<Proof>)
     case close(Encoded<Close>)
     case reset(Encoded<Reset>)
+    case leave(Encoded<Leave>)
 
     init?(_ call: SecondFactorCall) {
         guard let type = try? MessageType(of: call.message) else { return nil }
@@ -68,9 +70,15 @@ private enum CallMessage {
             case .proof: (try? Encoded(decoding: call.message)).map(CallMessage.proof)
             case .close: (try? Encoded(decoding: call.message)).map(CallMessage.close)
             case .reset: (try? Encoded(decoding: call.message)).map(CallMessage.reset)
+            case .leave: (try? Encoded(decoding: call.message)).map(CallMessage.leave)
             default: nil
             }
         guard let message else { return nil }
         self = message
     }
+}
+
+extension SecondFactorCall {
+    /// The receipts that came along.
+    fileprivate var receipts: [Encoded<Receipt>] { [receipt, pinReceipt].compactMap(\.self) }
 }

@@ -30,7 +30,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try ServerStorage.open(storage, ownership: .shared)
+        let (database, key) = try ServerStorage.open(storage, identity, ownership: .shared)
         let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
         StandardStreams.print(try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now))
         try await database.close()
@@ -39,7 +39,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
     private func serve(_ settings: SecondFactorServerSettings) async throws {
         let log = HeldBackLog(level: settings.logLevel)
         let logger = log.logger("ostiary.second-factor")
-        let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
+        let (database, key) = try ServerStorage.open(settings.storage, identity, ownership: .exclusive)
         let drain = DrainSignal()
         let service = try await SecondFactorService(
             settings: SecondFactorSettings(

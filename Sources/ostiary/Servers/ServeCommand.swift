@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try ServerStorage.open(storage, ownership: .shared)
+        let (database, key) = try ServerStorage.open(storage, identity, ownership: .shared)
         let hash = try await AuthenticationService.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.text(.serverName),
             clock: { .now })
@@ -43,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ settings: AuthServerSettings, named name: String?, madeKeyAt keyPath: String?) async throws {
         let log = HeldBackLog(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
-        let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
+        let (database, key) = try ServerStorage.open(settings.storage, identity, ownership: .exclusive)
         let drain = DrainSignal()
         let service = try await AuthenticationService(
             settings: AuthenticationSettings(
