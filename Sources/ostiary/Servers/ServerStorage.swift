@@ -1,0 +1,43 @@
+import Database
+import Foundation
+import HTTPService
+import Logging
+import OstiaryProtocol
+
+/// Opening what a server keeps.
+enum ServerStorage {
+    /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key.
+    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`.
+    static func open(
+        _ settings: StorageSettings, _ identity: IdentityOptions, ownership: DatabaseOwnership
+    ) throws -> (any Database, KeyEncryptionKey) {
+        let url = try DatabaseURL(parsing: settings.databaseURL)
+        if let file = existingFile(of: url) {
+            for path in [settings.keyFile, identity.rootKeyFile].compactMap(\.self) { try KeyFile.check(path, belongsTo: file) }
+        }
+        let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
+        return (try openDatabase(url, ownership: ownership), key)
+    }
+
+    /// The path of a database that holds something.
+    private static func existingFile(of url: DatabaseURL) -> String? {
+        guard case .sqlite(let path) = url, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let size = attributes[.size] as? UInt64, size > 0
+        else { return nil }
+        return path
+    }
+}
+
+extension Instant {
+    /// The wiring is where the clock is read.
+    static var now: Instant { Instant(UInt64(max(0, Date().timeIntervalSince1970))) }
+}
+
+extension Logger.Metadata {
+    /// Of the one line that says that a server is up: its identity and its addresses.
+    static func running(_ identity: String, _ bound: [BoundListener]) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["identity": "\(identity)", "version": "\(programVersion)"]
+        for listener in bound { metadata[listener.name] = "\(listener.address)" }
+        return metadata
+    }
+}
