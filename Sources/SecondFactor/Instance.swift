@@ -103,12 +103,13 @@ package struct Instance: Hashable, Sendable {
     /// A biometric on its own was proved, within the limits of the policy.
     /// - Throws: ``ProofRefusal/blocked``, ``ProofRefusal/pinRequired``, ``ProofRefusal/outOfRange``.
     mutating func proveBiometric(_ sequence: UInt64, repairedBy receipt: ReceiptFacts?, at now: Instant, under policy: Policy) throws(ProofRefusal) {
-        var proved = counter.repaired(by: receipt)
-        try proved.proveBiometric(sequence, at: now, under: policy)
-        guard policy.allowsBiometric(after: withoutPIN, secondsSincePIN: max(now, counter.lastSeen).seconds(since: lastPIN)) else {
-            throw .pinRequired
-        }
-        counter = proved
+        // No clock that was set back makes the last PIN younger.
+        let seconds = max(now, counter.lastSeen).seconds(since: lastPIN)
+        var proved = settled(at: now)
+        proved.counter = proved.counter.repaired(by: receipt)
+        try proved.counter.proveBiometric(sequence, at: now, under: policy)
+        guard policy.allowsBiometric(after: withoutPIN, secondsSincePIN: seconds) else { throw .pinRequired }
+        self = proved
         if withoutPIN < .max { withoutPIN += 1 }
     }
 

@@ -21,7 +21,6 @@ package enum BiometricRules {
     package static func decide(
         _ proof: ProvenBiometric, in situation: Situation, at now: Instant, under policy: Policy, signing sign: SignReceipt
     ) -> Ruling<ProofOutcome> {
-        let situation = situation.settled(at: now)
         if let known = repeated(proof.checked, in: situation, at: now, under: policy) { return Ruling(known) }
         do throws(ProofRefusal) {
             guard now.distance(to: proof.attempt.madeAt) <= Times.requestWindow else { throw .clock }

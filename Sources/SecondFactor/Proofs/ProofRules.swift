@@ -26,14 +26,13 @@ package enum ProofRules {
     package static func decide(
         _ proof: ProvenProof, in situation: Situation, at now: Instant, under policy: Policy, signing sign: SignReceipt
     ) -> Ruling<ProofOutcome> {
-        let situation = situation.settled(at: now)
         if let known = repeated(proof.checked, in: situation, at: now, under: policy) { return Ruling(known) }
         do throws(ProofRefusal) {
             guard var attempt = situation.attempt else { throw .unknownAttempt }
             try checkAttempt(attempt, proof.checked)
             try checkState(attempt, at: now, notBefore: situation.instance?.counter.lastSeen)
             guard proof.sequence == attempt.sequence else { throw .attemptMismatch }
-            let (instance, effects) = try effect(of: attempt, proof, situation, at: now, under: policy)
+            let (instance, effects) = try effect(of: attempt, proof, situation.settled(at: now), at: now, under: policy)
             let receipt = sign(receipt(attempt, proof, instance, at: now))
             attempt.state = .done(
                 AttemptRecord.Completion(

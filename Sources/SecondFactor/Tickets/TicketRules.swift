@@ -13,8 +13,6 @@ package enum TicketRules {
     package static func decide(
         _ ticket: ProvenTicket, in situation: Situation, at now: Instant, under policy: Policy
     ) -> Ruling<TicketOutcome> {
-        let stored = situation.instance
-        let situation = situation.settled(at: now)
         do throws(TicketRefusal) {
             try checkOwner(ticket, situation)
             if let attempt = situation.attempt { return try repeated(attempt, ticket, situation, at: now, under: policy) }
@@ -26,9 +24,10 @@ package enum TicketRules {
             case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify: return try count(ticket, situation, at: now, under: policy)
             }
         } catch {
-            let standing = Standing(situation.instance, repairedBy: ticket.receipt, at: now, under: policy)
-            let instance = remembered(situation.instance, after: error, of: ticket, under: policy)
-            return Ruling(.refused(error, standing), instance.map { $0 == stored ? [] : [.saveInstance($0)] } ?? [])
+            let settled = situation.instance?.settled(at: now)
+            let standing = Standing(settled, repairedBy: ticket.receipt, at: now, under: policy)
+            let instance = remembered(settled, after: error, of: ticket, under: policy)
+            return Ruling(.refused(error, standing), instance.map { $0 == situation.instance ? [] : [.saveInstance($0)] } ?? [])
         }
     }
 
@@ -83,7 +82,7 @@ package enum TicketRules {
     private static func count(
         _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
     ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
-        guard var instance = situation.instance, case .open(let keys) = instance.state else { throw .unknownInstance }
+        guard var instance = situation.instance?.settled(at: now), case .open(let keys) = instance.state else { throw .unknownInstance }
         guard ticket.attempt.epoch == instance.epoch else { throw .wrongEpoch }
         if case .enrol(let joining) = ticket.checked.purpose {
             guard instance.hasRoom(for: joining) else { throw .tooManyDeviceKeys }
@@ -125,13 +124,15 @@ package enum TicketRules {
         return try hold(ticket, for: deviceKey, situation, standing, vouchedBy: method, at: now)
     }
 
-    /// By what the PIN_CHANGE_VERIFY was proved: a PIN, if one was among it. Its epoch is over when it was used.
+    /// By what the PIN_CHANGE_VERIFY was proved: a PIN, if one was among it. Its epoch is over when it was used. No clock makes it younger: neither one
+    /// that was set back, nor one that was ahead when it was proved.
     private static func voucher(
         of instance: Instance, in situation: Situation, at now: Instant, under policy: Policy
     ) throws(TicketRefusal) -> Methods {
         guard let voucher = situation.voucher, voucher.instanceID == instance.id, voucher.owner == instance.owner,
             voucher.purpose == .pinChangeVerify, voucher.epoch == instance.epoch, case .done(let completion) = voucher.state,
-            max(now, instance.counter.lastSeen).distance(to: completion.at) < Times.voucherLifetime
+            max(now, instance.counter.lastSeen).seconds(since: completion.at) < Times.voucherLifetime,
+            now.distance(to: completion.at) < Times.voucherLifetime
         else { throw .notVouchedFor }
         if completion.method.contains(.pin) { return .pin }
         guard !policy.disallowPINChangeWithBiometric else { throw .notVouchedFor }

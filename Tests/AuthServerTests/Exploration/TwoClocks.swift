@@ -33,7 +33,7 @@ struct TwoClocks {
     private(set) var secondFactorSkew: Int64 = 0
     private var sequence = AttemptSequence()
     private var receipt: ReceiptFacts?
-    private(set) var instance: Instance
+    private var instance: Instance
     private var resets: [ResetRecord] = []
     private var attempts: UInt64 = 0
     private let policy = Policy.standard
@@ -49,6 +49,9 @@ struct TwoClocks {
             id: Self.id, owner: Self.owner, deviceKeys: [Self.deviceKey], epoch: 1, state: .open(keys), counter: Counter(at: truth), withoutPIN: 0,
             lastPIN: truth)
     }
+
+    /// How many tries were counted.
+    var counted: UInt64 { instance.counter.highest }
 
     private var authenticationNow: Instant { Self.moved(truth, by: authenticationSkew) }
     private var secondFactorNow: Instant { Self.moved(truth, by: secondFactorSkew) }

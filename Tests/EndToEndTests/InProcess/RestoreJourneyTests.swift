@@ -1,3 +1,6 @@
+import AuthServer
+import Authentication
+import HTTPTypes
 import OstiaryMobile
 import OstiaryProtocol
 import Testing

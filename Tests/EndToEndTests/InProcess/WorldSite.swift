@@ -6,6 +6,7 @@ import HTTPService
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import OstiaryProtocol
 import SecondFactor
 import SecondFactorServer
 
