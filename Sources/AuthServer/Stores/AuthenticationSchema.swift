@@ -13,7 +13,7 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
-        Migration(11, "what a restored second-factor server is told") { restoreTables($0) },
+        Migration(12, "what a restored second-factor server is told") { restoreTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
