@@ -85,7 +85,7 @@ struct StoreRoundTripTests {
             try await store.write { rows in try rows.save(Sample.instance) }
             #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } == Sample.instance)
             var withBoth = Sample.instance
-            withBoth.pinReceipt = try #require(Sample.instance.receipt)
+            withBoth.pinReceipt = Sample.instance.receipt
             let (both, plain) = (withBoth, Sample.instance)
             try await store.write { rows in try rows.save(both) }
             #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } == both)
