@@ -41,7 +41,8 @@ struct ClockTests {
         #expect(rows.instance?.counter.failed == 0)
     }
 
-    @Test("A clock that is put right between evaluation and proof costs nothing, and one that leaps ahead costs that one try at most", arguments: jumps)
+    @Test(
+        "A clock that is put right between evaluation and proof costs nothing, and one that leaps ahead costs that one try at most", arguments: jumps)
     func leapWithin(_ jump: Int64) throws {
         let open = Situation(instance: Scene.instance())
         let asked = ask(Scene.ticket(1, sequence: 1, madeAt: now), open, at: now).applied(to: open)
@@ -51,7 +52,9 @@ struct ClockTests {
         _ = try login(2, 2, proved.applied(to: asked), at: now + 10)
     }
 
-    @Test("What was left of a penalty when the clock ran ahead is left when it is put right: no more, no less, and it passes", arguments: [3_600, 864_000] as [UInt64])
+    @Test(
+        "What was left of a penalty when the clock ran ahead is left when it is put right: no more, no less, and it passes",
+        arguments: [3_600, 864_000] as [UInt64])
     func penalty(_ jump: UInt64) throws {
         var rows = Situation(instance: Scene.instance(try Scene.counter(2, 0)))
         let wrong = ask(Scene.ticket(1, sequence: 3, madeAt: now + jump), rows, at: now + jump)

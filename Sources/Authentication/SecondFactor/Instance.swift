@@ -35,7 +35,8 @@ package struct Instance: Equatable, Sendable {
 
     package init(
         id: InstanceID, server: ServerID, sequence: AttemptSequence = AttemptSequence(), receipt: Encoded<Receipt>? = nil,
-        pinReceipt: Encoded<Receipt>? = nil, epochs: [Epoch], biometricKey: [UInt8]? = nil, evaluated: TriedAttempt? = nil, pinChange: PINChange? = nil, lastChange: FinishedChange? = nil
+        pinReceipt: Encoded<Receipt>? = nil, epochs: [Epoch], biometricKey: [UInt8]? = nil, evaluated: TriedAttempt? = nil,
+        pinChange: PINChange? = nil, lastChange: FinishedChange? = nil
     ) {
         self.id = id
         self.server = server
@@ -89,7 +90,8 @@ package struct Instance: Equatable, Sendable {
 
     package static func == (left: Instance, right: Instance) -> Bool {
         left.id == right.id && left.server == right.server && left.sequence == right.sequence && left.receipt?.bytes == right.receipt?.bytes
-            && left.pinReceipt?.bytes == right.pinReceipt?.bytes && left.epochs == right.epochs && left.biometricKey == right.biometricKey && left.evaluated == right.evaluated
+            && left.pinReceipt?.bytes == right.pinReceipt?.bytes && left.epochs == right.epochs && left.biometricKey == right.biometricKey
+            && left.evaluated == right.evaluated
             && left.pinChange == right.pinChange && left.lastChange == right.lastChange
     }
 }

@@ -77,7 +77,9 @@ struct ClockTests {
         }
     }
 
-    @Test("A22: an attempt whose answer was lost by a clock that ran ahead keeps nobody waiting when it is put right", arguments: [3_600, 864_000] as [Int64])
+    @Test(
+        "A22: an attempt whose answer was lost by a clock that ran ahead keeps nobody waiting when it is put right",
+        arguments: [3_600, 864_000] as [Int64])
     func openAttempt(_ jump: Int64) async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
@@ -129,7 +131,9 @@ struct ClockTests {
             }
             servers.clock.advance(600)
             #expect(try await servers.services.enrolments.progress(of: invited, at: servers.server, now: servers.now) == .failed(.expired))
-            let waiting = try await servers.database.read { try $0.one("SELECT COUNT(*) AS number FROM session WHERE runs_out_at >= $1", [SQLValue(servers.now)]) }
+            let waiting = try await servers.database.read {
+                try $0.one("SELECT COUNT(*) AS number FROM session WHERE runs_out_at >= $1", [SQLValue(servers.now)])
+            }
             #expect(try waiting?.int("number") == 0)
         }
     }
@@ -154,7 +158,9 @@ struct ClockTests {
         }
     }
 
-    @Test("Keys of a clock that ran ten or seventy days ahead are replaced when it is put right: there is a signer, and no prekey outlives its two days", arguments: [10, 70] as [Int64])
+    @Test(
+        "Keys of a clock that ran ten or seventy days ahead are replaced when it is put right: there is a signer, and no prekey outlives its two days",
+        arguments: [10, 70] as [Int64])
     func keys(_ days: Int64) async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
@@ -166,7 +172,9 @@ struct ClockTests {
             servers.clock.advance(49 * 3_600)
             try await expectAllIsWell(phone)
             let limit = SQLValue(servers.now.seconds + 48 * 3_600)
-            let left = try await servers.secondFactorDatabase.read { try $0.one("SELECT COUNT(*) AS number FROM own_prekey WHERE erase_at > $1", [limit]) }
+            let left = try await servers.secondFactorDatabase.read {
+                try $0.one("SELECT COUNT(*) AS number FROM own_prekey WHERE erase_at > $1", [limit])
+            }
             #expect(try left?.int("number") == 0)
         }
     }

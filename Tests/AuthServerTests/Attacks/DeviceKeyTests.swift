@@ -38,7 +38,9 @@ struct DeviceKeyTests {
         }
     }
 
-    @Test("A14: the second-factor server is put back to before an account joined: its tries are refused as unknown, uncounted, and the older account goes on")
+    @Test(
+        "A14: the second-factor server is put back to before an account joined: its tries are refused as unknown, uncounted, and the older account goes on"
+    )
     func forgotten() async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

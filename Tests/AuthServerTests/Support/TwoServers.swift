@@ -58,7 +58,8 @@ struct TwoServers: Sendable {
             try await Application(router: service.publicRouter).test(.router) { phones in
                 try await body(
                     TwoServers(
-                        clock: clock, skew: skew, service: service, secondFactor: transport, database: database, secondFactorDatabase: secondFactorDatabase,
+                        clock: clock, skew: skew, service: service, secondFactor: transport, database: database,
+                        secondFactorDatabase: secondFactorDatabase,
                         phones: phones))
             }
         }
