@@ -4,14 +4,20 @@
  * Promise: of the boxes on the phone exactly one opens, never both and never none.
  * Variants: -DDROP_OLD (phone drops the old box when the new one is stored), -DERASE_FIRST (the SFS erases k in a commit before the switch),
  *   -DKEEP_OLD (the SFS never erases k), -DNO_SUPERSEDE (the proof of a replaced attempt is taken),
- *   -DONE_SHARE (the AS keeps one pending share, whatever vouched for it), -DVOLATILE_SHARE (the AS forgets pending shares in a crash) */
+ *   -DONE_SHARE (each voucher draws a share, and the AS keeps the newest alone), -DVOLATILE_SHARE (the AS forgets pending shares in a crash) */
 #define N 4                /* attempts 1..3; key and attempt have one name, 0 is the first PIN */
-#define V 3                /* PIN_CHANGE_VERIFY 1..2; the share has the name of what vouched for it */
+#define V 3                /* PIN_CHANGE_VERIFY 1..2 */
+#define S 5                /* the share of the next epoch has the name of the one that was verified: 1..4 */
 byte ep=1, k=0, pend=0, st[N];            /* SFS: active epoch and key, pending attempt, attempts: 1 reserved, 2 replaced, 3 done */
 byte ve[V], nv=0;                         /* epoch of each voucher */
 byte old=99;                              /* KEEP_OLD only */
-bool share[V], com[V];                    /* AS: pending and committed shares */
-byte pe[N], by[N];                        /* epoch and voucher of each attempt */
+bool share[S], com[S];                    /* AS: pending and committed shares */
+byte pe[N], vo[N], by[N];                 /* epoch, voucher and share of each attempt */
+#ifdef ONE_SHARE
+#define SHARE(v) v
+#else
+#define SHARE(v) ve[v]
+#endif
 bool m1[N], ticket[N], m2[N], m3[N], receipt[N], m4[N];
 byte b0e=1, b0k=0, b0s=0, b1e=0, b1k=0, b1s=0;   /* phone: the acknowledged box, and the new one */
 byte cur=0, nid=1, i;
@@ -21,15 +27,15 @@ inline check() { assert((opens(b0e,b0k,b0s) -> 1 : 0) + ((b1e!=0 && opens(b1e,b1
 active proctype world() {
   do
   :: d_step { nv<V-1 -> nv++; ve[nv]=ep }                                                    /* PIN_CHANGE_VERIFY is proved */
-  :: d_step { nid<N && nv>0 -> cur=nid; nid++; pe[cur]=b0e+1; by[cur]=nv; m1[cur]=true }     /* the phone asks, or asks anew */
+  :: d_step { nid<N && nv>0 -> cur=nid; nid++; pe[cur]=b0e+1; vo[cur]=nv; by[cur]=SHARE(nv); m1[cur]=true }     /* the phone asks, or asks anew */
   :: atomic { if :: i=1 :: i=2 :: i=3 fi;
      if
      :: m1[i] ->                                                                             /* AS: mints a share, durably */
 #ifdef ONE_SHARE
-        share[1]=false; share[2]=false;
+        share[1]=false; share[2]=false; share[3]=false; share[4]=false;
 #endif
         share[by[i]]=true; ticket[i]=true
-     :: ticket[i] && st[i]==0 && ve[by[i]]==ep && pe[i]==ep+1 ->                             /* SFS: a key, another pending one is over */
+     :: ticket[i] && st[i]==0 && ve[vo[i]]==ep && pe[i]==ep+1 ->                             /* SFS: a key, another pending one is over */
         if :: pend!=0 -> st[pend]=2 :: else fi; pend=i; st[i]=1; m2[i]=true
      :: ticket[i] && (st[i]==1 || st[i]==3) -> m2[i]=true
      :: m2[i] && cur==i && pe[i]==b0e+1 ->                                                            /* phone: stores, then sends M3 */
@@ -57,7 +63,7 @@ active proctype world() {
 next: i=0; check() }
   :: cur!=0 -> cur=0                                                                         /* the phone loses power */
 #ifdef VOLATILE_SHARE
-  :: atomic { share[1]=false; share[2]=false; check() }                                      /* the AS crashes */
+  :: atomic { share[1]=false; share[2]=false; share[3]=false; share[4]=false; check() }                                      /* the AS crashes */
 #endif
   :: break
   od }

@@ -45,11 +45,11 @@ proctype attempt(bool right; byte n) {
 #ifdef REPEAT
                 cnt[me]=t
 #endif
-             :: else -> skip fi
+             :: else -> hi=(t-1>hi->t-1:hi) fi                    /* blocked: the numbers before are noted as used up */
 #ifdef REPEAT
           fi
 #endif
-          }                                                       /* blocked: nothing changes */
+          }
         :: skip /* lost before the SFS */ fi;
      if :: got ->
 #ifdef RELAY_FIRST

@@ -39,6 +39,7 @@ package struct AuthenticationService: Sendable {
         let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
         let server = try await vault.open(name: settings.serverName ?? "Ostiary")
         guard try vault.rootHash(of: server.id) != settings.secondFactorIdentity else { throw OwnIdentityPinned() }
+        do { try await vault.checkRootKey(within: nil) } catch let missing as RootKeyMissing { logger.warning("\(missing)") }
         let gateway = PinnedSecondFactor(
             transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
             rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
@@ -69,6 +70,7 @@ package struct AuthenticationService: Sendable {
             logins: [
                 CachedCheck("disk") { try await database.checkWritable() },
                 CachedCheck("second-factor") { try await gateway.check() },
+                NamedCheck("root-key") { try await vault.checkRootKey() },
             ], drain: drain)
         background = Self.background(services, vault, gateway, logger: logger, clock: clock)
     }

@@ -24,6 +24,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case secondFactorSignatureWrong, biometricSignatureWrong
     /// No proof of the second factor vouches for a new PIN, or not any more.
     case changeNotVouched
+    /// The PIN is of an epoch whose share is not here: this database is older than the PIN.
+    case shareGone
     /// Another attempt was given out under this number: a new one has to be begun.
     case numberUsed
     case secondFactor(Status)
@@ -50,6 +52,10 @@ package enum Refusal: Error, Equatable, Sendable {
         case .enrolmentUsed: .enrolUsed
         case .attemptOpen, .attemptReplaced: .busy
         case .secondFactorUnavailable: .secondFactorUnavailable
+        // Never enrolled here, as far as this server remembers: only a new enrolment helps.
+        case .shareGone: .secondFactorUnknown
+        // The phone's time was right for this server, so it is the clocks of the two servers that disagree: nothing was counted.
+        case .secondFactor(.clock): .secondFactorUnavailable
         // What the two servers say only to each other.
         case .secondFactor(.sequence), .secondFactor(.closed): .refused
         case .secondFactor(let status): status

@@ -15,7 +15,7 @@ package struct Counter: Hashable, Sendable {
     package private(set) var provenByPIN: UInt64
     /// No try before this moment.
     package private(set) var penaltyUntil: Instant
-    /// The latest moment of a change; a clock that is set back does not give a penalty's time again, nor does it shorten one.
+    /// The latest moment of a change; a clock that is set back does not shorten a penalty (``settled(at:)``).
     package private(set) var lastSeen: Instant
 
     /// A counter that has counted nothing.
@@ -52,12 +52,31 @@ package struct Counter: Hashable, Sendable {
         case outOfRange
     }
 
+    /// The counter by a clock that was put right. Far ahead of `now`, `lastSeen` was written by a clock that ran ahead: what was left of a penalty
+    /// then is left from now on, so that it neither lasts until that clock is reached nor is forgiven.
+    package func settled(at now: Instant) -> Counter {
+        guard lastSeen.seconds(since: now) > Times.clockSlack else { return self }
+        var counter = self
+        counter.penaltyUntil = min(penaltyUntil, now + penaltyUntil.seconds(since: lastSeen))
+        counter.lastSeen = now
+        return counter
+    }
+
+    /// The counter after a try that was refused for want of tries: the numbers before it are used up, whatever these rows had forgotten. So a reset,
+    /// which gives back what is counted, gives back those too. Nil beyond the lifetime, where no reset helps. Call it on a repaired counter.
+    package func noting(refused sequence: UInt64, under policy: Policy) -> Counter? {
+        guard sequence > highest, sequence < Self.limit, sequence - 1 - provenByPIN < policy.lifetimeWithoutPIN else { return nil }
+        var counter = self
+        counter.highest = sequence - 1
+        return counter
+    }
+
     /// What a receipt of ours proves although these rows may be older: a restored database catches up with it (protocol §7).
     package func repaired(by receipt: ReceiptFacts?) -> Counter {
         guard let receipt, receipt.sequence < Self.limit else { return self }
         var counter = self
         counter.proven = max(proven, receipt.sequence)
-        if receipt.byPIN { counter.provenByPIN = max(provenByPIN, receipt.sequence) }
+        counter.provenByPIN = max(provenByPIN, receipt.pinSequence)
         counter.highest = max(highest, counter.proven)
         return counter
     }

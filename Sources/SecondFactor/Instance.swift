@@ -91,6 +91,9 @@ package struct Instance: Hashable, Sendable {
         }
     }
 
+    /// A device key signs no attempt any more: its account is gone.
+    mutating func leave(_ deviceKey: [UInt8]) { deviceKeys.removeAll { $0 == deviceKey } }
+
     /// A PIN was proved for the try `sequence`.
     mutating func provePIN(_ sequence: UInt64, at now: Instant) {
         counter.prove(sequence, at: now)
@@ -100,12 +103,13 @@ package struct Instance: Hashable, Sendable {
     /// A biometric on its own was proved, within the limits of the policy.
     /// - Throws: ``ProofRefusal/blocked``, ``ProofRefusal/pinRequired``, ``ProofRefusal/outOfRange``.
     mutating func proveBiometric(_ sequence: UInt64, repairedBy receipt: ReceiptFacts?, at now: Instant, under policy: Policy) throws(ProofRefusal) {
-        var proved = counter.repaired(by: receipt)
-        try proved.proveBiometric(sequence, at: now, under: policy)
-        guard policy.allowsBiometric(after: withoutPIN, secondsSincePIN: max(now, counter.lastSeen).seconds(since: lastPIN)) else {
-            throw .pinRequired
-        }
-        counter = proved
+        // No clock that was set back makes the last PIN younger.
+        let seconds = max(now, counter.lastSeen).seconds(since: lastPIN)
+        var proved = settled(at: now)
+        proved.counter = proved.counter.repaired(by: receipt)
+        try proved.counter.proveBiometric(sequence, at: now, under: policy)
+        guard policy.allowsBiometric(after: withoutPIN, secondsSincePIN: seconds) else { throw .pinRequired }
+        self = proved
         if withoutPIN < .max { withoutPIN += 1 }
     }
 
@@ -127,6 +131,14 @@ package struct Instance: Hashable, Sendable {
     private mutating func typedPIN(at now: Instant) {
         withoutPIN = 0
         lastPIN = max(now, counter.lastSeen)
+    }
+
+    /// The instance by a clock that was put right (``Counter/settled(at:)``): a PIN was typed now at the latest.
+    func settled(at now: Instant) -> Instance {
+        var instance = self
+        instance.counter = counter.settled(at: now)
+        if lastPIN.seconds(since: now) > Times.clockSlack { instance.lastPIN = now }
+        return instance
     }
 
     /// What the phone may be told.

@@ -19,4 +19,9 @@ package struct PendingKey: Hashable, Sendable {
         self.evaluationKey = evaluationKey
         self.expiresAt = expiresAt
     }
+
+    /// Whether it is still to be proved. One that would live longer than any does was made by a clock that ran ahead.
+    func isAlive(at now: Instant) -> Bool {
+        now < expiresAt && expiresAt.seconds(since: now) <= Times.pendingLifetime + Times.clockSlack
+    }
 }

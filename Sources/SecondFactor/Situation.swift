@@ -24,6 +24,15 @@ package struct Situation: Equatable, Sendable {
     }
 }
 
+extension Situation {
+    /// The rows by a clock that was put right. Whoever changes the instance saves it so.
+    func settled(at now: Instant) -> Situation {
+        var situation = self
+        situation.instance = instance?.settled(at: now)
+        return situation
+    }
+}
+
 /// One change of the rows. A store makes all changes of a decision in the transaction in which it was made.
 package enum Change: Equatable, Sendable {
     /// Replaces the row of the instance; a key that is not in it any more is overwritten.

@@ -2,6 +2,8 @@
 package enum Times {
     /// How far the time in a phone's attempt, or in a reset, may be from ours.
     package static let requestWindow: UInt64 = 120
+    /// A moment of ours that is further ahead than this was written by a clock that ran ahead and was put right since.
+    package static let clockSlack: UInt64 = 60
     /// From the reservation to the proof, by our clock.
     package static let proofWindow: UInt64 = 120
     /// From the evaluation under a new key to the proof that makes it the instance's key.

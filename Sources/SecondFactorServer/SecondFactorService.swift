@@ -32,13 +32,23 @@ package struct SecondFactorService: Sendable {
             database: database, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random)
         let identity = IdentityKeeper(keys)
         let store = SQLSecondFactorStore(database: database, policy: settings.policy)
-        identityHash = try await identity.identity(at: clock()).root.hash
+        let own = try await identity.identity(at: clock())
+        identityHash = own.root.hash
         guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
+        do { try own.checkRootKey(at: clock(), within: nil) } catch { logger.warning("\(error)") }
         let storage = CachedCheck("disk") { try await database.checkWritable() }
         desk = CallDesk(
             callers: TrustedCallers(settings.trustedRoots), store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), storage: storage, logger: logger)
-        health = HealthRoutes(checks: [NamedCheck("database") { try await store.checkReadable() }, storage], drain: drain)
+        health = HealthRoutes(
+            checks: [
+                NamedCheck("database") { try await store.checkReadable() },
+                NamedCheck("root-key") {
+                    let now = clock()
+                    try await identity.identity(at: now).checkRootKey(at: now)
+                },
+                storage,
+            ], drain: drain)
         background = [Housekeeping(store: store, identity: identity, logger: logger, clock: clock)]
         self.identity = identity
         self.clock = clock

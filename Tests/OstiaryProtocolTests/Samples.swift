@@ -244,8 +244,15 @@ struct Samples {
                 "Probe",
                 Encoded(Probe(serverID: server.root.serverID, nonce: bytes(16), time: SampleServer.now), signedBy: server.operatorKey).value),
             WireCase(
+                "Leave",
+                Encoded(
+                    Leave(serverID: server.root.serverID, instanceID: instance, deviceKey: device.publicKey, time: SampleServer.now),
+                    signedBy: server.operatorKey
+                ).value),
+            WireCase(
                 "SecondFactorCall",
-                SecondFactorCall(caller: Encoded(server.chain), message: try ticket().bytes, sealed: bytes(132), receipt: receipt())),
+                SecondFactorCall(
+                    caller: Encoded(server.chain), message: try ticket().bytes, sealed: bytes(132), receipt: receipt(), pinReceipt: receipt())),
             WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25, extensions: shown), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("Stop", try Encoded(Stop(sessionID: session, reason: .user), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("PingAnswer", PingAnswer(state: .stopped, reason: .server, pingTime: 300, extensions: notices)),

@@ -42,6 +42,19 @@ struct KeyStore: Sendable {
         }
     }
 
+    /// No prekey lives longer than one that is made now: one of a clock that ran ahead is erased with those of the present.
+    func cutPrekeys(publishedUntil: Instant, openedUntil: Instant) async throws {
+        let ahead = try await database.read { connection in
+            try connection.one(
+                "SELECT id FROM prekey WHERE published_until > $1 OR erased_at > $2 LIMIT 1", [SQLValue(publishedUntil), SQLValue(openedUntil)])
+        }
+        guard ahead != nil else { return }
+        try await database.transaction { connection in
+            try connection.execute("UPDATE prekey SET published_until = $1 WHERE published_until > $1", [SQLValue(publishedUntil)])
+            try connection.execute("UPDATE prekey SET erased_at = $1 WHERE erased_at > $1", [SQLValue(openedUntil)])
+        }
+    }
+
     /// Adds the server together with its keys, unless another node was faster.
     func create(_ server: VirtualServer, at now: Instant, with steps: [SQLStep]) async throws {
         let key = key
@@ -97,6 +110,15 @@ struct KeyStore: Sendable {
         return StoredKeys(
             root: Root(ed25519: server.publicKey, serverID: server.id), operatorKeys: operatorKeys, sidKey: sidKey,
             prekeys: try prekeys.map { try prekey($0, of: server.id) })
+    }
+
+    /// One prekey.
+    func prekey(_ id: UInt32, of server: ServerID) async throws -> StoredPrekey? {
+        let row = try await database.read { connection in
+            try connection.one(
+                "SELECT id, secret, published_until, erased_at FROM prekey WHERE id = $1 AND server = $2", [SQLValue(number: id), SQLValue(server)])
+        }
+        return try row.map { try prekey($0, of: server) }
     }
 
     private func prekey(_ row: SQLRow, of server: ServerID) throws -> StoredPrekey {

@@ -1,5 +1,6 @@
 import Authentication
 import Database
+import Foundation
 import HTTPService
 import OstiaryProtocol
 import Synchronization
@@ -52,6 +53,7 @@ package final class ServerVault: ServerKeyring {
     package func renew() async throws {
         let now = clock()
         try await keyStore.eraseExpired(at: now)
+        try await keyStore.cutPrekeys(publishedUntil: now + KeyLife.prekeyPublished, openedUntil: now + KeyLife.prekeyOpened)
         for server in try await store.read({ rows in try rows.servers() }) {
             let keys = try await keyStore.load(server)
             let steps = try await operatorSteps(server, keys, at: now) + prekeySteps(server, keys, at: now)
@@ -62,13 +64,14 @@ package final class ServerVault: ServerKeyring {
     }
 
     private func operatorSteps(_ server: VirtualServer, _ keys: StoredKeys, at now: Instant) async throws -> [SQLStep] {
-        let newest = keys.operatorKeys.map(\.certificate.notAfter).max()
+        // A key that a clock certified which ran ahead is not valid yet, and counts for nothing.
+        let newest = keys.operatorKeys.filter { $0.certificate.notBefore <= now }.map(\.certificate.notAfter).max()
         guard newest.map({ $0 < now + KeyLife.operatorOverlap }) ?? true else { return [] }
         let root: RootKey
         do {
             root = try await keyStore.root(of: server)
         } catch ServerKeyError.rootKeyApart where keys.signer(at: now) != nil {
-            // There is time left; the operator is told by the readiness report and by the log of the next start with the file.
+            // There is time left; `checkRootKey` says so.
             return []
         }
         let seed = random.bytes(32)
@@ -94,10 +97,19 @@ package final class ServerVault: ServerKeyring {
         return keys
     }
 
+    /// The keys with the one that signs now. When the clock was just put right there may be none that is valid by it: then one is made.
+    private func signing(_ server: ServerID) async throws -> (keys: StoredKeys, signer: CertifiedKey) {
+        let present = try stored(server)
+        if let signer = present.signer(at: clock()) { return (present, signer) }
+        try await renew()
+        let renewed = try stored(server)
+        guard let signer = renewed.signer(at: clock()) else { throw ServerKeyError.noSigner }
+        return (renewed, signer)
+    }
+
     package func keys(of server: ServerID) async throws -> ServerKeys {
-        let (stored, now) = (try stored(server), clock())
-        guard let signer = stored.signer(at: now) else { throw ServerKeyError.noSigner }
-        return ServerKeys(chain: Encoded(stored.chain(at: now)), operatorKey: signer.key, sidKey: stored.sidKey)
+        let (keys, signer) = try await signing(server)
+        return ServerKeys(chain: Encoded(keys.chain(at: clock())), operatorKey: signer.key, sidKey: keys.sidKey)
     }
 
     /// The server that phones mean by the tag in front of a request.
@@ -105,21 +117,48 @@ package final class ServerVault: ServerKeyring {
 
     package func server(rootHash: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.root.hash == rootHash }?.key } }
 
-    /// The private half of a prekey; one that another node has just made is looked up once more.
+    /// The private half of a prekey; one that another node has just made is looked up by its id, so that a made-up one costs one question.
     package func prekey(_ id: UInt32, of server: ServerID) async throws -> PrekeySecret? {
         if let known = try stored(server).prekey(id, at: clock()) { return known }
-        guard let virtualServer = try await store.read({ rows in try rows.server(server) }) else { return nil }
-        let fresh = try await keyStore.load(virtualServer)
-        loaded.withLock { $0[server] = fresh }
-        return fresh.prekey(id, at: clock())
+        guard let fresh = try await keyStore.prekey(id, of: server) else { return nil }
+        return loaded.withLock { loaded in
+            loaded[server]?.add(fresh)
+            return loaded[server]?.prekey(id, at: clock())
+        }
     }
 
     package func publishedPrekeys(of server: ServerID) async throws -> [Encoded<Prekey>] {
-        let (stored, now) = (try stored(server), clock())
-        guard let signer = stored.signer(at: now) else { throw ServerKeyError.noSigner }
-        return stored.published(at: now, signedBy: signer.key)
+        let (keys, signer) = try await signing(server)
+        let published = keys.published(at: clock(), signedBy: signer.key)
+        guard published.isEmpty else { return published }
+        // The clock leapt over all of them since the last renewal.
+        try await renew()
+        return try stored(server).published(at: clock(), signedBy: signer.key)
     }
 
     /// The identity that phones pin and operators compare.
     package func rootHash(of server: ServerID) throws -> [UInt8] { try stored(server).root.hash }
+
+    /// Throws `rootKeyMissing` when a root key is kept apart from the database and is not here, so that no operational key can be renewed.
+    /// - Parameter margin: seconds before the end of the present one from when on that is worth telling; nil for always.
+    package func checkRootKey(within margin: UInt64? = KeyLife.operatorOverlap) async throws {
+        for server in try await store.read({ rows in try rows.servers() }) {
+            guard let end = try stored(server.id).operatorKeys.map(\.certificate.notAfter).max() else { continue }
+            if let margin, clock() + margin < end { continue }
+            do { _ = try await keyStore.root(of: server) } catch ServerKeyError.rootKeyApart {
+                throw RootKeyMissing(end: end)
+            }
+        }
+    }
+}
+
+/// The root key is kept apart and was not given at this start.
+package struct RootKeyMissing: Error, Equatable, CustomStringConvertible {
+    /// When the last operational key ends.
+    package let end: Instant
+
+    package var description: String {
+        "the root key is kept apart and was not given: start again with --root-key FILE, or the server cannot sign after "
+            + "\(Date(timeIntervalSince1970: Double(end.seconds)).formatted(.iso8601))"
+    }
 }

@@ -21,7 +21,13 @@ struct StoredKeys: Sendable {
     let root: Root
     let operatorKeys: [CertifiedKey]
     let sidKey: [UInt8]
-    let prekeys: [StoredPrekey]
+    private(set) var prekeys: [StoredPrekey]
+
+    /// Takes a prekey that another node made.
+    mutating func add(_ prekey: StoredPrekey) {
+        guard !prekeys.contains(where: { $0.secret.id == prekey.secret.id }) else { return }
+        prekeys.append(prekey)
+    }
 
     /// The key that signs at `now`: of those that are valid, the one that stays so longest.
     func signer(at now: Instant) -> CertifiedKey? {

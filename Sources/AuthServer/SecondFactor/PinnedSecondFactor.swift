@@ -43,7 +43,7 @@ package final class PinnedSecondFactor: SecondFactorGateway {
     package func identity() async throws -> VerifiedSecondFactor {
         let now = clock()
         let present = known.withLock { $0 }
-        if let present, now.seconds(since: present.seenAt) < Self.freshFor { return present.identity }
+        if let present, now.distance(to: present.seenAt) < Self.freshFor { return present.identity }
         do { return try await refreshedIdentity() } catch let error as SecondFactorUnreachable {
             if let present { return present.identity }
             if let bytes = try await memory.identity(), let stored = try? VerifiedSecondFactor.verify(bytes, rootHash: rootHash, at: now) {

@@ -19,6 +19,7 @@ enum AuthenticationSchema {
         Migration(14, "what a phone says of itself") { d in
             ["phone_state", "phone_until"].map { "ALTER TABLE session ADD COLUMN \($0) \(d.integer)" }
         },
+        Migration(15, "what a restored second-factor server is told") { restoreTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -112,6 +113,19 @@ enum AuthenticationSchema {
                 share \(d.blob) NOT NULL, set_attempt \(d.blob), set_epoch \(d.integer), set_made_at \(d.integer)
             ) \(d.tableOptions)
             """,
+        ]
+    }
+
+    private static func restoreTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE instance ADD COLUMN pin_receipt \(d.blob)",
+            """
+            CREATE TABLE pending_leave (
+                device_key \(d.blob) NOT NULL PRIMARY KEY, instance \(d.blob) NOT NULL, server \(d.blob) NOT NULL, since \(d.integer) NOT NULL,
+                attempts \(d.integer) NOT NULL, due_at \(d.integer) NOT NULL
+            ) \(d.tableOptions)
+            """,
+            "CREATE INDEX pending_leave_due ON pending_leave (due_at)",
         ]
     }
 

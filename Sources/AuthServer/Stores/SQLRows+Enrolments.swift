@@ -21,7 +21,7 @@ extension SQLRows {
         try enrolments("WHERE expires_at < $1 AND state IN (0, 1, 2) ORDER BY expires_at LIMIT $2", [SQLValue(now), SQLValue(limit)])
     }
 
-    private func enrolments(_ condition: String, _ arguments: [SQLValue]) throws -> [Enrolment] {
+    func enrolments(_ condition: String, _ arguments: [SQLValue]) throws -> [Enrolment] {
         try all("SELECT \(EnrolmentColumns.names.joined(separator: ", ")) FROM enrolment \(condition)", arguments) { columns in
             try EnrolmentColumns.read(&columns) { id, wrapped in try unwrap(wrapped, "enrolment/share", id.bytes) }
         }

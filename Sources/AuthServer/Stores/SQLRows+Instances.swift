@@ -5,7 +5,7 @@ import OstiaryProtocol
 extension SQLRows {
     private static let columns = [
         "id", "server", "last", "open_attempt", "open_blinded_hash", "open_since", "relayed_attempt", "relayed_number", "receipt", "biometric_key",
-        "evaluated_attempt", "evaluated_epoch", "evaluated_made_at", "change_decision", "change_answer",
+        "evaluated_attempt", "evaluated_epoch", "evaluated_made_at", "change_decision", "change_answer", "pin_receipt",
     ]
     private static let upsert = Upsert("instance", key: ["id"], columns: columns)
     private static let byID = "SELECT \(columns.joined(separator: ", ")) FROM instance WHERE id = $1"
@@ -13,11 +13,13 @@ extension SQLRows {
     func instance(_ id: InstanceID) throws -> Instance? {
         guard var columns = try one(Self.byID, [SQLValue(id)]) else { return nil }
         columns.skip(1)
-        return Instance(
+        var instance = Instance(
             id: id, server: try columns.identifier(), sequence: try Self.sequence(&columns),
             receipt: try columns.optionalBlob().map { try Encoded<Receipt>(decoding: $0) }, epochs: try epochs(of: id),
             biometricKey: try columns.optionalBlob(), evaluated: try Self.tried(&columns), pinChange: try pinChange(of: id),
             lastChange: try Self.lastChange(&columns))
+        instance.pinReceipt = try columns.optionalBlob().map { try Encoded<Receipt>(decoding: $0) }
+        return instance
     }
 
     private static func sequence(_ columns: inout ColumnReader) throws -> AttemptSequence {
@@ -57,7 +59,7 @@ extension SQLRows {
                 SQLValue(open?.blindedHash), SQLValue(open?.since), SQLValue(relayed?.attempt), SQLValue(relayed?.number),
                 SQLValue(instance.receipt?.bytes), SQLValue(instance.biometricKey), SQLValue(instance.evaluated?.id),
                 SQLValue(instance.evaluated.map { UInt64($0.epoch) }), SQLValue(instance.evaluated?.madeAt), SQLValue(instance.lastChange?.decision),
-                SQLValue(instance.lastChange?.answer),
+                SQLValue(instance.lastChange?.answer), SQLValue(instance.pinReceipt?.bytes),
             ])
         if try epochs(of: instance.id) != instance.epochs { try replaceEpochs(of: instance) }
         if try pinChange(of: instance.id) != instance.pinChange { try replacePINChange(of: instance) }
@@ -77,29 +79,5 @@ extension SQLRows {
 
     func removeInstance(_ id: InstanceID) throws {
         try connection.execute("DELETE FROM instance WHERE id = $1", [SQLValue(id)])
-    }
-
-    func queue(_ close: PendingClose) throws {
-        try connection.execute(
-            """
-            INSERT INTO pending_close (instance, server, since, attempts, due_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (instance) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at
-            """,
-            [
-                SQLValue(close.instance), SQLValue(close.server), SQLValue(close.since), SQLValue(number: close.attempts), SQLValue(close.dueAt),
-            ])
-    }
-
-    func dueCloses(at now: Instant, limit: Int) throws -> [PendingClose] {
-        let sql = "SELECT instance, server, since, attempts, due_at FROM pending_close WHERE due_at <= $1 ORDER BY due_at LIMIT $2"
-        return try all(sql, [SQLValue(now), SQLValue(limit)]) { columns in
-            PendingClose(
-                instance: try columns.identifier(), server: try columns.identifier(), since: try columns.instant(), attempts: try columns.number(),
-                dueAt: try columns.instant())
-        }
-    }
-
-    func removeClose(of instance: InstanceID) throws {
-        try connection.execute("DELETE FROM pending_close WHERE instance = $1", [SQLValue(instance)])
     }
 }

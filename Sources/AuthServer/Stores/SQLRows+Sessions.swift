@@ -20,7 +20,7 @@ extension SQLRows {
         try sessions("WHERE s.return_code_hash = $1 AND s.server = $2", [.blob(returnCodeHash), SQLValue(server)]).first
     }
 
-    private func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
+    func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
         try all("SELECT \(Self.selected) FROM session s \(condition)", arguments) { try SessionColumns.read(&$0) }
     }
 

@@ -16,7 +16,12 @@ struct AccountRemoval: Sendable {
             try rows.save(try enrolment.after(.delete, at: now))
         }
         try rows.bury(account.id, of: account.server, at: now)
-        if try rows.accounts(ofInstance: account.instance).isEmpty { try close(account.instance, in: rows, at: now) }
+        if try rows.accounts(ofInstance: account.instance).isEmpty {
+            try close(account.instance, in: rows, at: now)
+        } else {
+            try rows.queue(
+                PendingLeave(deviceKey: account.deviceKey, instance: account.instance, server: server, since: now, attempts: 0, dueAt: now))
+        }
         return stopped
     }
 

@@ -16,13 +16,18 @@ package struct PendingClose: Equatable, Sendable {
         self.dueAt = dueAt
     }
 
-    /// The same wish after one more try in vain: 2, 4, 8 … seconds later, an hour at most.
+    /// The same wish after one more try in vain.
     func postponed(at now: Instant) -> PendingClose {
         var next = self
         next.attempts += 1
-        next.dueAt = now + min(3_600, UInt64(1) << UInt64(min(next.attempts, 12)))
+        next.dueAt = now + Self.delay(after: next.attempts)
         return next
     }
+
+    static let longestDelay: UInt64 = 3_600
+
+    /// 2, 4, 8 … seconds, an hour at most.
+    static func delay(after attempts: UInt32) -> UInt64 { min(longestDelay, UInt64(1) << UInt64(min(attempts, 12))) }
 }
 
 /// The queue of closes, inside a transaction.
@@ -32,10 +37,13 @@ package protocol CloseRows: AnyObject {
     func removeClose(of instance: InstanceID) throws
 }
 
-/// Tells the second-factor server of instances that nobody uses any more, again and again until it knows (protocol §13).
+/// Tells the second-factor server of instances and device keys that nobody uses any more, again and again until it knows (protocol §13).
 package struct CloseQueue: Sendable {
-    private let store: any AuthenticationStore
-    private let secondFactor: SecondFactorClient
+    /// The most of a kind that one run sends.
+    static let batch = 32
+
+    let store: any AuthenticationStore
+    let secondFactor: SecondFactorClient
 
     package init(store: any AuthenticationStore, secondFactor: SecondFactorClient) {
         self.store = store
@@ -45,8 +53,8 @@ package struct CloseQueue: Sendable {
     /// Sends what is due and answers how many were confirmed. A failure is no error: it is tried again later.
     @discardableResult
     package func run(at now: Instant) async throws -> Int {
-        var confirmed = 0
-        for close in try await store.read({ rows in try rows.dueCloses(at: now, limit: 32) }) {
+        var confirmed = try await runLeaves(at: now)
+        for close in try await store.read({ rows in try rows.dueCloses(at: now, limit: Self.batch) }) {
             let status = try? await secondFactor.close(close.instance, at: close.server, now: now)
             // An instance that the second-factor server never saw has no key to erase.
             let isDone = status == .ok || status == .closed || status == .secondFactorUnknown

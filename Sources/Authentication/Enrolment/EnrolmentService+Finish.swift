@@ -19,7 +19,7 @@ extension EnrolmentService {
             let proved = try await ClosedInstance(store: store, events: events)
                 .receipt(for: proof, of: claim.account, from: secondFactor, now: request.now)
             do { return try await makeAccount(enrolment.id, claim, proved.receipt, admission, request) } catch let refusal as Refusal {
-                try await closeOrphan(proved.receipt.value, at: request.now)
+                try await closeOrphan(proved.receipt.value, of: claim, at: request.now)
                 throw refusal
             }
         }
@@ -34,10 +34,16 @@ extension EnrolmentService {
         return Reply()
     }
 
-    /// A first PIN is set at the second-factor server, but the account did not come about: its instance is nobody's, and is closed.
-    private func closeOrphan(_ receipt: Receipt, at now: Instant) async throws {
-        guard receipt.context.setsPIN else { return }
+    /// The second-factor server did its part, but the account did not come about: a new instance is nobody's, and is closed; a device key that joined
+    /// one leaves it.
+    private func closeOrphan(_ receipt: Receipt, of claim: Enrolment.Claim, at now: Instant) async throws {
         try await store.write { rows in
+            guard try rows.account(claim.account) == nil else { return }
+            guard receipt.context.setsPIN else {
+                return try rows.queue(
+                    PendingLeave(
+                        deviceKey: claim.deviceKey, instance: receipt.instanceID, server: receipt.serverID, since: now, attempts: 0, dueAt: now))
+            }
             guard try rows.instance(receipt.instanceID) == nil else { return }
             try rows.queue(PendingClose(instance: receipt.instanceID, server: receipt.serverID, since: now, attempts: 0, dueAt: now))
         }

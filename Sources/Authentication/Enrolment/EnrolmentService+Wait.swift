@@ -57,7 +57,7 @@ extension EnrolmentService {
         _ account: Account, _ finish: Enrolment.Finish, _ activation: Enrolment.Activation, in rows: any AuthenticationRows, at now: Instant
     ) throws -> [UInt8]? {
         let expiresAt = activation.at + PINCache.activationLife
-        guard account.hasActivationCache, now <= expiresAt else { return nil }
+        guard account.hasActivationCache, now.distance(to: activation.at) <= PINCache.activationLife else { return nil }
         let value = random.bytes(32)
         try rows.save(
             PINCache(

@@ -45,29 +45,29 @@ struct FinishAdmission: Sendable {
         guard let instanceID = e3.instanceID, let attempt = e3.attemptID, let signature = e3.secondFactorSignature
         else { throw Refusal.methodNotAllowed }
         let sessionHash = Transcript.operation(e3.context, instance: instanceID, epoch: e3.epoch, payload: claim.payload)
-        let (key, newest) = try secondFactorKey(
+        let (key, receipts) = try secondFactorKey(
             of: try rows.instance(instanceID),
             for: ShownFactor(
                 attempt: attempt, context: e3.context, sessionHash: sessionHash, payload: claim.payload, method: .pin,
                 secondFactorSignature: signature, biometricSignature: nil, ownAttempt: nil))
         let proof = SecondFactorProof(
             server: request.server, instance: instanceID, attempt: attempt, sessionHash: sessionHash, context: e3.context, method: .pin,
-            epoch: e3.epoch, secondFactorKey: key, secondFactorSignature: signature, newest: newest)
+            epoch: e3.epoch, secondFactorKey: key, secondFactorSignature: signature, receipts: receipts)
         return .proof(enrolment, claim, proof)
     }
 
     /// FIRST_SET brings its key along and has no instance here yet; ENROL has one of this server, whose key must have signed.
-    private func secondFactorKey(of instance: Instance?, for shown: ShownFactor) throws(Refusal) -> ([UInt8], newest: Encoded<Receipt>?) {
+    private func secondFactorKey(of instance: Instance?, for shown: ShownFactor) throws(Refusal) -> ([UInt8], KnownReceipts) {
         let e3 = message.value
         switch e3.context {
         case .firstSet:
             guard instance == nil, e3.epoch == 1, let key = e3.secondFactorKey else { throw .instanceWrong }
-            return (key, nil)
+            return (key, .none)
         case .enrol:
             guard let instance, instance.server == request.server, let epoch = instance.epoch(e3.epoch), let signature = e3.secondFactorSignature
             else { throw .instanceWrong }
             try epoch.verify(signature, of: shown, in: instance.id)
-            return (epoch.secondFactorKey, instance.receipt)
+            return (epoch.secondFactorKey, instance.receipts)
         case .verify, .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw .methodNotAllowed
         }
     }

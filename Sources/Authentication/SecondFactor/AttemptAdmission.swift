@@ -44,7 +44,7 @@ struct AttemptAdmission: Sendable {
         guard claim.account == message.accountID, attempt.epoch == 1 else { throw Refusal.attemptMismatch }
         try verify(message.attempt, by: claim.deviceKey)
         guard try rows.instance(attempt.instanceID) == nil else { throw Refusal.instanceWrong }
-        return reservation(for: claim.account, number: 0, receipt: nil)
+        return reservation(for: claim.account, number: 0, receipts: .none)
     }
 
     /// ENROL: this app has an account here already, whose PIN vouches for the new device key.
@@ -74,7 +74,7 @@ struct AttemptAdmission: Sendable {
         change.begin(TriedAttempt(attempt))
         instance.pinChange = change
         try rows.save(instance)
-        return reservation(for: account.id, number: 0, receipt: instance.receipt, share: change.serverShare)
+        return reservation(for: account.id, number: 0, receipts: instance.receipts, share: change.serverShare)
     }
 
     private func changingAccount(in rows: any AuthenticationRows) throws -> Account {
@@ -98,18 +98,21 @@ struct AttemptAdmission: Sendable {
         return claim
     }
 
+    /// The next number, if a right PIN could be used: without the share of its epoch, which a restore may have taken, no PIN opens anything, and no
+    /// try is spent on it.
     private func number(for account: AccountID, in rows: any AuthenticationRows) throws -> AttemptReservation {
         guard var instance = try rows.instance(attempt.instanceID), instance.server == request.server else { throw Refusal.instanceWrong }
+        guard instance.epoch(attempt.epoch) != nil else { throw Refusal.shareGone }
         let number = try instance.sequence.reserve(attempt.attemptID, blindedHash: attempt.blindedHash, at: request.now)
         try rows.save(instance)
-        return reservation(for: account, number: number, receipt: instance.receipt)
+        return reservation(for: account, number: number, receipts: instance.receipts)
     }
 
     private func reservation(
-        for account: AccountID, number: UInt64, receipt: Encoded<Receipt>?, share: [UInt8]? = nil
+        for account: AccountID, number: UInt64, receipts: KnownReceipts, share: [UInt8]? = nil
     ) -> AttemptReservation {
         let ticket = Ticket(
             serverID: request.server, sequence: number, issuedAt: request.now, payload: message.payload, attempt: message.attempt)
-        return AttemptReservation(account: account, ticket: ticket, receipt: receipt, newShare: share)
+        return AttemptReservation(account: account, ticket: ticket, receipts: receipts, newShare: share)
     }
 }

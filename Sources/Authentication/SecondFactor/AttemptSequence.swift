@@ -48,7 +48,7 @@ package struct AttemptSequence: Equatable, Hashable, Sendable {
     /// The number for the ticket of this attempt, which is the open one from now on.
     /// - Throws: `attemptOpen` while another waits for its answer.
     package mutating func reserve(_ attempt: AttemptID, blindedHash: [UInt8], at now: Instant) throws(Refusal) -> UInt64 {
-        if let open, open.attempt != attempt, now.seconds(since: open.since) < Self.patience { throw .attemptOpen }
+        if let open, open.attempt != attempt, now.distance(to: open.since) < Self.patience { throw .attemptOpen }
         open = OpenAttempt(attempt: attempt, blindedHash: blindedHash, since: now)
         return last + 1
     }

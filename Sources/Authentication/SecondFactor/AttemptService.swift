@@ -38,11 +38,12 @@ package struct AttemptService: Sendable {
         }
         if let session = reservation.claimed { events.publish(.about(session, .claimed)) }
         let answer = try await secondFactor.ask(
-            reservation.ticket, sealed: message.value.sealed, receipt: reservation.receipt, now: request.now)
+            reservation.ticket, sealed: message.value.sealed, receipts: reservation.receipts, now: request.now)
         guard answer.status != .closed else {
             throw try await closed.remove(reservation.ticket.attempt.value.instanceID, tellingPhoneOf: reservation.account, at: request.now)
         }
         let share = try await settle(answer, reservation, request)
+        guard answer.status != .clock else { throw Refusal.secondFactor(.clock) }
         let body = M2(epoch: answer.epoch, tries: answer.tries, serverShare: share, sealed: answer.sealed)
         return (answer.status, Reply(body, status: answer.status))
     }
@@ -68,7 +69,7 @@ package struct AttemptService: Sendable {
 struct AttemptReservation: Sendable {
     let account: AccountID
     let ticket: Ticket
-    let receipt: Encoded<Receipt>?
+    let receipts: KnownReceipts
     /// The share of a PIN that is about to be set.
     let newShare: [UInt8]?
     /// The session that this very attempt claimed.

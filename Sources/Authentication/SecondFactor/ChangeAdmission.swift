@@ -70,7 +70,7 @@ struct ChangeAdmission: Sendable {
         let proof = SecondFactorProof(
             server: request.server, instance: instance.id, attempt: change.attemptID, sessionHash: sessionHash, context: change.context,
             method: change.method, epoch: change.epoch, secondFactorKey: key, secondFactorSignature: signature,
-            biometricSignature: change.biometricSignature, newest: instance.receipt)
+            biometricSignature: change.biometricSignature, receipts: instance.receipts)
         return (proof, Instance.Epoch(number: change.epoch, serverShare: vouching.serverShare, secondFactorKey: key))
     }
 }

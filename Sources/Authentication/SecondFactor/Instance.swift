@@ -22,6 +22,8 @@ package struct Instance: Equatable, Sendable {
     package var sequence: AttemptSequence
     /// The newest receipt, which goes along with every ticket: it is how a second-factor server that was restored learns what it forgot.
     package var receipt: Encoded<Receipt>?
+    /// The newest by PIN, while `receipt` is that of a biometric.
+    package var pinReceipt: Encoded<Receipt>?
     /// The newest two, in their order. While a PIN is being changed the last one may be of a change that never came about.
     package internal(set) var epochs: [Epoch]
     /// `pkBio`, what a biometric signs with; nil without biometrics.
@@ -32,13 +34,15 @@ package struct Instance: Equatable, Sendable {
     package var lastChange: FinishedChange?
 
     package init(
-        id: InstanceID, server: ServerID, sequence: AttemptSequence = AttemptSequence(), receipt: Encoded<Receipt>? = nil, epochs: [Epoch],
-        biometricKey: [UInt8]? = nil, evaluated: TriedAttempt? = nil, pinChange: PINChange? = nil, lastChange: FinishedChange? = nil
+        id: InstanceID, server: ServerID, sequence: AttemptSequence = AttemptSequence(), receipt: Encoded<Receipt>? = nil,
+        pinReceipt: Encoded<Receipt>? = nil, epochs: [Epoch], biometricKey: [UInt8]? = nil, evaluated: TriedAttempt? = nil,
+        pinChange: PINChange? = nil, lastChange: FinishedChange? = nil
     ) {
         self.id = id
         self.server = server
         self.sequence = sequence
         self.receipt = receipt
+        self.pinReceipt = pinReceipt
         self.epochs = epochs
         self.biometricKey = biometricKey
         self.evaluated = evaluated
@@ -54,6 +58,13 @@ package struct Instance: Equatable, Sendable {
         return epoch
     }
 
+    /// The share of the epoch after this one, if one was drawn. An epoch has one share, whatever vouches for it and how often it is begun: so the share
+    /// that is here is the right one for the PIN that came about, also when this database is older than that (protocol §7).
+    func shareDrawn(after number: UInt32) -> [UInt8]? {
+        if let pinChange, pinChange.epoch == number { return pinChange.serverShare }
+        return number < .max ? epoch(number + 1)?.serverShare : nil
+    }
+
     /// Notes an evaluated attempt; evaluated again it keeps its first time.
     mutating func note(_ attempt: TriedAttempt) {
         if evaluated?.id != attempt.id { evaluated = attempt }
@@ -65,17 +76,32 @@ package struct Instance: Equatable, Sendable {
         epochs = Array(others.sorted { $0.number < $1.number }.suffix(2))
     }
 
-    /// Keeps the receipt with the highest number; those of contexts that set a PIN have none (protocol §7).
+    /// Keeps the receipt with the highest number, and beside that of a biometric the newest by PIN; those of contexts that set a PIN have no number
+    /// (protocol §7).
     mutating func keep(_ newer: Encoded<Receipt>) {
         guard !newer.value.context.setsPIN, newer.value.sequence > (receipt?.value.sequence ?? 0) else { return }
+        let byPIN = [newer, receipt, pinReceipt].compactMap(\.self).first { $0.value.method.contains(.pin) }
         receipt = newer
+        pinReceipt = byPIN?.bytes == newer.bytes ? nil : byPIN
     }
+
+    /// What goes along to the second-factor server.
+    var receipts: KnownReceipts { KnownReceipts(newest: receipt, newestByPIN: pinReceipt) }
 
     package static func == (left: Instance, right: Instance) -> Bool {
         left.id == right.id && left.server == right.server && left.sequence == right.sequence && left.receipt?.bytes == right.receipt?.bytes
-            && left.epochs == right.epochs && left.biometricKey == right.biometricKey && left.evaluated == right.evaluated
+            && left.pinReceipt?.bytes == right.pinReceipt?.bytes && left.epochs == right.epochs && left.biometricKey == right.biometricKey
+            && left.evaluated == right.evaluated
             && left.pinChange == right.pinChange && left.lastChange == right.lastChange
     }
+}
+
+/// The receipts of an instance that tell a restored second-factor server what it forgot: the newest of all, and the newest by PIN if that is another.
+struct KnownReceipts: Sendable {
+    static let none = KnownReceipts(newest: nil, newestByPIN: nil)
+
+    let newest: Encoded<Receipt>?
+    let newestByPIN: Encoded<Receipt>?
 }
 
 /// Instances, inside a transaction.

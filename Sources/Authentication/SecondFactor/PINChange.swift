@@ -12,7 +12,7 @@ package struct PINChange: Equatable, Sendable {
     package let verifiedAt: Instant
     /// The epoch that was proved; the new PIN belongs to the next.
     package let epoch: UInt32
-    /// The share of the next epoch: one for every PIN_CHANGE_SET that this vouches for, so that whichever is completed has the right one.
+    /// The share of the next epoch: one for every PIN_CHANGE_SET of it, so that whichever is completed has the right one.
     package let serverShare: [UInt8]
     /// The newest PIN_CHANGE_SET, over whose time a biometric signs.
     package var setting: TriedAttempt?
@@ -33,7 +33,8 @@ package struct PINChange: Equatable, Sendable {
     /// What a completed change was verified by: with a PIN among the methods it counts as the PIN.
     var method: Methods { methods.contains(.pin) ? .pin : .bio }
 
-    func isFresh(at now: Instant) -> Bool { now.seconds(since: verifiedAt) < Self.life }
+    /// A moment ahead of `now`, by a clock that was put right since, is as far away as one behind.
+    func isFresh(at now: Instant) -> Bool { now.distance(to: verifiedAt) < Self.life }
 
     /// Whether it vouches for a PIN_CHANGE_SET of this account with this payload and epoch.
     func vouches(for account: AccountID, payload: [UInt8], epoch: UInt32) -> Bool {

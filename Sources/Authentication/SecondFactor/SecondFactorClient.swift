@@ -17,19 +17,25 @@ package struct SecondFactorClient: Sendable {
         return prekey
     }
 
-    func ask(_ ticket: Ticket, sealed: [UInt8], receipt: Encoded<Receipt>?, now: Instant) async throws -> SecondFactorAnswer {
+    func ask(_ ticket: Ticket, sealed: [UInt8], receipts: KnownReceipts, now: Instant) async throws -> SecondFactorAnswer {
         let keys = try await keyring.keys(of: ticket.serverID)
-        return try await send(ticket, by: keys, about: ticket.attempt.value.attemptID, sealed: sealed, receipt: receipt, now: now)
+        return try await send(ticket, by: keys, about: ticket.attempt.value.attemptID, sealed: sealed, receipts: receipts, now: now)
     }
 
     func prove(_ proof: SecondFactorProof, now: Instant) async throws -> SecondFactorAnswer {
         let keys = try await keyring.keys(of: proof.server)
-        return try await send(proof.message(signedBy: keys.operatorKey), by: keys, about: proof.attempt, receipt: proof.newest, now: now)
+        return try await send(proof.message(signedBy: keys.operatorKey), by: keys, about: proof.attempt, receipts: proof.receipts, now: now)
     }
 
     func close(_ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
         let keys = try await keyring.keys(of: server)
         return try await send(Close(serverID: server, instanceID: instance, time: now), by: keys, about: nil, now: now).status
+    }
+
+    func leave(_ deviceKey: [UInt8], _ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
+        let keys = try await keyring.keys(of: server)
+        let message = Leave(serverID: server, instanceID: instance, deviceKey: deviceKey, time: now)
+        return try await send(message, by: keys, about: nil, now: now).status
     }
 
     func reset(_ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
@@ -38,11 +44,12 @@ package struct SecondFactorClient: Sendable {
     }
 
     private func send(
-        _ message: some OperatorSigned, by keys: ServerKeys, about attempt: AttemptID?, sealed: [UInt8] = [], receipt: Encoded<Receipt>? = nil,
+        _ message: some OperatorSigned, by keys: ServerKeys, about attempt: AttemptID?, sealed: [UInt8] = [], receipts: KnownReceipts = .none,
         now: Instant
     ) async throws(Refusal) -> SecondFactorAnswer {
         let signed = Encoded(message, signedBy: keys.operatorKey)
-        let call = SecondFactorCall(caller: keys.chain, message: signed.bytes, sealed: sealed, receipt: receipt)
+        let call = SecondFactorCall(
+            caller: keys.chain, message: signed.bytes, sealed: sealed, receipt: receipts.newest, pinReceipt: receipts.newestByPIN)
         guard let bytes = try? await gateway.call(call), let answer = try? Encoded<SecondFactorAnswer>(decoding: bytes),
             await isSigned(answer, at: now), answer.value.attemptID.bytes == attempt?.bytes ?? [UInt8](repeating: 0, count: 16)
         else { throw .secondFactorUnavailable }

@@ -15,8 +15,8 @@ struct SecondFactorProof: Sendable {
     var biometricSignature: [UInt8]?
     /// Vouches for a biometric on its own, which had no M1.
     var ticket: Ticket?
-    /// The newest receipt of the instance.
-    var newest: Encoded<Receipt>?
+    /// The newest receipts of the instance.
+    var receipts = KnownReceipts.none
 
     func message(signedBy key: OperatorKey) -> Proof {
         Proof(

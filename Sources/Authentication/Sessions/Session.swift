@@ -14,7 +14,7 @@ package struct Session: Equatable, Sendable {
     package var browser: BrowserContext
     /// How often what it asks was changed: what a phone was shown before decides nothing any more (protocol §4).
     package var asked: UInt32
-    package let startedAt: Instant
+    package internal(set) var startedAt: Instant
     /// The page that began it, and where alone it ends; nil for a session that no page began.
     package let page: SessionPage?
     package var state: SessionState
@@ -97,11 +97,11 @@ package struct Login: Hashable, Sendable {
     /// How the browser was tied to the phone; nil for the session of an enrolment that was confirmed.
     package let binding: Binding?
     /// When it was accepted; of a login that came back, when that was.
-    package var at: Instant
+    package internal(set) var at: Instant
     /// What was really used.
     package let methods: Methods
     /// When the second factor was proved, which a cache may have been a while ago.
-    package let verifiedAt: Instant
+    package internal(set) var verifiedAt: Instant
     /// SHA of the L5 without its signature, by which a repeat is known; empty for an enrolment.
     package let decision: [UInt8]
     package let userInput: String

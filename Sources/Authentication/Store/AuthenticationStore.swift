@@ -12,8 +12,9 @@ package protocol AuthenticationStore: Sendable {
 }
 
 /// Every feature's questions to the store, in one transaction.
-package protocol AuthenticationRows: ServerRows, SessionRows, AccountRows, InstanceRows, EnrolmentRows, CloseRows, ReplayRows, AuditRows, ExpiryRows {
-}
+package protocol AuthenticationRows: ServerRows, SessionRows, AccountRows, InstanceRows, EnrolmentRows, CloseRows, LeaveRows, ReplayRows, AuditRows,
+    ExpiryRows, ClockRows
+{}
 
 /// The requests that had an effect, inside a transaction.
 package protocol ReplayRows: AnyObject {

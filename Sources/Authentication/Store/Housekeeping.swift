@@ -11,6 +11,7 @@ package struct Housekeeping: Sendable {
     private let store: any AuthenticationStore
     private let events: any SessionEvents
     private let enrolments: EnrolmentService
+    private let watch = ClockWatch()
 
     package init(store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService) {
         self.store = store
@@ -19,6 +20,7 @@ package struct Housekeeping: Sendable {
     }
 
     package func run(at now: Instant) async throws {
+        if watch.isBack(at: now) { try await ClockRepair(store: store).run(at: now) }
         try await inBatches { try await endSessions(at: now) }
         try await enrolments.expire(at: now)
         try await inBatches { try await store.write { rows in try rows.removeExpired(at: now, limit: Self.batch) } }

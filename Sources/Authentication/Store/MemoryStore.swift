@@ -41,6 +41,7 @@ struct MemoryState: Sendable {
     /// Oldest first.
     var enrolments: [Enrolment] = []
     var closes: [InstanceID: PendingClose] = [:]
+    var leaves: [[UInt8]: PendingLeave] = [:]
     var spent: [[UInt8]: Instant] = [:]
     var audit: [AuditEntry] = []
 }
@@ -75,6 +76,14 @@ final class MemoryRows: AuthenticationRows {
     }
 
     func removeClose(of instance: InstanceID) throws { state.closes[instance] = nil }
+
+    func queue(_ leave: PendingLeave) throws { state.leaves[leave.deviceKey] = leave }
+
+    func dueLeaves(at now: Instant, limit: Int) throws -> [PendingLeave] {
+        Array(state.leaves.values.filter { $0.dueAt <= now }.sorted { $0.dueAt < $1.dueAt }.prefix(limit))
+    }
+
+    func removeLeave(of deviceKey: [UInt8]) throws { state.leaves[deviceKey] = nil }
 
     func instance(_ id: InstanceID) throws -> Instance? { state.instances[id] }
     func save(_ instance: Instance) throws { state.instances[instance.id] = instance }

@@ -12,6 +12,12 @@ package enum KeyFile {
         return try read(path)
     }
 
+    /// Throws `missing` unless the file is there: one that was made now would open nothing of a database that exists.
+    /// - Throws: ``KeyFileError``.
+    package static func check(_ path: String, belongsTo database: String) throws(KeyFileError) {
+        if access(path, F_OK) != 0, errno == ENOENT { throw .missing(path: path, database: database) }
+    }
+
     /// Reads a file that must be there.
     /// - Returns: 32 bytes.
     /// - Throws: ``KeyFileError``.
@@ -67,6 +73,8 @@ package enum KeyFileError: Error, Equatable, Sendable {
     case unwritable(path: String, reason: String)
     case readableByOthers(path: String)
     case malformed(path: String)
+    /// There is the database, and not its key.
+    case missing(path: String, database: String)
 }
 
 extension KeyFileError: CustomStringConvertible {
@@ -76,6 +84,9 @@ extension KeyFileError: CustomStringConvertible {
         case .unwritable(let path, let reason): "cannot make the key file \(path): \(reason)"
         case .readableByOthers(let path): "others can read the key file \(path): run chmod 600 \(path), and change the key if they may have read it"
         case .malformed(let path): "the key file \(path) does not hold 64 hexadecimal digits"
+        case .missing(let path, let database):
+            "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "
+                + "the database; no other key opens it, so none was made"
         }
     }
 }

@@ -82,7 +82,7 @@ public enum OstiaryError: Error, Sendable, Hashable {
     // The second factor
     case secondFactorBlocked
     case secondFactorUnavailable
-    /// The second-factor server does not know this device any more: enrol again.
+    /// The servers do not know this device's PIN any more, after a restore perhaps: enrol again, which sets a PIN anew, then delete this account.
     case secondFactorUnknown
     /// No biometric feature can answer now: none was added, or the device, the configuration or the server has none.
     case biometricsUnavailable
@@ -149,11 +149,12 @@ extension OstiaryError {
             .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
-            .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser:
+            .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser, .accountUnknown,
+            .secondFactorUnknown:
             .askUser
-        case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
+        case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,
-            .secondFactorUnknown, .storeUnreadable, .notOffered:
+            .storeUnreadable, .notOffered:
             .giveUp
         }
     }

@@ -11,8 +11,14 @@ extension Engine {
                 guard let made = try await send(enrolment, instance: nil, proof: nil, session: id) else { throw .secondFactorUnavailable }
                 return made
             }
-            if let voucher = try known().voucher(at: enrolment.rootHash) { return try await vouch(id, enrolment, by: voucher) }
-            return try await setFirstPIN(id, enrolment)
+            let vouchers = try known().vouchers(at: enrolment.rootHash)
+            for voucher in vouchers {
+                do throws(OstiaryError) { return try await vouch(id, enrolment, by: voucher) } catch {
+                    guard error.saysThatVoucherIsGone else { throw error }
+                }
+            }
+            // Also where the PINs of this app are known to the servers no more; the server that keeps the new one stays the one that was trusted.
+            return try await setFirstPIN(id, enrolment, pinned: vouchers.first?.instance.secondFactorRootHash)
         } catch {
             if !error.leavesServerUnsure { drop(enrolment.shown.accountID) }
             throw error
@@ -38,9 +44,9 @@ extension Engine {
         }
     }
 
-    private func setFirstPIN(_ id: Session.ID, _ enrolment: Enrolment) async throws(OstiaryError) -> E4 {
+    private func setFirstPIN(_ id: Session.ID, _ enrolment: Enrolment, pinned: StoredBytes?) async throws(OstiaryError) -> E4 {
         guard let serverShare = enrolment.shown.serverShare.map({ SecretBytes($0) }) else { throw .serverAnswer }
-        let prekey = try await secondFactorPrekey(enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: nil)
+        let prekey = try await secondFactorPrekey(enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: pinned)
         try keyStore { (keys) throws(KeyStoreError) in try keys.store(random.bytes(32), named: enrolment.secretName) }
         let instance = StoredInstance(
             id: InstanceID(using: random), rootHash: StoredBytes(enrolment.rootHash),

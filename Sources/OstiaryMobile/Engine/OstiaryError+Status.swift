@@ -13,6 +13,14 @@ extension OstiaryError {
         }
     }
 
+    /// Whether the account or the PIN that was to vouch for another account is not there any more, as after a restore of a server's database.
+    var saysThatVoucherIsGone: Bool {
+        switch self {
+        case .secondFactorUnknown, .accountUnknown, .accountDeleted: true
+        default: false
+        }
+    }
+
     /// What a server's refusal means to the app.
     init(_ status: Status) {
         self =

@@ -17,11 +17,15 @@ extension StoredState {
     }
 
     /// An account of this server whose PIN can vouch for a further one.
-    func voucher(at rootHash: [UInt8]) -> (account: StoredAccount, instance: StoredInstance)? {
-        for account in activeAccounts(at: rootHash) {
-            if let instance = instance(account.instance) { return (account, instance) }
+    func voucher(at rootHash: [UInt8]) -> (account: StoredAccount, instance: StoredInstance)? { vouchers(at: rootHash).first }
+
+    /// One account for each PIN that this app has at a server. There are several only where the servers forgot an older one in a restore: so the
+    /// newest PIN is first, and of its accounts the oldest, which a restore forgets last.
+    func vouchers(at rootHash: [UInt8]) -> [(account: StoredAccount, instance: StoredInstance)] {
+        let active = activeAccounts(at: rootHash)
+        return instances.reversed().compactMap { instance in
+            active.first { $0.instance == instance.id }.map { (account: $0, instance: instance) }
         }
-        return nil
     }
 
     mutating func setAccount(_ id: AccountID, _ change: (inout StoredAccount) -> Void) {

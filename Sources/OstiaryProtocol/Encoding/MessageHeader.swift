@@ -35,6 +35,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case m4 = 0x39
     case reset = 0x3A
     case probe = 0x3B
+    case leave = 0x3C
     case ping = 0x40
     case stop = 0x41
     case delete = 0x42

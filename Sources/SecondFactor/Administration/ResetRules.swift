@@ -88,7 +88,8 @@ package enum ResetRules {
     }
 
     private static func grantedByMessage(_ situation: Situation, at now: Instant) -> Int {
-        situation.resets.count { $0.messageTime != nil && now.seconds(since: $0.grantedAt) < Times.resetSpan }
+        // One of a clock that ran ahead by more than the span is not of this day, and keeps nobody out until that clock is reached.
+        situation.resets.count { $0.messageTime != nil && now.distance(to: $0.grantedAt) < Times.resetSpan }
     }
 
     private static func record(of source: ResetSource, _ instance: Instance, at now: Instant) -> ResetRecord {

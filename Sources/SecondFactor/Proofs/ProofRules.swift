@@ -32,7 +32,7 @@ package enum ProofRules {
             try checkAttempt(attempt, proof.checked)
             try checkState(attempt, at: now, notBefore: situation.instance?.counter.lastSeen)
             guard proof.sequence == attempt.sequence else { throw .attemptMismatch }
-            let (instance, effects) = try effect(of: attempt, proof, situation, at: now, under: policy)
+            let (instance, effects) = try effect(of: attempt, proof, situation.settled(at: now), at: now, under: policy)
             let receipt = sign(receipt(attempt, proof, instance, at: now))
             attempt.state = .done(
                 AttemptRecord.Completion(

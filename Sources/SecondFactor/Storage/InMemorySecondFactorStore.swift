@@ -41,6 +41,11 @@ package actor InMemorySecondFactorStore: SecondFactorStore {
         return make(CloseRules.decide(instance, by: owner, in: rows, at: now, under: policy))
     }
 
+    package func leave(_ deviceKey: [UInt8], _ instance: InstanceID, by owner: VirtualServer, at now: Instant) -> LeaveOutcome {
+        let rows = Situation(instance: instances[instance], pending: pending[instance])
+        return make(LeaveRules.decide(deviceKey, instance, by: owner, in: rows, at: now, under: policy))
+    }
+
     package func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) -> ResetOutcome {
         let rows = Situation(instance: instances[instance], resets: resets.filter { $0.instanceID == instance })
         return make(ResetRules.decide(source, in: rows, at: now, under: policy))

@@ -22,6 +22,9 @@ package protocol SecondFactorStore: Sendable {
     /// Erases the key of an instance (``CloseRules``).
     func close(_ instance: InstanceID, by owner: VirtualServer, at now: Instant) async throws -> CloseOutcome
 
+    /// Takes a device key out of an instance (``LeaveRules``).
+    func leave(_ deviceKey: [UInt8], _ instance: InstanceID, by owner: VirtualServer, at now: Instant) async throws -> LeaveOutcome
+
     /// Lifts a block (``ResetRules``).
     func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) async throws -> ResetOutcome
 

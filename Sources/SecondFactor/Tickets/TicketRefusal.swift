@@ -36,13 +36,14 @@ package enum TicketRefusal: Error, Equatable, Sendable {
     package var status: Status {
         switch self {
         case .notSigned, .otherServer, .notOpened, .sealedHash, .ephemeralHash, .blindedHash, .notAnElement, .payload,
-            .sessionHash, .deviceSignature, .attemptReused, .superseded, .instanceExists, .notAFirstSet, .notAPINChange, .notVouchedFor,
+            .sessionHash, .attemptReused, .superseded, .instanceExists, .notAFirstSet, .notAPINChange, .notVouchedFor,
             .pendingElsewhere, .tooManyDeviceKeys,
             .outOfRange:
             .refused
         case .clock: .clock
         case .closed: .closed
-        case .unknownInstance: .secondFactorUnknown
+        // The caller knows that its account's key signed: a key that is not there was forgotten in a restore, or has left.
+        case .unknownInstance, .deviceSignature: .secondFactorUnknown
         case .wrongEpoch: .wrongEpoch
         case .behind: .sequence
         case .blocked: .blocked

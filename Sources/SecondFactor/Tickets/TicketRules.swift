@@ -24,7 +24,27 @@ package enum TicketRules {
             case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify: return try count(ticket, situation, at: now, under: policy)
             }
         } catch {
-            return Ruling(.refused(error, Standing(situation.instance, repairedBy: ticket.receipt, at: now, under: policy)))
+            let settled = situation.instance?.settled(at: now)
+            let standing = Standing(settled, repairedBy: ticket.receipt, at: now, under: policy)
+            let instance = remembered(settled, after: error, of: ticket, under: policy)
+            return Ruling(.refused(error, standing), instance.map { $0 == situation.instance ? [] : [.saveInstance($0)] } ?? [])
+        }
+    }
+
+    /// What a refusal leaves behind: a penalty that a clock was put right under goes on by that clock, and after a block the numbers before this one
+    /// are known to be used up.
+    private static func remembered(
+        _ settled: Instance?, after refusal: TicketRefusal, of ticket: ProvenTicket, under policy: Policy
+    ) -> Instance? {
+        guard var instance = settled else { return nil }
+        switch refusal {
+        case .penalised: return instance
+        case .blocked:
+            let repaired = instance.counter.repaired(by: ticket.receipt)
+            guard let noted = repaired.noting(refused: ticket.ticket.sequence, under: policy) else { return nil }
+            instance.counter = noted
+            return instance
+        default: return nil
         }
     }
 
@@ -62,7 +82,7 @@ package enum TicketRules {
     private static func count(
         _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
     ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
-        guard var instance = situation.instance, case .open(let keys) = instance.state else { throw .unknownInstance }
+        guard var instance = situation.instance?.settled(at: now), case .open(let keys) = instance.state else { throw .unknownInstance }
         guard ticket.attempt.epoch == instance.epoch else { throw .wrongEpoch }
         if case .enrol(let joining) = ticket.checked.purpose {
             guard instance.hasRoom(for: joining) else { throw .tooManyDeviceKeys }
@@ -75,7 +95,8 @@ package enum TicketRules {
         case .counted(let counter): instance.counter = counter
         }
         let standing = Standing(instance, at: now, under: policy)
-        let attempt = record(ticket, sequence: ticket.ticket.sequence, tries: standing.tries, at: now)
+        // By the clock that counted: its age is measured by the same.
+        let attempt = record(ticket, sequence: ticket.ticket.sequence, tries: standing.tries, at: instance.counter.lastSeen)
         return Ruling(.admitted(attempt, key: keys.evaluationKey, standing), [.saveInstance(instance), .saveAttempt(attempt)])
     }
 
@@ -103,13 +124,15 @@ package enum TicketRules {
         return try hold(ticket, for: deviceKey, situation, standing, vouchedBy: method, at: now)
     }
 
-    /// By what the PIN_CHANGE_VERIFY was proved: a PIN, if one was among it. Its epoch is over when it was used.
+    /// By what the PIN_CHANGE_VERIFY was proved: a PIN, if one was among it. Its epoch is over when it was used. No clock makes it younger: neither one
+    /// that was set back, nor one that was ahead when it was proved.
     private static func voucher(
         of instance: Instance, in situation: Situation, at now: Instant, under policy: Policy
     ) throws(TicketRefusal) -> Methods {
         guard let voucher = situation.voucher, voucher.instanceID == instance.id, voucher.owner == instance.owner,
             voucher.purpose == .pinChangeVerify, voucher.epoch == instance.epoch, case .done(let completion) = voucher.state,
-            max(now, instance.counter.lastSeen).seconds(since: completion.at) < Times.voucherLifetime
+            max(now, instance.counter.lastSeen).seconds(since: completion.at) < Times.voucherLifetime,
+            now.distance(to: completion.at) < Times.voucherLifetime
         else { throw .notVouchedFor }
         if completion.method.contains(.pin) { return .pin }
         guard !policy.disallowPINChangeWithBiometric else { throw .notVouchedFor }
@@ -123,11 +146,12 @@ package enum TicketRules {
     ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
         guard let fresh = ticket.freshKey else { throw .superseded }
         var changes: [Change] = []
-        if let pending = situation.pending, now < pending.expiresAt {
+        if let pending = situation.pending, pending.isAlive(at: now) {
             guard pending.owner == ticket.checked.owner, pending.deviceKey == deviceKey else { throw .pendingElsewhere }
             changes.append(.supersede(pending.attemptID))
         }
-        let attempt = record(ticket, sequence: 0, tries: standing.tries, newKey: fresh.publicKey, vouchedBy: method, at: now)
+        let clock = max(now, situation.instance?.counter.lastSeen ?? now)
+        let attempt = record(ticket, sequence: 0, tries: standing.tries, newKey: fresh.publicKey, vouchedBy: method, at: clock)
         let pending = PendingKey(
             instanceID: attempt.instanceID, owner: attempt.owner, attemptID: attempt.id, deviceKey: deviceKey, evaluationKey: fresh.wrapped,
             expiresAt: now + Times.pendingLifetime)
@@ -135,13 +159,13 @@ package enum TicketRules {
     }
 
     private static func record(
-        _ ticket: ProvenTicket, sequence: UInt64, tries: Tries, newKey: [UInt8]? = nil, vouchedBy method: Methods? = nil, at now: Instant
+        _ ticket: ProvenTicket, sequence: UInt64, tries: Tries, newKey: [UInt8]? = nil, vouchedBy method: Methods? = nil, at clock: Instant
     ) -> AttemptRecord {
         let attempt = ticket.attempt
         return AttemptRecord(
             id: attempt.attemptID, instanceID: attempt.instanceID, owner: ticket.checked.owner, sessionHash: attempt.sessionHash,
             purpose: ticket.checked.purpose, epoch: attempt.epoch, blindedHash: attempt.blindedHash, sequence: sequence,
-            madeAt: attempt.madeAt, reservedAt: now, expiresAt: AttemptRecord.expiry(madeAt: attempt.madeAt, reservedAt: now), tries: tries,
+            madeAt: attempt.madeAt, reservedAt: clock, expiresAt: AttemptRecord.expiry(madeAt: attempt.madeAt, reservedAt: clock), tries: tries,
             newEvaluationKey: newKey, vouchedBy: method, state: .reserved)
     }
 }

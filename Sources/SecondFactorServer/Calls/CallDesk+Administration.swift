@@ -19,6 +19,23 @@ extension CallDesk.Desk {
         }
     }
 
+    /// Leave (protocol §13): as old as a Close may be, for the same reason.
+    func answer(_ leave: Encoded<Leave>) async throws -> SecondFactorAnswer {
+        let instance = leave.value.instanceID
+        guard (try? leave.verify(with: caller.keys, at: now)) != nil, leave.value.serverID == caller.server.id else {
+            log("leave", instance, "not signed by its caller")
+            return answer(.refused, .unknown)
+        }
+        switch try await store.leave(leave.value.deviceKey, instance, by: caller.server, at: now) {
+        case .left(let standing):
+            log("leave", instance, "left")
+            return answer(.ok, standing)
+        case .refused:
+            log("leave", instance, "belongs to another server")
+            return answer(.refused, .unknown)
+        }
+    }
+
     /// Reset (docs/protocol/second-factor). Granted ones are in the audit table too.
     func answer(_ reset: Encoded<Reset>) async throws -> SecondFactorAnswer {
         let instance = reset.value.instanceID
@@ -45,7 +62,7 @@ extension CallDesk.Desk {
     }
 }
 
-/// Sixteen zeros, which stand for "no attempt" in the answer to a Close or a Reset.
+/// Sixteen zeros, which stand for "no attempt" in the answer to a Close, a Leave or a Reset.
 private struct NoAttempt: RandomSource {
     func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }

@@ -4,10 +4,10 @@ import SecondFactor
 
 extension CallDesk.Desk {
     /// "At the SFS, on a Proof" (protocol §7). With a ticket in it, it is a biometric on its own.
-    /// - Parameter receipt: the newest one that the caller holds.
-    func answer(_ proof: Encoded<Proof>, receipt: Encoded<Receipt>?) async throws -> SecondFactorAnswer {
+    /// - Parameter receipts: the newest that the caller holds.
+    func answer(_ proof: Encoded<Proof>, receipts: [Encoded<Receipt>]) async throws -> SecondFactorAnswer {
         do {
-            let outcome = try await proof.value.ticket == nil ? evaluated(proof) : biometric(proof, receipt)
+            let outcome = try await proof.value.ticket == nil ? evaluated(proof) : biometric(proof, receipts)
             return try answer(proof.value, outcome)
         } catch let refusal as ProofRefusal {
             return try answer(proof.value, .refused(refusal, .unknown))
@@ -25,11 +25,11 @@ extension CallDesk.Desk {
         return try await store.complete(proven, at: now, signing: signer.sign)
     }
 
-    private func biometric(_ proof: Encoded<Proof>, _ receipt: Encoded<Receipt>?) async throws -> ProofOutcome {
+    private func biometric(_ proof: Encoded<Proof>, _ receipts: [Encoded<Receipt>]) async throws -> ProofOutcome {
         let checked = try CheckedBiometric.check(proof, from: caller, at: now)
         let situation = try await store.situation(of: proof.value.instanceID, attempt: proof.value.attemptID)
         if let known = BiometricRules.repeated(checked, in: situation, at: now, under: policy) { return known }
-        let proven = try checked.proved(in: situation, receipt: facts(of: receipt, for: checked.ticket, situation.instance))
+        let proven = try checked.proved(in: situation, receipt: facts(of: receipts, for: checked.ticket, situation.instance))
         let signer = ReceiptSigner(identity.operatorKey)
         _ = BiometricRules.decide(proven, in: situation, at: now, under: policy, signing: signer.sign)
         return try await store.complete(proven, at: now, signing: signer.sign)
@@ -49,9 +49,11 @@ extension CallDesk.Desk {
         }
     }
 
-    /// What our receipt proves. Most tell what the rows know; only one that tells more is worth verifying.
-    func facts(of receipt: Encoded<Receipt>?, for ticket: Ticket, _ instance: Instance?) -> ReceiptFacts? {
-        guard let receipt, let instance, instance.counter.learns(from: receipt.value) else { return nil }
-        return ReceiptFacts(receipt, for: ticket, signedBy: identity.receiptKeys)
+    /// What our receipts prove. Most tell what the rows know; only those that tell more are worth verifying.
+    func facts(of receipts: [Encoded<Receipt>], for ticket: Ticket, _ instance: Instance?) -> ReceiptFacts? {
+        guard let instance else { return nil }
+        return receipts.filter { instance.counter.learns(from: $0.value) }
+            .compactMap { ReceiptFacts($0, for: ticket, signedBy: identity.receiptKeys) }
+            .reduce(nil) { $0?.joined(with: $1) ?? $1 }
     }
 }

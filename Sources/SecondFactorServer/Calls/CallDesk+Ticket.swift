@@ -4,12 +4,12 @@ import SecondFactor
 
 extension CallDesk.Desk {
     /// "At the SFS, on a Ticket" (protocol §7): check, count durably, then evaluate and keep the evaluation.
-    func answer(_ ticket: Encoded<Ticket>, sealed: [UInt8], receipt: Encoded<Receipt>?) async throws -> SecondFactorAnswer {
+    func answer(_ ticket: Encoded<Ticket>, sealed: [UInt8], receipts: [Encoded<Receipt>]) async throws -> SecondFactorAnswer {
         let attempt = ticket.value.attempt.value
         do {
             guard let opened = identity.open(sealed) else { throw TicketRefusal.notOpened }
             let checked = try CheckedTicket.check(ticket, from: caller, sealed: sealed, opened: opened, at: now)
-            let proven = try await proved(checked, receipt: receipt)
+            let proven = try await proved(checked, receipts: receipts)
             switch try await store.reserve(proven, at: now) {
             case .refused(let refusal, let standing): return refused(attempt, refusal, standing)
             case .admitted(let record, let key, let standing):
@@ -25,12 +25,12 @@ extension CallDesk.Desk {
         }
     }
 
-    /// Looks up the rows and verifies what needs them: the device signature and our own receipt.
-    private func proved(_ checked: CheckedTicket, receipt: Encoded<Receipt>?) async throws -> ProvenTicket {
+    /// Looks up the rows and verifies what needs them: the device signature and our own receipts.
+    private func proved(_ checked: CheckedTicket, receipts: [Encoded<Receipt>]) async throws -> ProvenTicket {
         let attempt = checked.attempt
         let situation = try await store.situation(
             of: attempt.instanceID, attempt: attempt.attemptID, voucher: checked.purpose.voucher)
-        let known = facts(of: receipt, for: checked.ticket, situation.instance)
+        let known = facts(of: receipts, for: checked.ticket, situation.instance)
         let freshKey = checked.needsKey(in: situation) ? try desk.evaluator.makeKey(for: attempt.instanceID, epoch: attempt.epoch) : nil
         return try checked.proved(in: situation, receipt: known, freshKey: freshKey)
     }

@@ -31,11 +31,12 @@ struct CallDesk: Sendable {
         let desk = Desk(desk: self, caller: caller, identity: identity, now: now)
         let answer: SecondFactorAnswer? =
             switch message {
-            case .ticket(let ticket): try await desk.answer(ticket, sealed: call.sealed, receipt: call.receipt)
-            case .proof(let proof): try await desk.answer(proof, receipt: call.receipt)
+            case .ticket(let ticket): try await desk.answer(ticket, sealed: call.sealed, receipts: call.receipts)
+            case .proof(let proof): try await desk.answer(proof, receipts: call.receipts)
             case .close(let close): try await desk.answer(close)
             case .reset(let reset): try await desk.answer(reset)
             case .probe(let probe): await desk.answer(probe)
+            case .leave(let leave): try await desk.answer(leave)
             }
         guard let answer else { return untrusted(call.caller.value.root, "a probe that it did not sign") }
         return .answered(Encoded(answer, signedBy: identity.operatorKey).bytes)
@@ -73,13 +74,14 @@ struct CallDesk: Sendable {
     }
 }
 
-/// The five messages of a call, decoded.
+/// The messages of a call, decoded.
 private enum CallMessage {
     case ticket(Encoded<Ticket>)
     case proof(Encoded<Proof>)
     case close(Encoded<Close>)
     case reset(Encoded<Reset>)
     case probe(Encoded<Probe>)
+    case leave(Encoded<Leave>)
 
     init?(_ call: SecondFactorCall) {
         guard let type = try? MessageType(of: call.message) else { return nil }
@@ -90,9 +92,15 @@ private enum CallMessage {
             case .close: (try? Encoded(decoding: call.message)).map(CallMessage.close)
             case .reset: (try? Encoded(decoding: call.message)).map(CallMessage.reset)
             case .probe: (try? Encoded(decoding: call.message)).map(CallMessage.probe)
+            case .leave: (try? Encoded(decoding: call.message)).map(CallMessage.leave)
             default: nil
             }
         guard let message else { return nil }
         self = message
     }
+}
+
+extension SecondFactorCall {
+    /// The receipts that came along.
+    fileprivate var receipts: [Encoded<Receipt>] { [receipt, pinReceipt].compactMap(\.self) }
 }

@@ -10,7 +10,7 @@ actor IdentityKeeper {
 
     /// - Throws: ``IdentityError``, `SQLError`.
     func identity(at now: Instant) async throws -> OwnIdentity {
-        if let current, now < current.renewAt { return current }
+        if let current, current.isGood(at: now) { return current }
         if let renewal { return try await renewal.value }
         let renewal = Task { [store] in try await store.renewed(at: now) }
         self.renewal = renewal

@@ -11,6 +11,11 @@ struct OperatorKeyRow: Sendable {
     let certificate: OperatorCertificate
     /// Nil once the certificate has expired.
     let wrappedSeed: [UInt8]?
+
+    /// Whether it may sign: one that was certified by a clock that ran ahead is not valid yet.
+    func isSigner(at now: Instant) -> Bool {
+        wrappedSeed != nil && certificate.notBefore <= now && now <= certificate.notAfter
+    }
 }
 
 struct PrekeyRow: Sendable {
@@ -65,6 +70,12 @@ struct IdentityRows {
         try connection.execute(
             "INSERT INTO own_prekey (id, wrapped_secret, not_after, erase_at) VALUES ($1, $2, $3, $4)",
             [.integer(Int64(row.id)), .blob(row.wrappedSecret), SQLValue(row.notAfter.seconds), SQLValue(row.eraseAt.seconds)])
+    }
+
+    /// No prekey lives longer than one that is made now.
+    func cutPrekeys(publishedUntil: Instant, openedUntil: Instant) throws {
+        try connection.execute("UPDATE own_prekey SET not_after = $1 WHERE not_after > $1", [SQLValue(publishedUntil.seconds)])
+        try connection.execute("UPDATE own_prekey SET erase_at = $1 WHERE erase_at > $1", [SQLValue(openedUntil.seconds)])
     }
 
     /// Erases private keys that have had their time; certificates stay, to verify old receipts.

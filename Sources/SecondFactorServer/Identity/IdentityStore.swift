@@ -18,7 +18,7 @@ struct IdentityStore: Sendable {
             let root = try root(in: rows)
             try ensureOperatorKey(root, in: rows, at: now)
             try ensurePrekey(in: rows, at: now)
-            return try identity(root.root, in: rows, at: now)
+            return try identity(root.root, isApart: rootSeed == nil && root.wrappedSeed == nil, in: rows, at: now)
         }
     }
 
@@ -47,7 +47,7 @@ struct IdentityStore: Sendable {
 
     /// A new operational key when the newest is near its end; without the root key the old one serves until it is over.
     private func ensureOperatorKey(_ root: RootRow, in rows: IdentityRows, at now: Instant) throws {
-        let newest = try rows.operatorKeys().first { $0.wrappedSeed != nil }
+        let newest = try rows.operatorKeys().first { $0.isSigner(at: now) }
         if let newest, now + KeyLifetimes.operatorOverlap < newest.certificate.notAfter { return }
         guard let rootKey = try rootKey(root) else {
             guard newest != nil else { throw IdentityError.rootKeyNeeded }
@@ -59,7 +59,9 @@ struct IdentityStore: Sendable {
         try rows.insert(OperatorKeyRow(certificate: certificate, wrappedSeed: wrapped))
     }
 
+    /// A prekey that a clock made that ran ahead is opened for as long as one of now, and then erased like it.
     private func ensurePrekey(in rows: IdentityRows, at now: Instant) throws {
+        try rows.cutPrekeys(publishedUntil: now + KeyLifetimes.prekeyValidity, openedUntil: now + KeyLifetimes.prekeyErasure)
         if let newest = try rows.prekeys().first, now + KeyLifetimes.prekeyOverlap < newest.notAfter { return }
         let id = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         let wrapped = try keyEncryptionKey.wrap(random.bytes(32), context: Self.context(ofPrekey: id))
@@ -68,9 +70,10 @@ struct IdentityStore: Sendable {
                 id: id, wrappedSecret: wrapped, notAfter: now + KeyLifetimes.prekeyValidity, eraseAt: now + KeyLifetimes.prekeyErasure))
     }
 
-    private func identity(_ root: Root, in rows: IdentityRows, at now: Instant) throws -> OwnIdentity {
+    /// - Parameter isApart: whether the root key is kept elsewhere and was not given.
+    private func identity(_ root: Root, isApart: Bool, in rows: IdentityRows, at now: Instant) throws -> OwnIdentity {
         let operatorRows = try rows.operatorKeys()
-        guard let newest = operatorRows.first(where: { $0.wrappedSeed != nil }), let wrapped = newest.wrappedSeed else {
+        guard let newest = operatorRows.first(where: { $0.isSigner(at: now) }), let wrapped = newest.wrappedSeed else {
             throw IdentityError.rootKeyNeeded
         }
         let operatorKey = try OperatorKey(seed: try unwrap(wrapped, Self.context(of: newest.certificate)))
@@ -81,7 +84,8 @@ struct IdentityStore: Sendable {
         return OwnIdentity(
             root: root, operatorKey: operatorKey, receiptKeys: try OperatorKeys.verify(all, rootHash: root.hash),
             published: SecondFactorIdentity(chain: chain, prekeys: valid).encoded,
-            renewAt: Self.renewal(newest.certificate, prekeys.map(\.0), after: now), prekeys: prekeys.map(\.1))
+            madeAt: now, renewAt: Self.renewal(newest.certificate, prekeys.map(\.0), after: now),
+            endsWithoutRoot: isApart ? newest.certificate.notAfter : nil, prekeys: prekeys.map(\.1))
     }
 
     /// The next moment at which a key is near its end, expires or is to be erased; an hour from now at the latest.

@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryProtocol
 
 /// This server's keys as they are at one moment (protocol §1).
@@ -9,19 +10,36 @@ struct OwnIdentity: Sendable {
     let receiptKeys: OperatorKeys
     /// SecondFactorIdentity: root, valid certificates, valid prekeys.
     let published: [UInt8]
+    /// When it was made; for a clock that was put back to before that it has to be made anew.
+    let madeAt: Instant
     /// When something in here must be renewed or erased.
     let renewAt: Instant
+    /// When the operational key ends, if the root key that certifies the next is kept apart and not here; nil if it is.
+    let endsWithoutRoot: Instant?
     private let prekeys: [UInt32: PrekeySecret]
 
     init(
-        root: Root, operatorKey: OperatorKey, receiptKeys: OperatorKeys, published: [UInt8], renewAt: Instant, prekeys: [PrekeySecret]
+        root: Root, operatorKey: OperatorKey, receiptKeys: OperatorKeys, published: [UInt8], madeAt: Instant, renewAt: Instant,
+        endsWithoutRoot: Instant?, prekeys: [PrekeySecret]
     ) {
         self.root = root
         self.operatorKey = operatorKey
         self.receiptKeys = receiptKeys
         self.published = published
+        self.madeAt = madeAt
         self.renewAt = renewAt
+        self.endsWithoutRoot = endsWithoutRoot
         self.prekeys = Dictionary(prekeys.map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// Whether nothing in here is over, and the clock is not behind the one that it was made by.
+    func isGood(at now: Instant) -> Bool { madeAt <= now + KeyLifetimes.clockSlack && now < renewAt }
+
+    /// Throws when the operational key cannot be renewed because the root key is not here.
+    /// - Parameter margin: seconds before its end from when on that is worth telling; nil for always.
+    func checkRootKey(at now: Instant, within margin: UInt64? = KeyLifetimes.operatorOverlap) throws(RootKeyMissing) {
+        guard let end = endsWithoutRoot, margin.map({ end <= now + $0 }) ?? true else { return }
+        throw RootKeyMissing(end: end)
     }
 
     /// A phone's request, opened; nil if it is for another server, for a prekey that is erased, or damaged.
@@ -66,5 +84,16 @@ extension IdentityError: CustomStringConvertible {
             "OSTIARY_SF_TRUSTED_SERVERS names this server's own identity: put what `ostiary serve --print-identity` prints there"
         case .unreadableKey: "the server's keys cannot be read with this key file: name the key file that belongs to the database"
         }
+    }
+}
+
+/// The root key is kept apart and was not given at this start.
+struct RootKeyMissing: Error, Equatable, CustomStringConvertible {
+    /// When the last operational key ends.
+    let end: Instant
+
+    var description: String {
+        "the root key is kept apart and was not given: start again with --root-key FILE, or the server cannot sign after "
+            + "\(Date(timeIntervalSince1970: Double(end.seconds)).formatted(.iso8601))"
     }
 }

@@ -55,6 +55,14 @@ package struct SQLSecondFactorStore: SecondFactorStore {
         }
     }
 
+    package func leave(_ deviceKey: [UInt8], _ instance: InstanceID, by owner: VirtualServer, at now: Instant) async throws -> LeaveOutcome {
+        let policy = policy
+        return try await decide { rows in
+            let situation = Situation(instance: try rows.instance(instance), pending: try rows.pendingKey(instance))
+            return LeaveRules.decide(deviceKey, instance, by: owner, in: situation, at: now, under: policy)
+        }
+    }
+
     package func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) async throws -> ResetOutcome {
         let policy = policy
         return try await decide { rows in

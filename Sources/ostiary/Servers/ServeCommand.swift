@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try ServerStorage.open(storage, ownership: .shared)
+        let (database, key) = try ServerStorage.open(storage, identity, ownership: .shared)
         let hash = try await AuthenticationService.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.text(.serverName),
             clock: { .now })
@@ -45,7 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
-        let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
+        let (database, key) = try ServerStorage.open(settings.storage, identity, ownership: .exclusive)
         let drain = DrainSignal()
         let service = try await AuthenticationService(
             settings: AuthenticationSettings(

@@ -24,7 +24,7 @@ struct StorageOptions: ParsableArguments, Sendable {
 struct IdentityOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("root-key"),
-        help: ArgumentHelp("File with the key to the root key, to keep it apart from the database; made if missing.", valueName: "file"))
+        help: ArgumentHelp("File with the key to the root key, to keep it apart from the database; made at the first start.", valueName: "file"))
     var rootKeyFile: String?
 
     @Flag(help: "Make the keys if there are none, print the identity hash, and end. Needs no other server.")

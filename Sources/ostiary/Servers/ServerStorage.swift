@@ -6,11 +6,25 @@ import OstiaryProtocol
 
 /// Opening what a server keeps.
 enum ServerStorage {
+    /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key.
     /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`.
-    static func open(_ settings: StorageSettings, ownership: DatabaseOwnership) throws -> (any Database, KeyEncryptionKey) {
+    static func open(
+        _ settings: StorageSettings, _ identity: IdentityOptions, ownership: DatabaseOwnership
+    ) throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
+        if let file = existingFile(of: url) {
+            for path in [settings.keyFile, identity.rootKeyFile].compactMap(\.self) { try KeyFile.check(path, belongsTo: file) }
+        }
         let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
         return (try openDatabase(url, ownership: ownership), key)
+    }
+
+    /// The path of a database that holds something.
+    private static func existingFile(of url: DatabaseURL) -> String? {
+        guard case .sqlite(let path) = url, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let size = attributes[.size] as? UInt64, size > 0
+        else { return nil }
+        return path
     }
 }
 

@@ -10,48 +10,16 @@ import Testing
 /// Both real servers, one of which is put back to an older copy of its database.
 @Suite("After a restore of either database")
 struct RestoredDatabaseTests {
-    /// A copy of every table but the record of migrations.
-    private struct Backup {
-        let tables: [(name: String, columns: [String], rows: [[SQLValue]])]
-    }
-
-    private func backup(_ database: any Database) async throws -> Backup {
-        try await database.read { connection in
-            let names = try connection.query(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%migration%' ORDER BY name"
-            ).map { try $0.text("name") }
-            return Backup(
-                tables: try names.map { name in
-                    let columns = try connection.query("SELECT name FROM pragma_table_info('\(name)')").map { try $0.text("name") }
-                    return (name, columns, try connection.query("SELECT \(columns.joined(separator: ", ")) FROM \(name)").map(\.values))
-                })
-        }
-    }
-
-    /// Everything since the copy is gone, as after a restore of the file.
-    private func restore(_ backup: Backup, to database: any Database) async throws {
-        try await database.transaction { connection in
-            try connection.execute("PRAGMA defer_foreign_keys = ON")
-            for table in backup.tables { try connection.execute("DELETE FROM \(table.name)") }
-            for table in backup.tables {
-                let places = (1...table.columns.count).map { "$\($0)" }.joined(separator: ", ")
-                for row in table.rows {
-                    try connection.execute("INSERT INTO \(table.name) (\(table.columns.joined(separator: ", "))) VALUES (\(places))", row)
-                }
-            }
-        }
-    }
-
     @Test("The second-factor server is put back: numbers it forgot stay used up, tries stay spent, and the next right PIN logs in")
     func secondFactorRestored() async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            let copy = try await backup(servers.secondFactorDatabase)
+            let copy = try await Backup(of: servers.secondFactorDatabase)
             try await phone.logIn(try servers.nonce())
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             let wrong = try await phone.phone.evaluate(try shown.attempt())
             #expect(wrong.m2?.tries.failed == 1)
-            try await restore(copy, to: servers.secondFactorDatabase)
+            try await copy.restore(to: servers.secondFactorDatabase)
             let again = try await phone.phone.evaluate(try shown.attempt())
             #expect(again.status == .ok && again.m2?.tries.failed == 2)
             let nonce = try servers.nonce()
@@ -64,9 +32,9 @@ struct RestoredDatabaseTests {
     func authenticationRestored() async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            let copy = try await backup(servers.database)
+            let copy = try await Backup(of: servers.database)
             for _ in 0..<3 { try await phone.logIn(try servers.nonce()) }
-            try await restore(copy, to: servers.database)
+            try await copy.restore(to: servers.database)
             let calls = servers.secondFactor.calls
             let nonce = try servers.nonce()
             try await phone.logIn(nonce)
@@ -82,10 +50,10 @@ struct RestoredDatabaseTests {
     func closed() async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            let copy = try await backup(servers.database)
+            let copy = try await Backup(of: servers.database)
             try await servers.services.accounts.delete(phone.account, at: servers.server, now: servers.now)
             #expect(try await servers.services.closes.run(at: servers.now) == 1)
-            try await restore(copy, to: servers.database)
+            try await copy.restore(to: servers.database)
             let nonce = try servers.nonce()
             let shown = try await phone.scan(try await servers.link(nonce))
             #expect(try await phone.phone.evaluate(try shown.attempt()).status == .accountDeleted)

@@ -51,6 +51,60 @@ struct ServerVaultTests {
         #expect(!left.contains(Int64(first)))
     }
 
+    @Test("A prekey that another node of the server made is found by its id, and one that nobody made is not")
+    func otherNode() async throws {
+        let (database, key, clock) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock())
+        let first = try await Self.vault(database, key, clock)
+        let server = try await first.open(name: "Shop").id
+        let second = try await Self.vault(database, key, clock)
+        _ = try await second.open(name: "Shop")
+        clock.advance(13 * 3_600)
+        try await second.renew()
+        let newest = try #require(try await second.publishedPrekeys(of: server).last).value.id
+        #expect(try await first.publishedPrekeys(of: server).allSatisfy { $0.value.id != newest })
+        #expect(try await first.prekey(newest, of: server) != nil)
+        #expect(try await first.publishedPrekeys(of: server).contains { $0.value.id == newest })
+        #expect(try await first.prekey(newest &+ 1, of: server) == nil)
+    }
+
+    @Test(
+        "After a clock that ran ahead, or fell behind, and was put right, there is a key that signs by it, and no prekey outlives its two days",
+        arguments: [1, 10, 70, 400, -10] as [Int64])
+    func clockPutRight(_ days: Int64) async throws {
+        let (database, key, clock) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock())
+        let vault = try await Self.vault(database, key, clock)
+        let server = try await vault.open(name: "Shop").id
+        for jump in [days * 86_400, -days * 86_400] {
+            clock.jump(jump)
+            try await vault.renew()
+            let keys = try await vault.keys(of: server)
+            let chain = try OperatorKeys.verify(keys.chain.value, rootHash: try vault.rootHash(of: server))
+            #expect(chain.hasKey(at: clock.now))
+            for prekey in try await vault.publishedPrekeys(of: server) {
+                try prekey.verify(with: chain, at: clock.now)
+                #expect(prekey.value.notAfter <= clock.now + 86_400)
+                #expect(try await vault.prekey(prekey.value.id, of: server) != nil)
+            }
+            #expect(try await !vault.publishedPrekeys(of: server).isEmpty)
+        }
+        let last = try await database.read { try $0.one("SELECT MAX(erased_at) AS last FROM prekey") }
+        #expect(try #require(last).unsigned("last") <= clock.now.seconds + 2 * 86_400)
+    }
+
+    @Test("A server that was started without its root key says so at once, and by readiness in the last month of its key")
+    func rootKeyForgotten() async throws {
+        let (database, key, clock, file) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
+        let with = try await Self.vault(database, key, clock, rootKey: file)
+        _ = try await with.open(name: "Shop")
+        try await with.checkRootKey(within: nil)
+        let without = try await Self.vault(database, key, clock)
+        _ = try await without.open(name: "Shop")
+        await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey(within: nil) }
+        try await without.checkRootKey()
+        clock.advance(61 * Self.day)
+        await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey() }
+    }
+
     @Test("A new operational key is certified a month before the old one ends, and phones can follow")
     func operatorKeys() async throws {
         let (database, key, clock) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock())

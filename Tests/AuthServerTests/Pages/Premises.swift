@@ -75,6 +75,24 @@ final class TestClock: Sendable {
     var now: Instant { moment.withLock { $0 } }
 
     func advance(_ seconds: UInt64) { moment.withLock { $0 = $0 + seconds } }
+
+    /// Moves it forth or back.
+    func jump(_ seconds: Int64) { moment.withLock { $0 = seconds < 0 ? $0 - seconds.magnitude : $0 + seconds.magnitude } }
+}
+
+/// How far a second clock is from the first, in seconds.
+final class Skew: Sendable {
+    private let seconds = Mutex<Int64>(0)
+
+    var value: Int64 {
+        get { seconds.withLock { $0 } }
+        set { seconds.withLock { $0 = newValue } }
+    }
+
+    func moment(by clock: TestClock) -> Instant {
+        let skew = value
+        return skew < 0 ? clock.now - skew.magnitude : clock.now + skew.magnitude
+    }
 }
 
 /// The keys of the one server.

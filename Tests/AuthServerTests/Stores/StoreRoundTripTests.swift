@@ -117,6 +117,12 @@ struct StoreRoundTripTests {
         try await backend.run { store in
             try await store.write { rows in try rows.save(Sample.instance) }
             #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } == Sample.instance)
+            var withBoth = Sample.instance
+            withBoth.pinReceipt = Sample.instance.receipt
+            let (both, plain) = (withBoth, Sample.instance)
+            try await store.write { rows in try rows.save(both) }
+            #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } == both)
+            #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } != plain)
             try await store.write { rows in try rows.removeInstance(Sample.instanceID) }
             #expect(try await store.read { rows in try rows.instance(Sample.instanceID) } == nil)
         }
@@ -217,6 +223,27 @@ struct StoreRoundTripTests {
             try await store.write { rows in try rows.removeClose(of: Sample.instanceID) }
             #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) } == entries)
+        }
+    }
+
+    @Test("Leaves that are due, later when they were put off, and what lies ahead of the clock", arguments: StoreBackend.allCases)
+    func leaves(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            var leave = PendingLeave(
+                deviceKey: Sample.bytes(7), instance: Sample.instanceID, server: Sample.server, since: Sample.now, attempts: 0, dueAt: Sample.now + 4)
+            let first = leave
+            try await store.write { rows in try rows.queue(first) }
+            #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 3, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 4, limit: 9) } == [leave])
+            leave.attempts = 3
+            leave.dueAt = Sample.now + 9_000
+            let later = leave
+            try await store.write { rows in try rows.queue(later) }
+            #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 4, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.leaves(dueAfter: Sample.now + 8_999) } == [leave])
+            #expect(try await store.read { rows in try rows.leaves(dueAfter: Sample.now + 9_000) }.isEmpty)
+            try await store.write { rows in try rows.removeLeave(of: Sample.bytes(7)) }
+            #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 10_000, limit: 9) }.isEmpty)
         }
     }
 

@@ -11,6 +11,9 @@ struct EnrolledPhone: Sendable {
 
     var servers: TwoServers { phone.servers }
 
+    /// The same phone after it fetched the server's bundle again.
+    func refreshed() async throws -> EnrolledPhone { EnrolledPhone(phone: try await phone.refreshed(), account: account, enrolling: enrolling) }
+
     /// L1 and L2 for a link.
     func scan(_ link: Encoded<LoginLink>, via: Via = .scan) async throws -> ShownLogin {
         let ephemeral = try TestPhone.ephemeral()

@@ -7,7 +7,7 @@ import Testing
 /// The phone's side of AP1, as short as it can be: the device key and the second-factor key lie open, the PIN is whether the right key signs.
 struct TestPhone: Sendable {
     let servers: TwoServers
-    let bundle: VerifiedBundle
+    private(set) var bundle: VerifiedBundle
     let deviceKey: P256.Signing.PrivateKey
     /// What a right PIN would open.
     let secondFactorKey: Curve25519.Signing.PrivateKey
@@ -21,6 +21,23 @@ struct TestPhone: Sendable {
         deviceKey = P256.Signing.PrivateKey()
         secondFactorKey = Curve25519.Signing.PrivateKey()
         instance = InstanceID(using: SystemRandomSource())
+    }
+
+    /// A further device key in the app of another: the same instance, the same PIN.
+    init(_ servers: TwoServers, sharing other: TestPhone) async throws {
+        self.servers = servers
+        device = other.device
+        bundle = try await servers.bundle()
+        deviceKey = P256.Signing.PrivateKey()
+        secondFactorKey = other.secondFactorKey
+        instance = other.instance
+    }
+
+    /// The same phone after it fetched the server's bundle again.
+    func refreshed() async throws -> TestPhone {
+        var phone = self
+        phone.bundle = try await servers.bundle()
+        return phone
     }
 
     var devicePublicKey: [UInt8] { Array(deviceKey.publicKey.x963Representation) }

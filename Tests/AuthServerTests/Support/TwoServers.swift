@@ -20,6 +20,8 @@ struct TwoServers: Sendable {
     static let origin = "http://127.0.0.1:8080"
 
     let clock: TestClock
+    /// How far the second-factor server's clock is from that of the authentication server and of the phones.
+    let skew: Skew
     let service: AuthenticationService
     let secondFactor: SwitchedTransport
     let database: any Database
@@ -37,7 +39,7 @@ struct TwoServers: Sendable {
         database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil,
         _ body: @Sendable @escaping (TwoServers) async throws -> Void
     ) async throws {
-        let clock = TestClock()
+        let (clock, skew) = (TestClock(), Skew())
         let now: @Sendable () -> Instant = { clock.now }
         let key = KeyEncryptionKey.random()
         var logger = log?.logger(level: .info) ?? Logger(label: "test")
@@ -46,7 +48,7 @@ struct TwoServers: Sendable {
         let secondFactorDatabase = try SQLiteDatabase.inMemory()
         let secondFactor = try await SecondFactorService(
             settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
-            clock: now)
+            clock: { skew.moment(by: clock) })
         let quiet = logger
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
@@ -61,7 +63,8 @@ struct TwoServers: Sendable {
             try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in
                 try await body(
                     TwoServers(
-                        clock: clock, service: service, secondFactor: transport, database: database, secondFactorDatabase: secondFactorDatabase,
+                        clock: clock, skew: skew, service: service, secondFactor: transport, database: database,
+                        secondFactorDatabase: secondFactorDatabase,
                         start: start, phones: phones))
             }
         }

@@ -107,9 +107,12 @@ struct AccountTests {
         _ = try await world.confirm(invitation, code: claimed.code)
         try await world.accounts.delete(try present(phone.account), at: world.server, now: world.now)
         #expect(try await world.instance(phone.instance) != nil)
-        #expect(try await world.closes.run(at: world.now) == 0)
+        #expect(try await world.closes.run(at: world.now) == 1)
+        #expect(world.secondFactor.heard.last == .leave)
+        #expect(world.secondFactor.counter(of: phone.instance)?.deviceKeys == [second.publicKey])
         try await world.accounts.delete(claimed.shown.accountID, at: world.server, now: world.now)
         #expect(try await world.instance(phone.instance) == nil)
         #expect(try await world.closes.run(at: world.now) == 1)
+        #expect(world.secondFactor.heard.last == .close)
     }
 }

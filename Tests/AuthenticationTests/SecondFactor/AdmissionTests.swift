@@ -45,6 +45,7 @@ struct AdmissionTests {
             (try other.trying(shown).message, .badSignature),
             (foreignInstance.message, .instanceWrong),
             (try phone.trying(try await unseen(phone, shown)).message, .offerWrong),
+            (try phone.trying(shown, epoch: 2).message, .shareGone),
         ]
         for (message, expected) in refusals { #expect(try await world.refusal(of: message) == expected) }
         #expect(try await world.snapshot() == before)

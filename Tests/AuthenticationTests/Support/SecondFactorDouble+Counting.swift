@@ -10,6 +10,10 @@ extension SecondFactorDouble {
             let close = try checked(Close.self, of: call, state.memory.now).value
             state.memory.counters[close.instanceID] = nil
             return says(.init(state.memory.closed.insert(close.instanceID).inserted ? .ok : .closed))
+        case .leave:
+            let leave = try checked(Leave.self, of: call, state.memory.now).value
+            state.memory.counters[leave.instanceID]?.deviceKeys.remove(leave.deviceKey)
+            return says(.init(.ok))
         case .reset: return reset(try checked(Reset.self, of: call, state.memory.now).value, &state.memory)
         default: throw SecondFactorUnreachable()
         }

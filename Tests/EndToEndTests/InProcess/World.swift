@@ -1,14 +1,8 @@
 import AuthServer
 import Authentication
 import Database
-import Foundation
 import HTTPService
-import Hummingbird
-import HummingbirdTesting
-import Logging
 import OstiaryProtocol
-import SecondFactor
-import SecondFactorServer
 
 @testable import OstiaryMobile
 
@@ -26,45 +20,7 @@ struct World: Sendable {
     /// Makes a world for the time of `body`.
     /// - Parameter penalties: seconds of waiting after each wrong try but the last.
     static func run(penalties: [UInt64] = [0, 0, 30, 300], _ body: @Sendable @escaping (World) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let clock = WorldClock()
-        let drain = DrainSignal()
-        let logger = Self.quietLogger
-        let databases = (try SQLiteDatabase.open(path: folder.path("as.sqlite")), try SQLiteDatabase.open(path: folder.path("sf.sqlite")))
-        let authenticationKey = KeyEncryptionKey.random()
-        let root = try await AuthenticationService.identityHash(
-            database: databases.0, keyEncryptionKey: authenticationKey, serverName: "Hallway", clock: { clock.now })
-        let secondFactor = try await SecondFactorService(
-            settings: SecondFactorSettings(trustedRoots: [root], policy: try Policy(maxAttempts: penalties.count + 1, penalties: penalties)),
-            database: databases.1, keyEncryptionKey: .random(), logger: logger, drain: drain, clock: { clock.now })
-        try await Application(router: secondFactor.router, logger: logger).test(.router) { secondFactorClient in
-            let wire = SecondFactorWire(secondFactorClient)
-            let authentication = try await AuthenticationService(
-                settings: AuthenticationSettings(
-                    publicURL: try PublicURL(parsing: "http://localhost:1"), apiKey: SecretText("key"),
-                    secondFactorIdentity: secondFactor.identityHash, serverName: "Hallway"),
-                database: databases.0, keyEncryptionKey: authenticationKey, secondFactor: wire, logger: logger, drain: drain,
-                second: .milliseconds(40), clock: { clock.now })
-            try await Application(router: authentication.publicRouter, logger: logger).test(.router) { publicClient in
-                try await Application(router: authentication.adminRouter, logger: logger).test(.router) { adminClient in
-                    let world = World(
-                        folder: folder, clock: clock, line: Line(publicClient), secondFactorWire: wire,
-                        backend: WorldBackend(client: adminClient, serverID: authentication.defaultServer.text), authentication: authentication,
-                        secondFactorDatabase: databases.1, drain: drain)
-                    try await body(world)
-                    // Phones that are still there would go on pinging a database that is closed.
-                    await world.line.cut()
-                }
-            }
-        }
-        try await databases.0.close()
-        try await databases.1.close()
-    }
-
-    private static var quietLogger: Logger {
-        var logger = Logger(label: "world")
-        logger.logLevel = .critical
-        return logger
+        try await WorldSite(penalties: penalties).open(body)
     }
 
     /// A phone with a home of its own, or the home of an earlier one, as after a restart.

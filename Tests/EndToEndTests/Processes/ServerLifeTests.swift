@@ -94,6 +94,39 @@ struct ServerLifeTests {
         #expect(try await wrong.end() == 64)
     }
 
+    @Test(
+        "A key file that is missing beside its database is named, and none is made: not of the keys at rest, nor of the root",
+        arguments: ["serve", "second-factor"], ["kek", "root"])
+    func missingKeyFile(_ command: String, _ which: String) async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.path(command)
+        let arguments = [command, "--data", data, "--root-key", folder.path("root.key")]
+        let identity = try await ServerPair.identity(arguments)
+        let kek = "\(data)/\(command == "serve" ? "ostiary" : "second-factor").kek"
+        let missing = which == "kek" ? kek : folder.path("root.key")
+        let kept = try Data(contentsOf: URL(fileURLWithPath: missing))
+        try FileManager.default.removeItem(atPath: missing)
+        let files = try FileManager.default.contentsOfDirectory(atPath: data).sorted()
+        try await expectOneLine(arguments + ["--print-identity"], [:], saying: "the key file \(missing) of the database")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: data).sorted() == files)
+        #expect(!FileManager.default.fileExists(atPath: missing))
+        _ = try folder.write(Array(kept), to: "back")
+        try FileManager.default.moveItem(atPath: folder.path("back"), toPath: missing)
+        #expect(try await ServerPair.identity(arguments) == identity)
+    }
+
+    @Test("A server that was started without its root key says so in one line of its log")
+    func forgottenRootKey() async throws {
+        let pair = try await ServerPair(rootKeys: true)
+        try pair.secondFactor.start()
+        try pair.authentication.start()
+        try await pair.waitUntilReady()
+        for server in [pair.authentication, pair.secondFactor] {
+            #expect(server.complaints.components(separatedBy: "the root key is kept apart and was not given").count == 2, "\(server.complaints)")
+        }
+        try await pair.stop()
+    }
+
     @Test("A server runs on the settings of a YAML file alone, and an environment variable wins over it")
     func yaml() async throws {
         let folder = try TemporaryFolder()

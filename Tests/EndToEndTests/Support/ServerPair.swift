@@ -27,11 +27,14 @@ final class ServerPair: Sendable {
     }
 
     /// Makes both identities; starts nothing.
-    init() async throws {
-        folder = try TemporaryFolder()
+    /// - Parameter rootKeys: whether the root keys are kept apart, in files that the servers are not started with.
+    init(rootKeys: Bool = false) async throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
         layout = try DemoLayout(data: folder.url)
         let launches = try await DemoServers.launches(of: layout) { arguments in
-            let program = try Program(arguments)
+            let apart = rootKeys ? ["--root-key", folder.path("root-\(arguments.first ?? "")")] : []
+            let program = try Program(arguments + apart)
             let code = try await program.end()
             return (code, program.output, program.complaints)
         }

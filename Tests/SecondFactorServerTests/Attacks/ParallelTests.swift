@@ -112,6 +112,7 @@ private actor ReadThenWriteStore: SecondFactorStore {
     func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) throws -> ProofOutcome { throw NotAsked() }
     func complete(_ proof: ProvenBiometric, at now: Instant, signing: @escaping SignReceipt) throws -> ProofOutcome { throw NotAsked() }
     func close(_ instance: InstanceID, by owner: VirtualServer, at now: Instant) throws -> CloseOutcome { throw NotAsked() }
+    func leave(_ deviceKey: [UInt8], _ instance: InstanceID, by owner: VirtualServer, at now: Instant) throws -> LeaveOutcome { throw NotAsked() }
     func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) throws -> ResetOutcome { throw NotAsked() }
     func deleteExpired(at now: Instant) -> Int { 0 }
     func purge() {}

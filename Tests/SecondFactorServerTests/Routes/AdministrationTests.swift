@@ -60,6 +60,31 @@ struct AdministrationTests {
         }
     }
 
+    @Test("A device key that left is told unknown from then on, the others go on; an order that another server signed changes nothing")
+    func leave() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("leaving")
+            try await stage.enrol(phone)
+            func keys() async throws -> Int {
+                try await database.read { try #require(try $0.one("SELECT LENGTH(device_keys) / 65 AS number FROM instance")).int("number") }
+            }
+            var forged = stage.server.leave(phone.devicePublicKey, phone.instanceID, at: stage.now).bytes
+            forged[forged.count - 10] ^= 1
+            #expect(try await stage.answer(stage.server.call(forged)).status == .refused)
+            let other = stage.server.leave(Phone("other").devicePublicKey, phone.instanceID, at: stage.now - 86_400)
+            #expect(try await stage.answer(stage.server.call(other.bytes)).status == .ok)
+            #expect(try await keys() == 1)
+            #expect(try await stage.guess(phone, sequence: 1).status == .ok)
+            for _ in 0..<2 {
+                let leave = stage.server.leave(phone.devicePublicKey, phone.instanceID, at: stage.now - 86_400)
+                #expect(try await stage.answer(stage.server.call(leave.bytes)).status == .ok)
+            }
+            #expect(try await keys() == 0)
+            #expect(try await stage.guess(phone, sequence: 2).status == .secondFactorUnknown)
+        }
+    }
+
     @Test("After a Close the key is nowhere in the database file, tickets are told CLOSED, and the id is not used again")
     func close() async throws {
         let folder = try TemporaryFolder()

@@ -59,6 +59,10 @@ struct AuthenticationServerDouble: Sendable {
         Encoded(Close(serverID: serverID, instanceID: instance, time: now), signedBy: operatorKey)
     }
 
+    func leave(_ deviceKey: [UInt8], _ instance: InstanceID, at now: Instant) -> Encoded<Leave> {
+        Encoded(Leave(serverID: serverID, instanceID: instance, deviceKey: deviceKey, time: now), signedBy: operatorKey)
+    }
+
     func reset(_ instance: InstanceID, at now: Instant) -> Encoded<Reset> {
         Encoded(Reset(serverID: serverID, instanceID: instance, time: now), signedBy: operatorKey)
     }

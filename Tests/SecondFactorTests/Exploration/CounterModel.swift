@@ -128,7 +128,10 @@ struct CounterModel: ExploredModel {
             id: attempt, sequence: sequence, state.rows, known: known)
         var next = state
         switch verdict {
-        case .behind, .blocked: return [state]
+        case .behind: return [state]
+        case .blocked(let noted):
+            next.rows = noted
+            return [next]
         case .known(let first):
             if first != known { next.broken = .repetitionRenumbered }
             next.actors[actor].sequence = first

@@ -44,7 +44,8 @@ final class ModelRules {
         /// Counted before, under this number.
         case known(sequence: UInt8)
         case behind(highest: UInt8)
-        case blocked
+        /// Not counted; the counters, which may have learnt from the number.
+        case blocked(Counters)
     }
 
     /// What the ticket rules say. `known` is the number under which the rows hold this attempt, 0 for none.
@@ -64,7 +65,7 @@ final class ModelRules {
             guard known == 0, let counted = Self.counters(in: decision.changes) else { return .known(sequence: UInt8(attempt.sequence)) }
             return .counted(counted)
         case .refused(.behind, let standing): return .behind(highest: UInt8(standing.highest))
-        case .refused: return .blocked
+        case .refused: return .blocked(Self.counters(in: decision.changes) ?? counters)
         }
     }
 

@@ -176,7 +176,8 @@ struct SequenceModel: ExploredModel {
         case .behind(let highest):
             next.numbering.resume(attempt, at: highest)
             return moved(actor, to: .idle, next)
-        case .blocked:
+        case .blocked(let noted):
+            next.counting.counters = noted
             next.numbering.resume(attempt, at: 0)
             return moved(actor, to: .idle, next)
         }

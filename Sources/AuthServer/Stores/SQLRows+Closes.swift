@@ -1,0 +1,61 @@
+import Authentication
+import Database
+import OstiaryProtocol
+
+/// What the second-factor server is still to be told.
+extension SQLRows {
+    func queue(_ close: PendingClose) throws {
+        try connection.execute(
+            """
+            INSERT INTO pending_close (instance, server, since, attempts, due_at) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (instance) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at
+            """,
+            [
+                SQLValue(close.instance), SQLValue(close.server), SQLValue(close.since), SQLValue(number: close.attempts), SQLValue(close.dueAt),
+            ])
+    }
+
+    func dueCloses(at now: Instant, limit: Int) throws -> [PendingClose] {
+        try closes("WHERE due_at <= $1 ORDER BY due_at LIMIT $2", [SQLValue(now), SQLValue(limit)])
+    }
+
+    func closes(_ condition: String, _ arguments: [SQLValue]) throws -> [PendingClose] {
+        try all("SELECT instance, server, since, attempts, due_at FROM pending_close \(condition)", arguments) { columns in
+            PendingClose(
+                instance: try columns.identifier(), server: try columns.identifier(), since: try columns.instant(), attempts: try columns.number(),
+                dueAt: try columns.instant())
+        }
+    }
+
+    func removeClose(of instance: InstanceID) throws {
+        try connection.execute("DELETE FROM pending_close WHERE instance = $1", [SQLValue(instance)])
+    }
+
+    func queue(_ leave: PendingLeave) throws {
+        try connection.execute(
+            """
+            INSERT INTO pending_leave (device_key, instance, server, since, attempts, due_at) VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (device_key) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at
+            """,
+            [
+                .blob(leave.deviceKey), SQLValue(leave.instance), SQLValue(leave.server), SQLValue(leave.since), SQLValue(number: leave.attempts),
+                SQLValue(leave.dueAt),
+            ])
+    }
+
+    func dueLeaves(at now: Instant, limit: Int) throws -> [PendingLeave] {
+        try leaves("WHERE due_at <= $1 ORDER BY due_at LIMIT $2", [SQLValue(now), SQLValue(limit)])
+    }
+
+    func leaves(_ condition: String, _ arguments: [SQLValue]) throws -> [PendingLeave] {
+        try all("SELECT device_key, instance, server, since, attempts, due_at FROM pending_leave \(condition)", arguments) { columns in
+            PendingLeave(
+                deviceKey: try columns.blob(), instance: try columns.identifier(), server: try columns.identifier(), since: try columns.instant(),
+                attempts: try columns.number(), dueAt: try columns.instant())
+        }
+    }
+
+    func removeLeave(of deviceKey: [UInt8]) throws {
+        try connection.execute("DELETE FROM pending_leave WHERE device_key = $1", [.blob(deviceKey)])
+    }
+}

@@ -1,0 +1,92 @@
+import OstiaryProtocol
+
+/// Brings back to the present what a clock wrote that ran ahead, once it is put right: everything lives as long as if it had been written now, so
+/// that nothing lasts until that clock is reached (docs/operations.md, Clocks).
+///
+/// What counts tries is not among it: those rules measure by distance and need no repair.
+struct ClockRepair: Sendable {
+    /// The most rows of a kind that one transaction takes.
+    private static let batch = 200
+
+    let store: any AuthenticationStore
+
+    func run(at now: Instant) async throws {
+        // As far ahead as a phone may be.
+        let ahead = now + PhoneRequest.window
+        while try await store.write({ rows in try Self.bringSessionsBack(in: rows, from: ahead, to: now) }) {}
+        while try await store.write({ rows in try Self.bringEnrolmentsBack(in: rows, from: ahead, to: now) }) {}
+        try await store.write { rows in
+            try rows.removeCaches(verifiedAfter: ahead, orActivatedAfter: ahead)
+            for var close in try rows.closes(dueAfter: ahead + PendingClose.longestDelay) {
+                close.dueAt = now
+                try rows.queue(close)
+            }
+            for var leave in try rows.leaves(dueAfter: ahead + PendingClose.longestDelay) {
+                leave.dueAt = now
+                try rows.queue(leave)
+            }
+        }
+    }
+
+    /// Whether there may be more.
+    private static func bringSessionsBack(in rows: any AuthenticationRows, from ahead: Instant, to now: Instant) throws -> Bool {
+        let sessions = try rows.sessions(writtenAfter: ahead, limit: batch)
+        for session in sessions {
+            let patience = try rows.server(session.server)?.parameters.patience ?? ServerParameters.unwatchedLife
+            try rows.save(session.broughtBack(to: now, patience: patience))
+        }
+        return sessions.count == batch
+    }
+
+    private static func bringEnrolmentsBack(in rows: any AuthenticationRows, from ahead: Instant, to now: Instant) throws -> Bool {
+        let enrolments = try rows.enrolments(expiringAfter: ahead + Enrolment.life, limit: batch)
+        for var enrolment in enrolments {
+            enrolment.expiresAt = now + Enrolment.life
+            try rows.save(enrolment)
+        }
+        return enrolments.count == batch
+    }
+}
+
+/// What lies ahead of the clock, inside a transaction.
+package protocol ClockRows: AnyObject {
+    /// Sessions that began, or whose app answered, after a moment.
+    func sessions(writtenAfter moment: Instant, limit: Int) throws -> [Session]
+    /// Enrolments that wait for longer than that.
+    func enrolments(expiringAfter moment: Instant, limit: Int) throws -> [Enrolment]
+    /// Forgets the caches of proofs, and those of activations, after a moment.
+    func removeCaches(verifiedAfter moment: Instant, orActivatedAfter activation: Instant) throws
+    func closes(dueAfter moment: Instant) throws -> [PendingClose]
+    func leaves(dueAfter moment: Instant) throws -> [PendingLeave]
+}
+
+extension Session {
+    /// The session as if what was written of it ahead of `now` had been written now.
+    func broughtBack(to now: Instant, patience: UInt64) -> Session {
+        var session = self
+        session.startedAt = min(startedAt, now)
+        switch state {
+        case .loggedIn(let login): session.state = .loggedIn(login.broughtBack(to: now, patience: patience))
+        case .stopped(let login, let reason, let at):
+            session.state = .stopped(login.broughtBack(to: now, patience: patience), reason, at: min(at, now))
+        case .returning(let login, let ticket):
+            session.state = .returning(
+                login.broughtBack(to: now, patience: patience),
+                ReturnTicket(codeHash: ticket.codeHash, until: min(ticket.until, now + Self.returningFor)))
+        case .open, .claimed, .denied, .expired: break
+        }
+        return session
+    }
+}
+
+extension Login {
+    fileprivate func broughtBack(to now: Instant, patience: UInt64) -> Login {
+        var login = self
+        login.at = min(at, now)
+        login.verifiedAt = min(verifiedAt, now)
+        login.lastPing = min(lastPing, now)
+        login.lastStamp = min(lastStamp, now)
+        login.deadline = min(deadline, now + patience)
+        return login
+    }
+}

@@ -1,0 +1,35 @@
+import OstiaryProtocol
+import Synchronization
+
+/// Notices that the clock was put back: that it ran ahead until then, and that rows may bear moments that are still to come.
+///
+/// A clock that falls behind for a moment looks the same while it does. So nothing is touched before it has stayed there for a while.
+final class ClockWatch: Sendable {
+    /// Seconds for which the clock has to stay behind what it showed before.
+    static let patience: UInt64 = 120
+
+    private struct State {
+        /// The latest that the clock has shown; nil before the first look, since nobody knows what it showed to the run of the program before.
+        var latest: Instant?
+        var backSince: Instant?
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether what lies ahead of `now` is to be brought back now.
+    func isBack(at now: Instant) -> Bool {
+        state.withLock { state in
+            if let latest = state.latest, latest.seconds(since: now) <= PhoneRequest.window {
+                state.latest = max(latest, now)
+                state.backSince = nil
+                return false
+            }
+            let since = min(state.backSince ?? now, now)
+            state.backSince = since
+            guard now.seconds(since: since) >= Self.patience else { return false }
+            state.latest = now
+            state.backSince = nil
+            return true
+        }
+    }
+}

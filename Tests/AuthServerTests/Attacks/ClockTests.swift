@@ -1,0 +1,181 @@
+import Authentication
+import Database
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+/// Both real servers with clocks that leap by minutes, an hour and ten days, both ways, one or both of them, and are put right.
+@Suite("Clocks that leap and are put right")
+struct ClockTests {
+    static let jumps: [Int64] = [600, 3_600, 864_000, -600, -3_600, -864_000]
+
+    /// A right PIN; whether it logged in.
+    private func logsIn(_ phone: EnrolledPhone) async throws -> Bool {
+        let servers = phone.servers
+        let nonce = try servers.nonce()
+        _ = await servers.refusal { try await phone.refreshed().logIn(nonce) }
+        return try await servers.status(of: nonce).loggedIn
+    }
+
+    private func expectAllIsWell(_ phone: EnrolledPhone) async throws {
+        await phone.servers.runBackground()
+        for _ in 0..<3 { #expect(try await logsIn(phone)) }
+        let counted = try await phone.servers.counted()
+        #expect(counted.highest == counted.proven)
+    }
+
+    @Test("A22: both servers' clocks leap for one login and are put right: every right PIN works, and none is counted as wrong", arguments: jumps)
+    func both(_ jump: Int64) async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            servers.clock.jump(jump)
+            await servers.runBackground()
+            #expect(try await logsIn(phone))
+            servers.clock.jump(-jump)
+            try await expectAllIsWell(phone)
+        }
+    }
+
+    @Test("A22: the second-factor server's clock leaps: no PIN is checked, none is counted, and all is well when it is put right", arguments: jumps)
+    func secondFactor(_ jump: Int64) async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            #expect(try await logsIn(phone))
+            let before = try await servers.counted()
+            servers.skew.value = jump
+            for _ in 0..<6 { #expect(try await !logsIn(phone)) }
+            #expect(try await servers.counted() == before)
+            servers.skew.value = 0
+            try await expectAllIsWell(phone)
+        }
+    }
+
+    @Test("A22: the authentication server's clock leaps: no PIN is counted as wrong, and all is well when it is put right", arguments: jumps)
+    func authentication(_ jump: Int64) async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            #expect(try await logsIn(phone))
+            let before = try await servers.counted()
+            servers.clock.jump(jump)
+            servers.skew.value = -jump
+            for _ in 0..<6 { #expect(try await !logsIn(phone)) }
+            #expect(try await servers.counted() == before)
+            servers.clock.jump(-jump)
+            servers.skew.value = 0
+            try await expectAllIsWell(phone)
+        }
+    }
+
+    @Test("Where the clocks of the two servers disagree, the phone is told that the PIN cannot be checked, not that its own clock is wrong")
+    func disagreement() async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            servers.skew.value = 600
+            let shown = try await phone.scan(try await servers.link(try servers.nonce()))
+            #expect(try await phone.phone.evaluate(try shown.attempt()).status == .secondFactorUnavailable)
+        }
+    }
+
+    @Test(
+        "A22: an attempt whose answer was lost by a clock that ran ahead keeps nobody waiting when it is put right",
+        arguments: [3_600, 864_000] as [Int64])
+    func openAttempt(_ jump: Int64) async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            servers.clock.jump(jump)
+            await servers.runBackground()
+            servers.secondFactor.loseAnswers(1)
+            #expect(try await !logsIn(phone))
+            servers.clock.jump(-jump)
+            await servers.runBackground()
+            #expect(try await logsIn(phone))
+        }
+    }
+
+    @Test("A login of a clock ten days ahead lives, when it is put right, as long as its phone answers, and no longer")
+    func session() async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            servers.clock.jump(864_000)
+            await servers.runBackground()
+            let (silent, alive) = (try servers.nonce(), try servers.nonce())
+            try await phone.refreshed().logIn(silent)
+            let session = try #require(try await phone.refreshed().logIn(alive).sessionID)
+            servers.clock.jump(-864_000)
+            for _ in 0..<3 {
+                await servers.runBackground()
+                servers.clock.advance(120)
+            }
+            let pinging = try await phone.refreshed()
+            for _ in 0..<4 {
+                #expect(try await pinging.ping(session).state == .loggedIn)
+                servers.clock.advance(150)
+            }
+            #expect(try await servers.status(of: alive).loggedIn)
+            #expect(try await !servers.status(of: silent).loggedIn)
+        }
+    }
+
+    @Test("A code and an invitation of a clock ten days ahead are over, when it is put right, after their own few minutes")
+    func codes() async throws {
+        try await TwoServers.run { servers in
+            servers.clock.jump(864_000)
+            let (nonce, invited) = (try servers.nonce(), try servers.nonce())
+            _ = try await servers.link(nonce)
+            _ = try await servers.invite(invited)
+            servers.clock.jump(-864_000)
+            for _ in 0..<3 {
+                await servers.runBackground()
+                servers.clock.advance(120)
+            }
+            servers.clock.advance(600)
+            #expect(try await servers.services.enrolments.progress(of: invited, at: servers.server, now: servers.now) == .failed(.expired))
+            let waiting = try await servers.database.read {
+                try $0.one("SELECT COUNT(*) AS number FROM session WHERE runs_out_at >= $1", [SQLValue(servers.now)])
+            }
+            #expect(try waiting?.int("number") == 0)
+        }
+    }
+
+    @Test("A clock that falls behind for a minute makes nobody's session shorter")
+    func shortFall() async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let nonce = try servers.nonce()
+            try await phone.logIn(nonce)
+            for _ in 0..<3 {
+                await servers.runBackground()
+                servers.clock.advance(60)
+            }
+            servers.clock.jump(-3_600)
+            for _ in 0..<3 {
+                await servers.runBackground()
+                servers.clock.advance(20)
+            }
+            servers.clock.jump(3_600)
+            #expect(try await servers.status(of: nonce).loggedIn)
+        }
+    }
+
+    @Test(
+        "Keys of a clock that ran ten or seventy days ahead are replaced when it is put right: there is a signer, and no prekey outlives its two days",
+        arguments: [10, 70] as [Int64])
+    func keys(_ days: Int64) async throws {
+        try await TwoServers.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            servers.clock.jump(days * 86_400)
+            await servers.runBackground()
+            #expect(try await logsIn(phone))
+            servers.clock.jump(-days * 86_400)
+            try await expectAllIsWell(phone)
+            servers.clock.advance(49 * 3_600)
+            try await expectAllIsWell(phone)
+            let limit = SQLValue(servers.now.seconds + 48 * 3_600)
+            let left = try await servers.secondFactorDatabase.read {
+                try $0.one("SELECT COUNT(*) AS number FROM own_prekey WHERE erase_at > $1", [limit])
+            }
+            #expect(try left?.int("number") == 0)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import OstiaryProtocol
+import Testing
+
+/// Random walks over two clocks. The seed of a walk that breaks a promise is in the message.
+@Suite("Two clocks, explored")
+struct TwoClocksTests {
+    /// What was broken, in words.
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// Numbers that are the same for the same seed.
+    struct Dice: RandomNumberGenerator {
+        private var state: UInt64
+
+        init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    private static let leaps: [Int64] = [5, 59, 61, 119, 121, 600, 3_600, 86_400, 864_000]
+
+    @Test(
+        "A13, A14, A22: whatever two clocks do, evaluations stay within the tries, an undisturbed right PIN logs in, and nobody is kept out when they are right",
+        arguments: 0..<8 as Range<UInt64>)
+    func explore(_ part: UInt64) {
+        for seed in part * 150..<(part + 1) * 150 {
+            do { try walk(seed) } catch { Issue.record("seed \(seed): \(error)") }
+        }
+    }
+
+    private func walk(_ seed: UInt64) throws {
+        var dice = Dice(seed)
+        var world = TwoClocks()
+        for _ in 0..<60 {
+            try step(&world, &dice)
+            guard world.wrong <= 5 else { throw Violation("\(world.wrong) wrong PINs were evaluated since the last right one") }
+        }
+        try comeHome(&world)
+    }
+
+    private func step(_ world: inout TwoClocks, _ dice: inout Dice) throws {
+        switch Int.random(in: 0..<12, using: &dice) {
+        case 0, 1: world.pass(UInt64.random(in: 1...600, using: &dice))
+        // Quartz: a few seconds more or less a day.
+        case 2:
+            world.pass(86_400)
+            world.leap(authentication: Int64.random(in: -3...3, using: &dice), secondFactor: Int64.random(in: -3...3, using: &dice))
+        case 3: leap(&world, &dice)
+        case 4: world.putRight(authentication: Bool.random(using: &dice), secondFactor: Bool.random(using: &dice))
+        case 5: world.putRight()
+        case 6:
+            var second = dice
+            _ = world.logIn(isRight: true) { leap(&$0, &second) }
+            dice = second
+        case 7: _ = world.logIn(isRight: Bool.random(using: &dice), isAnswered: false)
+        case 8: _ = world.reset()
+        case 9: _ = world.logIn(isRight: false)
+        default: try logInUndisturbed(&world)
+        }
+    }
+
+    private func leap(_ world: inout TwoClocks, _ dice: inout Dice) {
+        let distance = (Self.leaps.randomElement(using: &dice) ?? 0) * (Bool.random(using: &dice) ? 1 : -1)
+        switch Int.random(in: 0..<3, using: &dice) {
+        case 0: world.leap(authentication: distance)
+        case 1: world.leap(secondFactor: distance)
+        // One machine, or one time server.
+        default: world.leap(authentication: distance, secondFactor: distance)
+        }
+    }
+
+    /// A right PIN that was evaluated is proved when no clock leaps in between.
+    private func logInUndisturbed(_ world: inout TwoClocks) throws {
+        let before = world.counted
+        let outcome = world.logIn(isRight: true) { $0.pass(20) }
+        switch outcome {
+        case .lost, .unanswered, .wrong: throw Violation("a right PIN was counted and not proved: \(outcome)")
+        case .told(.clock, _): guard world.counted == before else { throw Violation("CLOCK counted a try") }
+        case .loggedIn, .told: break
+        }
+    }
+
+    /// The clocks are put right: the person gets in after the longest penalty at most, or after one reset if the tries were really used.
+    private func comeHome(_ world: inout TwoClocks) throws {
+        world.putRight()
+        world.pass(11)
+        var waited: UInt64 = 0
+        var resets = 0
+        for _ in 0..<6 {
+            let spent = world.wrong + world.lost
+            switch world.logIn(isRight: true) {
+            case .loggedIn: return
+            case .told(.penalised, let wait):
+                waited += wait
+                guard wait > 0, waited <= 300 else { throw Violation("a penalty of \(waited) s") }
+                world.pass(wait)
+            case .told(.blocked, _):
+                guard spent >= 5, resets == 0 else { throw Violation("blocked after \(spent) tries and \(resets) resets") }
+                if let last = world.lastReset, world.truth.seconds(since: last) < 86_400 * 12 { world.pass(86_400 * 12) }
+                guard world.reset() else { throw Violation("no reset, the last being days ago") }
+                resets += 1
+            case let outcome: throw Violation("\(outcome)")
+            }
+        }
+        throw Violation("never got in")
+    }
+}

@@ -1,0 +1,201 @@
+import AuthServer
+import Authentication
+import HTTPTypes
+import OstiaryMobile
+import OstiaryProtocol
+import Testing
+
+@testable import ostiary
+
+/// One of the two servers is stopped and its database file put back to a copy of an earlier moment. Whatever that moment was, the right PIN costs no
+/// try, and the person gets in, or is told what to do, and that works on the same phone.
+@Suite("Whole files of either server, put back")
+struct RestoreJourneyTests {
+    /// When the copy is made, and what happens after it.
+    enum Moment: String, CaseIterable, Sendable {
+        case beforeEnrolment, afterEnrolment
+        case beforePINChange, afterPINChange, betweenVerifyAndSet
+        case beforeBiometrics, afterBiometrics
+        case beforeBlock, beforeReset, beforeResetAndLogin
+        case beforeDeletion
+    }
+
+    /// How the person fares afterwards.
+    enum Fare: Equatable {
+        case getsIn
+        /// Told by this error, and then enrols again.
+        case enrolsAgain(OstiaryError)
+        /// Told to ask the operator, who lifts the block.
+        case isReset
+        /// Has no account any more, and enrols like anybody.
+        case isNew
+    }
+
+    private static let newPIN = "602851"
+
+    private static func fare(_ server: WorldSite.Server, _ moment: Moment) -> Fare {
+        switch (moment, server) {
+        case (.beforeEnrolment, .authentication): .enrolsAgain(.accountUnknown)
+        case (.beforeEnrolment, .secondFactor), (.beforePINChange, _), (.betweenVerifyAndSet, _): .enrolsAgain(.secondFactorUnknown)
+        case (.afterEnrolment, _), (.afterPINChange, _), (.beforeBiometrics, _), (.afterBiometrics, _), (.beforeResetAndLogin, _): .getsIn
+        case (.beforeReset, .authentication): .getsIn
+        case (.beforeBlock, _), (.beforeReset, .secondFactor): .isReset
+        case (.beforeDeletion, _): .isNew
+        }
+    }
+
+    @Test(
+        "A13, A14: put back to any moment, a right PIN costs no try, and the person gets in or is told what to do, which works on the same phone",
+        arguments: WorldSite.Server.allCases, Moment.allCases)
+    func putBack(_ server: WorldSite.Server, _ moment: Moment) async throws {
+        let site = try WorldSite()
+        let pin = [.beforePINChange, .afterPINChange, .betweenVerifyAndSet].contains(moment) ? Self.newPIN : Person.pin
+        try await site.open { world in try await Self.live(in: world, to: moment) { try site.backUp(server) } }
+        try site.putBack(server)
+        site.clock.advance(700)
+        try await site.open { world in
+            let phone = try world.phone(biometrics: SimulatedBiometrics())
+            switch Self.fare(server, moment) {
+            case .getsIn: try await Self.expectLogins(phone, pin, in: world)
+            case .enrolsAgain(let error):
+                try await Self.expectTold(error, phone, pin, in: world)
+                try await Self.enrolAgain(phone, in: world)
+                try await Self.expectLogins(phone, Person.pin, in: world)
+            case .isReset:
+                try await Self.expectTold(.secondFactorBlocked, phone, pin, in: world)
+                try await Self.lift(phone, in: world)
+                try await Self.expectLogins(phone, pin, in: world)
+            case .isNew:
+                #expect(phone.ostiary.accounts?.isEmpty == true)
+                try await world.enrol(phone)
+                try await Self.expectLogins(phone, Person.pin, in: world)
+            }
+        }
+    }
+
+    /// What happened before the files were put back; `copy` is called at the moment.
+    private static func live(in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void) async throws {
+        let phone = try world.phone(biometrics: SimulatedBiometrics())
+        if moment == .beforeEnrolment { try copy() }
+        try await world.enrol(phone)
+        world.clock.advance(61)
+        switch moment {
+        case .beforeEnrolment: try await expectLogins(phone, Person.pin, in: world)
+        case .afterEnrolment:
+            try copy()
+            try await expectLogins(phone, Person.pin, in: world)
+            _ = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: Array(Person.wrongPINs.prefix(2)))
+        case .beforePINChange, .afterPINChange, .betweenVerifyAndSet: try await changePIN(phone, in: world, to: moment, copy)
+        case .beforeBiometrics, .afterBiometrics: try await addBiometrics(phone, in: world, to: moment, copy)
+        case .beforeBlock, .beforeReset, .beforeResetAndLogin: try await block(phone, in: world, to: moment, copy)
+        case .beforeDeletion:
+            try copy()
+            try await phone.ostiary.remove(try #require(phone.ostiary.accounts?.first))
+            try await world.authentication.services.closes.run(at: world.clock.now)
+        }
+    }
+
+    private static func changePIN(
+        _ phone: WorldPhone, in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
+    ) async throws {
+        if moment == .beforePINChange { try copy() }
+        let new: WorldPhone.Input = .typed { pin in
+            // The one so far was proved, and no message is under way.
+            if moment == .betweenVerifyAndSet { #expect(throws: Never.self) { try copy() } }
+            for digit in newPIN.utf8 { pin.append(digit: digit - 48) }
+        }
+        let told = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), new])
+        #expect(told.last?.result == .success)
+        if moment == .afterPINChange { try copy() }
+        try await expectLogins(phone, newPIN, in: world)
+    }
+
+    private static func addBiometrics(
+        _ phone: WorldPhone, in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
+    ) async throws {
+        if moment == .beforeBiometrics { try copy() }
+        let told = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
+        #expect(told.last?.result == .success)
+        if moment == .afterBiometrics { try copy() }
+        // More than a hundred numbers would pass as well: see RestoredDatabaseTests.
+        for _ in 0..<3 {
+            let login = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: [.biometric(.confirm)])
+            #expect(login.end.session != nil)
+        }
+    }
+
+    private static func block(_ phone: WorldPhone, in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void) async throws {
+        if moment == .beforeBlock { try copy() }
+        for wrong in Person.wrongPINs + Person.wrongPINs.prefix(1) {
+            _ = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: [wrong])
+            world.clock.advance(301)
+        }
+        #expect(try await phone.logIn(world.backend.loginCode(world.backend.newNonce())).end == .failed(.secondFactorBlocked))
+        guard moment != .beforeBlock else { return }
+        try copy()
+        try await lift(phone, in: world)
+        if moment == .beforeResetAndLogin { try await expectLogins(phone, Person.pin, in: world) }
+    }
+
+    private static func lift(_ phone: WorldPhone, in world: World) async throws {
+        let account = try #require(phone.ostiary.accounts?.first)
+        #expect(try await world.backend.call(.post, "accounts/\(account.id.rawValue)/secondfactor/reset").status == 200)
+    }
+
+    /// The right PIN, again and again: each time in, and no try is spent.
+    private static func expectLogins(_ phone: WorldPhone, _ pin: String, in world: World) async throws {
+        for _ in 0..<2 {
+            let login = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: [.pin(pin)])
+            #expect(login.end.session != nil, "\(login)")
+            #expect(try await world.counted().failed == 0)
+        }
+    }
+
+    /// The right PIN, more often than there are tries: each time told the same, and no try is spent.
+    private static func expectTold(_ error: OstiaryError, _ phone: WorldPhone, _ pin: String, in world: World) async throws {
+        let before = try await world.counted().failed
+        for _ in 0..<6 {
+            #expect(try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: [pin]).end == .failed(error))
+        }
+        if error != .secondFactorBlocked {
+            #expect(error.advice == .askUser)
+            #expect(try await world.counted().failed == before)
+        }
+    }
+
+    /// As the error's sentence says: enrol on the same phone, where the PIN so far is asked for and found to be unknown, and delete the account that
+    /// does not work.
+    private static func enrolAgain(_ phone: WorldPhone, in world: World) async throws {
+        let old = try #require(phone.ostiary.accounts?.first)
+        let nonce = world.backend.newNonce()
+        phone.ostiary.start(with: try await world.backend.enrolCode(nonce, name: "Alice", user: "alice"))
+        var asked: [SecondFactorInfo.Context] = []
+        enrolling: while true {
+            let event = try await phone.until { $0.isOfEnrolment ? $0 : nil }
+            switch event {
+            case .confirmEnrol(let session, _, _): phone.ostiary.setAccount(nil, for: session)
+            case .secondFactorStarted(let factor):
+                asked.append(factor.secondFactorInfo.context)
+                phone.enter(factor.secondFactorInfo.context == .firstSet ? Person.pin : newPIN)
+            case .enrolConfirmation(_, let code): #expect(try await world.backend.confirm(nonce, code) == 200)
+            case .sessionLogin: break enrolling
+            default:
+                Issue.record("the enrolment ended: \(event)")
+                break enrolling
+            }
+        }
+        #expect(asked == [.verify, .firstSet])
+        try await phone.ostiary.remove(old)
+        world.clock.advance(61)
+    }
+}
+
+extension OstiaryEvent {
+    /// What needs an answer in an enrolment, or ends it.
+    fileprivate var isOfEnrolment: Bool {
+        switch self {
+        case .confirmEnrol, .secondFactorStarted, .enrolConfirmation: true
+        default: WorldPhone.end(self) != nil
+        }
+    }
+}

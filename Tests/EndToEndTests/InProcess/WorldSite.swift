@@ -1,0 +1,95 @@
+import AuthServer
+import Authentication
+import Database
+import Foundation
+import HTTPService
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import OstiaryProtocol
+import SecondFactor
+import SecondFactorServer
+
+@testable import OstiaryMobile
+
+/// What of a world outlives its servers: their files, the keys beside them, the phones' homes and the clock. It can be opened, stopped, and opened again.
+struct WorldSite: Sendable {
+    /// One of the two servers.
+    enum Server: String, CaseIterable, Sendable {
+        case authentication = "as"
+        case secondFactor = "sf"
+    }
+
+    let folder: TemporaryFolder
+    let clock = WorldClock()
+    private let authenticationKey = KeyEncryptionKey.random()
+    private let secondFactorKey = KeyEncryptionKey.random()
+    private let penalties: [UInt64]
+
+    init(penalties: [UInt64] = [0, 0, 30, 300]) throws {
+        folder = try TemporaryFolder()
+        self.penalties = penalties
+    }
+
+    /// Starts both servers on the files that are there, lends them to `body`, and stops them.
+    func open(_ body: @Sendable @escaping (World) async throws -> Void) async throws {
+        let clock = clock
+        let drain = DrainSignal()
+        let logger = Self.quietLogger
+        let databases = (try SQLiteDatabase.open(path: file(of: .authentication)), try SQLiteDatabase.open(path: file(of: .secondFactor)))
+        let root = try await AuthenticationService.identityHash(
+            database: databases.0, keyEncryptionKey: authenticationKey, serverName: "Hallway", clock: { clock.now })
+        let secondFactor = try await SecondFactorService(
+            settings: SecondFactorSettings(trustedRoots: [root], policy: try Policy(maxAttempts: penalties.count + 1, penalties: penalties)),
+            database: databases.1, keyEncryptionKey: secondFactorKey, logger: logger, drain: drain, clock: { clock.now })
+        try await Application(router: secondFactor.router, logger: logger).test(.router) { secondFactorClient in
+            let wire = SecondFactorWire(secondFactorClient)
+            let authentication = try await AuthenticationService(
+                settings: AuthenticationSettings(
+                    publicURL: try PublicURL(parsing: "http://localhost:1"), apiKey: SecretText("key"),
+                    secondFactorIdentity: secondFactor.identityHash, serverName: "Hallway"),
+                database: databases.0, keyEncryptionKey: authenticationKey, secondFactor: wire, logger: logger, drain: drain,
+                second: .milliseconds(40), clock: { clock.now })
+            try await Application(router: authentication.publicRouter, logger: logger).test(.router) { publicClient in
+                try await Application(router: authentication.adminRouter, logger: logger).test(.router) { adminClient in
+                    let world = World(
+                        folder: folder, clock: clock, line: Line(publicClient), secondFactorWire: wire,
+                        backend: WorldBackend(client: adminClient, serverID: authentication.defaultServer.text), authentication: authentication,
+                        secondFactorDatabase: databases.1, drain: drain)
+                    try await body(world)
+                    // Phones that are still there would go on pinging a database that is closed.
+                    await world.line.cut()
+                }
+            }
+        }
+        try await databases.0.close()
+        try await databases.1.close()
+    }
+
+    private func file(of server: Server) -> String { folder.path("\(server.rawValue).sqlite") }
+
+    private static var quietLogger: Logger {
+        var logger = Logger(label: "world")
+        logger.logLevel = .critical
+        return logger
+    }
+
+    /// Copies the database of a server as it is now: the file with its write-ahead log, while nobody asks the server anything.
+    func backUp(_ server: Server) throws {
+        for part in ["", "-wal"] where FileManager.default.fileExists(atPath: file(of: server) + part) {
+            try? FileManager.default.removeItem(atPath: backup(of: server) + part)
+            try FileManager.default.copyItem(atPath: file(of: server) + part, toPath: backup(of: server) + part)
+        }
+    }
+
+    /// Puts the copy in the place of the database of a server that is stopped.
+    func putBack(_ server: Server) throws {
+        for part in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: file(of: server) + part)
+            guard FileManager.default.fileExists(atPath: backup(of: server) + part) else { continue }
+            try FileManager.default.copyItem(atPath: backup(of: server) + part, toPath: file(of: server) + part)
+        }
+    }
+
+    private func backup(of server: Server) -> String { folder.path("backup-\(server.rawValue).sqlite") }
+}

@@ -1,0 +1,149 @@
+import OstiaryProtocol
+import Testing
+
+@testable import SecondFactor
+
+/// A clock of the second-factor server that ran ahead for a while, or fell behind, and was put right (protocol §7).
+@Suite("A clock that was put right")
+struct ClockTests {
+    private static let now = Scene.now
+    private let now = Scene.now
+    /// An hour and ten days, both ways.
+    static let jumps: [Int64] = [600, 3_600, 864_000, -600, -3_600, -864_000]
+
+    private static func moved(_ jump: Int64) -> Instant { jump < 0 ? now - jump.magnitude : now + jump.magnitude }
+
+    private func ask(_ ticket: ProvenTicket, _ rows: Situation, at moment: Instant) -> Ruling<TicketOutcome> {
+        TicketRules.decide(ticket, in: rows, at: moment, under: .standard)
+    }
+
+    private func prove(_ number: UInt8, _ sequence: UInt64, _ rows: Situation, at moment: Instant) -> Ruling<ProofOutcome> {
+        ProofRules.decide(Scene.proof(number, sequence: sequence), in: rows, at: moment, under: .standard, signing: Scene.readable)
+    }
+
+    /// A whole login; the rows after it.
+    private func login(_ number: UInt8, _ sequence: UInt64, _ rows: Situation, at moment: Instant) throws -> Situation {
+        var rows = rows
+        rows.attempt = nil
+        let asked = ask(Scene.ticket(number, sequence: sequence, madeAt: moment), rows, at: moment)
+        #expect(asked.outcome.admitted != nil, "\(asked.outcome)")
+        rows = asked.applied(to: rows)
+        let proved = prove(number, sequence, rows, at: moment + 5)
+        #expect(proved.outcome.receipt != nil, "\(proved.outcome)")
+        return proved.applied(to: rows)
+    }
+
+    @Test("A22: after a login while the clock was wrong, a right PIN is proved by the clock that was put right", arguments: jumps)
+    func rightPIN(_ jump: Int64) throws {
+        var rows = try login(1, 1, Situation(instance: Scene.instance()), at: Self.moved(jump))
+        rows = try login(2, 2, rows, at: now)
+        rows = try login(3, 3, rows, at: now + 60)
+        #expect(rows.instance?.counter.failed == 0)
+    }
+
+    @Test(
+        "A clock that is put right between evaluation and proof costs nothing, and one that leaps ahead costs that one try at most", arguments: jumps)
+    func leapWithin(_ jump: Int64) throws {
+        let open = Situation(instance: Scene.instance())
+        let asked = ask(Scene.ticket(1, sequence: 1, madeAt: now), open, at: now).applied(to: open)
+        let proved = prove(1, 1, asked, at: Self.moved(jump))
+        #expect((proved.outcome.receipt != nil) == (jump < 0))
+        #expect(proved.outcome.refusal == (jump < 0 ? nil : .tooLate))
+        _ = try login(2, 2, proved.applied(to: asked), at: now + 10)
+    }
+
+    @Test(
+        "What was left of a penalty when the clock ran ahead is left when it is put right: no more, no less, and it passes",
+        arguments: [3_600, 864_000] as [UInt64])
+    func penalty(_ jump: UInt64) throws {
+        var rows = Situation(instance: Scene.instance(try Scene.counter(2, 0)))
+        let wrong = ask(Scene.ticket(1, sequence: 3, madeAt: now + jump), rows, at: now + jump)
+        #expect(wrong.outcome.admitted?.tries.wait == 30)
+        rows = wrong.applied(to: rows)
+        rows.attempt = nil
+        let early = ask(Scene.ticket(2, sequence: 4, madeAt: now), rows, at: now)
+        #expect(early.outcome.refusal == .penalised(wait: 30))
+        rows = early.applied(to: rows)
+        let later = ask(Scene.ticket(2, sequence: 4, madeAt: now + 29), rows, at: now + 29)
+        #expect(later.outcome.refusal == .penalised(wait: 1))
+        #expect(later.changes.isEmpty)
+        #expect(ask(Scene.ticket(2, sequence: 4, madeAt: now + 30), rows, at: now + 30).outcome.admitted != nil)
+    }
+
+    @Test("A clock that is set back, as often as one likes, shortens no penalty", arguments: [61, 3_600] as [UInt64])
+    func setBack(_ step: UInt64) throws {
+        var rows = Situation(instance: Scene.instance(try Scene.counter(3, 0, penaltyUntil: now + 30)))
+        for round in 1...5 as ClosedRange<UInt64> {
+            let moment = now - round * step
+            let asked = ask(Scene.ticket(1, sequence: 4, madeAt: moment), rows, at: moment)
+            #expect(asked.outcome.refusal == .penalised(wait: 30))
+            rows = asked.applied(to: rows)
+        }
+    }
+
+    @Test("A moment late on its way is no clock that was put right: within a minute nothing is rewritten")
+    func slack() throws {
+        let rows = Situation(instance: Scene.instance(try Scene.counter(3, 0, penaltyUntil: now + 30)))
+        let asked = ask(Scene.ticket(1, sequence: 4, madeAt: now - 60), rows, at: now - 60)
+        #expect(asked.outcome.refusal == .penalised(wait: 30))
+        #expect(asked.changes.isEmpty)
+    }
+
+    @Test("A PIN_CHANGE_VERIFY of a clock that ran ahead vouches for its five minutes, not until that clock is reached", arguments: jumps)
+    func voucher(_ jump: Int64) throws {
+        let open = Situation(instance: Scene.instance())
+        let then = Self.moved(jump)
+        let asked = ask(Scene.ticket(1, sequence: 1, purpose: .pinChangeVerify, madeAt: then), open, at: then).applied(to: open)
+        var rows = ProofRules.decide(
+            Scene.proof(1, sequence: 1, context: .pinChangeVerify), in: asked, at: then, under: .standard, signing: Scene.readable
+        ).applied(to: asked)
+        rows.voucher = rows.attempt
+        rows.attempt = nil
+        let set = Scene.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: now, freshKey: Scene.fresh)
+        #expect(ask(set, rows, at: now).outcome.refusal == .notVouchedFor)
+        let atOnce = Scene.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: then + 60, freshKey: Scene.fresh)
+        #expect(ask(atOnce, rows, at: then + 60).outcome.admitted != nil)
+    }
+
+    @Test("A key that a clock ahead left pending keeps no other account of the app from a new PIN")
+    func pending() throws {
+        let other = Filled(0x21).bytes(65)
+        var rows = Situation(instance: Scene.instance(deviceKeys: [Scene.deviceKey, other]))
+        rows.pending = PendingKey(
+            instanceID: Scene.instanceID, owner: Scene.owner, attemptID: Scene.attemptID(9), deviceKey: other, evaluationKey: Scene.wrapped,
+            expiresAt: now + 864_600)
+        let vouched = ask(Scene.ticket(1, sequence: 1, purpose: .pinChangeVerify), rows, at: now).applied(to: rows)
+        rows = ProofRules.decide(
+            Scene.proof(1, sequence: 1, context: .pinChangeVerify), in: vouched, at: now, under: .standard, signing: Scene.readable
+        ).applied(to: vouched)
+        rows.voucher = rows.attempt
+        rows.attempt = nil
+        let set = Scene.ticket(2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, freshKey: Scene.fresh)
+        #expect(ask(set, rows, at: now).outcome.admitted != nil)
+        rows.pending = PendingKey(
+            instanceID: Scene.instanceID, owner: Scene.owner, attemptID: Scene.attemptID(9), deviceKey: other, evaluationKey: Scene.wrapped,
+            expiresAt: now + 600)
+        #expect(ask(set, rows, at: now).outcome.refusal == .pendingElsewhere)
+    }
+
+    @Test("The time since the last PIN counts from now at the latest, whatever clock wrote it down")
+    func lastPIN() throws {
+        let ahead = try login(1, 1, Situation(instance: Scene.instance()), at: now + 864_000)
+        #expect(ahead.instance?.lastPIN == now + 864_005)
+        #expect(ahead.instance?.settled(at: now).lastPIN == now)
+    }
+
+    @Test("A reset that was granted by a clock ten days ahead takes no reset from the day it is put right")
+    func resets() throws {
+        let blocked = Situation(instance: Scene.instance(try Scene.counter(5, 0)))
+        let ahead = ResetRules.decide(.message(by: Scene.owner, time: now + 864_000), in: blocked, at: now + 864_000, under: .standard)
+        var rows = ahead.applied(to: blocked)
+        rows.instance = blocked.instance
+        guard case .granted = ResetRules.decide(.message(by: Scene.owner, time: now), in: rows, at: now, under: .standard).outcome else {
+            Issue.record("no reset for ten days")
+            return
+        }
+    }
+}
