@@ -18,6 +18,8 @@ extension Engine {
         var backoff = Backoff(limit: .infinity)
         while !Task.isCancelled, let session = session(id), session.shown.isLoggedIn {
             let period = UInt64(session.shown.pingTime)
+            // The server may say so in the middle of a session.
+            guard period > 0 else { return }
             if !isDue, !isWatching { await ports.clock.sleep(seconds: Double(period) / 2) }
             isDue = false
             // The app's own limits come first: after a long sleep a ping would only hear of the server's.

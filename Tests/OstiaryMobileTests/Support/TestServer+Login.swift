@@ -20,7 +20,7 @@ extension TestServer {
             relyingParty: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"), announceInfo: settings.announceInfo,
             logoHash: settings.logo.map { Array(SHA256.hash(data: $0)) },
             browser: BrowserFacts(binding: isApp ? .app : .qrStatic, label: "Firefox", city: "Ghent", startedAt: now), secondFactor: need,
-            methods: settings.methods, serverNonce: random.bytes(32), secondFactorPrekey: secondFactor.published(at: now), expiresAt: now + 300
+            methods: settings.methods, serverNonce: random.bytes(32), secondFactorPrekey: offeredPrekey, expiresAt: now + 300
         ).encoded
         sessions[sid]?.offers.append((opened.ephemeral, opened.hash, body))
         return (.ok, body)

@@ -48,8 +48,9 @@ actor TestServer {
     let clock: TestClock
     nonisolated let random = SystemRandomSource()
     var keys: TestServerKeys
-    let secondFactor: TestServerKeys
+    var secondFactor: TestServerKeys
     var mishaps = Mishaps()
+    var lies = Lies()
     var settings = Settings()
     var enrolments: [EnrolmentID: Enrolment] = [:]
     var accounts: [AccountID: Account] = [:]
