@@ -32,28 +32,28 @@ struct TwoServers: Sendable {
 
     /// Builds both servers and lends them to `body`.
     static func run(
-        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(),
+        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(), logger: Logger? = nil,
         _ body: @Sendable @escaping (TwoServers) async throws -> Void
     ) async throws {
         let clock = TestClock()
         let now: @Sendable () -> Instant = { clock.now }
         let key = KeyEncryptionKey.random()
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var silent = Logger(label: "test")
+        silent.logLevel = .critical
+        let logger = logger ?? silent
         let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, clock: now)
         let secondFactorDatabase = try SQLiteDatabase.inMemory()
         let secondFactor = try await SecondFactorService(
             settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
             clock: now)
-        let quiet = logger
-        try await Application(router: secondFactor.router).test(.router) { secondFactorClient in
+        try await Application(router: secondFactor.router, logger: logger).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
             let settings = AuthenticationSettings(
                 publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
             let service = try await AuthenticationService(
-                settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
+                settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: logger, drain: drain,
                 second: .milliseconds(20), clock: now)
-            try await Application(router: service.publicRouter).test(.router) { phones in
+            try await Application(router: service.publicRouter, logger: logger).test(.router) { phones in
                 try await body(
                     TwoServers(
                         clock: clock, service: service, secondFactor: transport, database: database, secondFactorDatabase: secondFactorDatabase,
@@ -109,6 +109,7 @@ final class SwitchedTransport: SecondFactorTransport {
         var answersToLose = 0
         var calls = 0
         var bend: (@Sendable ([UInt8]) -> [UInt8])?
+        var listen: (@Sendable ([UInt8]) -> Void)?
     }
 
     private let client: any TestClientProtocol
@@ -129,6 +130,14 @@ final class SwitchedTransport: SecondFactorTransport {
     /// Changes each answer on its way.
     func bend(_ bend: (@Sendable ([UInt8]) -> [UInt8])?) { state.withLock { $0.bend = bend } }
 
+    /// Hears each call.
+    func listen(_ listen: (@Sendable ([UInt8]) -> Void)?) { state.withLock { $0.listen = listen } }
+
+    /// How a call of somebody else is answered.
+    func status(of bytes: [UInt8]) async throws -> Int {
+        try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { $0.status.code }
+    }
+
     func identity() async throws -> [UInt8] {
         guard !isDown else { throw SecondFactorUnreachable() }
         return try await client.execute(uri: "/sf/identity", method: .get) { Array(buffer: $0.body) }
@@ -136,6 +145,7 @@ final class SwitchedTransport: SecondFactorTransport {
 
     func call(_ bytes: [UInt8]) async throws -> [UInt8] {
         guard !isDown else { throw SecondFactorUnreachable() }
+        state.withLock(\.listen)?(bytes)
         let answer = try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { response in
             (response.status, Array(buffer: response.body))
         }
