@@ -95,6 +95,24 @@ struct SignatureCoverTests {
         #expect(server.certificate.encoded.count == server.certificate.signedBytes.count + 66)
     }
 
+    @Test("A certificate under another id than that of its key is refused, even if the root signed it: two keys must not have one name")
+    func certificateID() throws {
+        let seed = samples.bytes(32)
+        let root = try RootKey(seed: seed, serverID: samples.server.root.serverID).root
+        let key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
+        func certificate(_ id: [UInt8]) -> OperatorCertificate {
+            let (publicKey, from, until) = (samples.server.operatorKey.publicKey, now - 60, now + 60)
+            let unsigned = OperatorCertificate(id: id, ed25519: publicKey, notBefore: from, notAfter: until, signature: blankDeviceSignature)
+            return OperatorCertificate(
+                id: id, ed25519: publicKey, notBefore: from, notAfter: until, signature: edwardsSignature(key, .op, unsigned.signedBytes))
+        }
+        func verify(_ id: [UInt8]) throws {
+            _ = try OperatorKeys.verify(ServerChain(root: root, certificates: [certificate(id)]), rootHash: root.hash)
+        }
+        try verify(samples.server.operatorKey.id)
+        #expect(throws: BadSignature.self) { try verify([1, 2, 3, 4, 5, 6, 7, 8]) }
+    }
+
     @Test("A certificate is asked for its time, both ends included; a signature by a key outside it is none")
     func validity() throws {
         let server = samples.server
