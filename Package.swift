@@ -65,8 +65,10 @@ let package = Package(
         .target(
             name: "HTTPService",
             dependencies: [
-                hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, crypto, .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"), .product(name: "HummingbirdCore", package: "hummingbird"),
+                hummingbird, httpTypes, logging, lifecycle, configuration, nioCore, nioPosix, crypto,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house),
@@ -75,7 +77,8 @@ let package = Package(
             name: "AuthServer",
             dependencies: [
                 "Authentication", "OstiaryProtocol", "Database", "HTTPService", "QRCode", hummingbird, httpTypes, httpClient, logging,
-                lifecycle, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"), crypto, .product(name: "Mustache", package: "swift-mustache"),
+                lifecycle, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"), crypto,
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Pages/Assets")],
             swiftSettings: house),
@@ -118,7 +121,7 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService",
-                "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, crypto,
+                "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: house),
         .testTarget(
@@ -133,6 +136,7 @@ let package = Package(
             dependencies: [
                 "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryProtocol", "Database",
                 "HTTPService", "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient, lifecycle,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: house),
     ]

@@ -57,7 +57,8 @@ def log_in_beside(servers, browser, phone):
     first, second = open_page(servers, browser, "login"), open_page(servers, browser, "login")
     restart_below(servers, browser, [second[0], first[0]])
     process = phone.begin("login", browser.picture("two-logins", "[data-qr]"))
-    until(lambda: servers.session(first[1]).get("userid") == "alice", "who scans the code of the first tab is logged in at the site of the first tab")
+    until(lambda: "returncode=" in browser.address, "the first tab goes back with a code")
+    check(servers.hand_in(first[1], browser.address).get("userid") == "alice", "who scans the code of the first tab is logged in at the site of the first tab")
     check(process.wait(timeout=20) == 0, "the phone has logged in")
     check(not servers.session(second[1])["loggedin"], "and not at the site of the second")
     for tab in (first[0], second[0]):

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 # Every sentence that held so far.
@@ -104,22 +105,29 @@ class Servers:
         until(self.answers, f"{command} is back after it was killed", 30)
 
     def answers(self):
-        return http("GET", f"http://127.0.0.1:{self.admin}/ready?full=1")[0] == 200
+        return http("GET", f"http://127.0.0.1:{self.admin}/ready?for=logins")[0] == 200
 
     def rest(self, method, path, nonce=None, body=None):
         headers = {"X-apikey": self.key, **({"X-nonce": nonce} if nonce else {})}
         status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", body, headers)
         return status, json.loads(answer or b"{}")
 
-    def text(self, method, path, nonce):
+    def text(self, method, path, nonce, body=None):
         """An answer that is no JSON."""
-        status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", None, {"X-apikey": self.key, "X-nonce": nonce})
+        status, answer = http(method, f"http://127.0.0.1:{self.admin}{path}", body, {"X-apikey": self.key, "X-nonce": nonce})
         return status, answer.decode()
 
     def session(self, nonce):
         return self.rest("GET", f"/servers/{self.server}/sessions/", nonce)[1]
 
+    def hand_in(self, nonce, address):
+        """What a backend does with the code of the address that a browser came back to."""
+        code = urllib.parse.parse_qs(urllib.parse.urlparse(address).query)["returncode"][0]
+        return self.rest("POST", f"/servers/{self.server}/sessions/return", nonce, {"returncode": code})[1]
+
     def page(self, kind, nonce, **members):
+        if kind == "login":
+            members.setdefault("returnurl", self.origin + "/l?back")
         status, answer = self.rest("POST", f"/servers/{self.server}/sessions/page", nonce, {"kind": kind, **members})
         check(status == 200, f"the backend gets a link to the {kind} page")
         return answer["url"]

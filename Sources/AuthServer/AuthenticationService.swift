@@ -28,7 +28,8 @@ package struct AuthenticationService: Sendable {
     ///   - rootKey: of `--root-key`: the file that wraps the root keys, apart from all others.
     ///   - second: one second of waiting for news and of page updates; less in tests.
     ///   - clock: asked for each request.
-    /// - Throws: `DatabaseOpenError`, ``ServerKeyError``, ``SecondFactorIdentityError`` when another second-factor server answers, `SQLError`.
+    /// - Throws: `DatabaseOpenError`, ``ServerKeyError``, ``OwnIdentityPinned``, ``SecondFactorIdentityError`` when another second-factor server
+    ///   answers, `SQLError`.
     package init(
         settings: AuthenticationSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
         secondFactor: any SecondFactorTransport, random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
@@ -37,14 +38,14 @@ package struct AuthenticationService: Sendable {
         try await database.migrate(AuthenticationSchema.migrations)
         let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
         let server = try await vault.open(name: settings.serverName ?? "Ostiary")
+        guard try vault.rootHash(of: server.id) != settings.secondFactorIdentity else { throw OwnIdentityPinned() }
         let gateway = PinnedSecondFactor(
-            transport: secondFactor, rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
-        let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey)
+            transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
+            rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
+        let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: AuditLog(logger: logger).write)
         let services = AuthenticationServices(store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random)
         try await Self.apply(settings, to: server, with: services.servers, at: clock())
-        do { try await gateway.check() } catch is SecondFactorUnreachable {
-            logger.warning("the second-factor server does not answer yet")
-        }
+        try await gateway.checkAtStart()
 
         self.vault = vault
         self.services = services
@@ -64,9 +65,10 @@ package struct AuthenticationService: Sendable {
             servers: services.servers, sessions: services.sessions, enrolments: services.enrolments, accounts: services.accounts, pages: pageService,
             visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
-            checks: [
-                NamedCheck("database") { _ = try await store.read { rows in try rows.server(server.id) } },
-                NamedCheck("second-factor") { try await gateway.check() },
+            checks: [NamedCheck("database") { _ = try await store.read { rows in try rows.server(server.id) } }],
+            logins: [
+                CachedCheck("disk") { try await database.checkWritable() },
+                CachedCheck("second-factor") { try await gateway.check() },
             ], drain: drain)
         background = Self.background(services, vault, gateway, logger: logger, clock: clock)
     }
@@ -84,7 +86,7 @@ package struct AuthenticationService: Sendable {
     /// For phones and browsers.
     package var publicRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware()
+        router.addServiceMiddleware(outages: storageOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
         return router
@@ -93,7 +95,7 @@ package struct AuthenticationService: Sendable {
     /// For business backends and operators: health without a key, everything else with one.
     package var adminRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit))
+        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: storageOutage)
         health.add(to: router)
         admin.add(to: router, keyHash: apiKeyHash)
         return router
@@ -117,10 +119,8 @@ package struct AuthenticationService: Sendable {
             Repetition(name: "keys", interval: .seconds(600), logger: logger) { try await vault.renew() },
             Repetition(name: "housekeeping", interval: .seconds(5), logger: logger) { try await services.housekeeping.run(at: clock()) },
             Repetition(name: "closes", interval: .seconds(2), logger: logger) { try await services.closes.run(at: clock()) },
-            // A second-factor server that was down at the start and comes up with another identity ends this server, as it would have at the start.
-            Repetition(
-                name: "second-factor", interval: .seconds(30), logger: logger, isFatal: { $0 is SecondFactorIdentityError },
-                body: { try await gateway.check() }),
+            // What it finds is told by the watch, once and on change.
+            Repetition(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
         ]
     }
 }

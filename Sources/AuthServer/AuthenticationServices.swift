@@ -24,7 +24,7 @@ package struct AuthenticationServices: Sendable {
         sessions = SessionQueries(store: store, keyring: keyring, events: events)
         enrolments = EnrolmentService(store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: random)
         logins = LoginService(store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: random)
-        attempts = AttemptService(store: store, events: events, secondFactor: secondFactor)
+        attempts = AttemptService(store: store, keyring: keyring, events: events, secondFactor: secondFactor)
         changes = SecondFactorChangeService(store: store, events: events, secondFactor: secondFactor, random: random)
         presence = PresenceService(store: store, events: events)
         accounts = AccountService(store: store, events: events, secondFactor: secondFactor)

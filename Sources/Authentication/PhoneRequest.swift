@@ -35,6 +35,11 @@ func decoded<Message: WireMessage>(_: Message.Type = Message.self, from request:
     do { return try Encoded(decoding: request.opened.message) } catch { throw .malformed(error) }
 }
 
+extension Extensions {
+    /// The notices that a message says were shown (protocol §8).
+    func acknowledged() throws(Refusal) -> [NoticeID] { do { return try shownNotices() } catch { throw .malformed(error) } }
+}
+
 /// Checks a device signature, as a refusal.
 func verify(_ message: Encoded<some DeviceSigned>, by key: [UInt8], freshness: [UInt8] = []) throws(Refusal) {
     do { try message.verify(by: try DevicePublicKey(key), freshness: freshness) } catch { throw .badSignature }

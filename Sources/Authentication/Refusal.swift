@@ -9,7 +9,9 @@ package enum Refusal: Error, Equatable, Sendable {
     // Sessions and links.
     case sessionUnknown, sessionTaken, sessionOver
     case linkForeign, linkForged, linkOld, linkNotAllowed
-    case offerUnknown, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
+    /// What is asked is another meanwhile: the phone looks again.
+    case questionChanged
+    case offerWrong, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
     // Accounts.
     case accountUnknown, accountBlocked, accountPending
     case accountDeleted(AccountID, since: Instant)
@@ -29,13 +31,14 @@ package enum Refusal: Error, Equatable, Sendable {
         switch self {
         case .clockOff: .clock
         case .replayed: .replayed
-        case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerUnknown, .sessionHashWrong,
+        case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerWrong, .sessionHashWrong,
             .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed,
             .secondFactorSignatureWrong, .biometricSignatureWrong, .changeNotVouched:
             .refused
         case .sessionUnknown: .sessionUnknown
         case .sessionTaken: .sessionTaken
         case .sessionOver, .differentDecision: .sessionOver
+        case .questionChanged: .changed
         case .linkOld, .enrolmentOld: .linkOld
         case .cacheNotValid: .secondFactorNeeded
         case .accountUnknown: .accountUnknown

@@ -36,6 +36,10 @@ package protocol Database: Sendable {
     /// - Throws: ``SQLError``, `busy` when a reader does not finish.
     func purge() async throws
 
+    /// Whether the disk would take a transaction, found out without one: nothing is committed, and nothing of it waits for stable storage.
+    /// - Throws: ``SQLError/diskFull(path:)``, ``SQLError/cannotWrite(path:reason:)``.
+    func checkWritable() async throws
+
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.
     func close() async throws
 }

@@ -2,6 +2,8 @@
 package enum DatabaseOpenError: Error, Equatable, Sendable {
     case cannotOpen(path: String, reason: String)
     case lockedByAnotherProcess(path: String)
+    /// Others can read the file, and it is not ours to close to them.
+    case openToOthers(path: String)
     case corrupt(path: String, reason: String)
     /// The database was migrated by a newer program; the version is the number of its last migration.
     case newerThanProgram(version: Int)
@@ -14,6 +16,7 @@ extension DatabaseOpenError: CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the database \(path): \(reason)"
         case .lockedByAnotherProcess(let path): "the database \(path) is used by another process: stop that server first, or name another file"
+        case .openToOthers(let path): "others can read the database file \(path): run chmod 600 \(path) as its owner"
         case .corrupt(let path, let reason): "the database \(path) is damaged (\(reason)): restore a backup"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"

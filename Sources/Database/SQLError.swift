@@ -24,6 +24,10 @@ package enum SQLError: Error, Equatable, Sendable {
     case busy
     /// The transaction ended before its commit (disk full, or a body that ended it itself); nothing of it remains.
     case transactionLost
+    /// The file system of the database, or the quota of its owner, has no room left.
+    case diskFull(path: String)
+    /// The system lets nobody write beside the database file.
+    case cannotWrite(path: String, reason: String)
     /// Anything else: the engine's own code and message, for the log.
     case fault(code: Int, message: String)
 }
@@ -44,6 +48,8 @@ extension SQLError: CustomStringConvertible {
         case .outOfRange(let column): "the number in column \(column) is out of range"
         case .busy: "the database is locked by another process"
         case .transactionLost: "the transaction ended before its commit"
+        case .diskFull(let path): "the disk of \(path) is full: free some space there; the server goes on by itself"
+        case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
         case .fault(let code, let message): "database fault \(code): \(message)"
         }
     }

@@ -4,6 +4,7 @@ package enum Label: String, CaseIterable, Sendable {
     case enrolCode = "enrol-code"
     case devEnrol = "dev-enrol"
     case devWait = "dev-wait"
+    case devApp = "dev-app"
     case devSecondFactor = "dev-sf"
     case devProof = "dev-proof"
     case devLogin = "dev-login"
@@ -17,7 +18,8 @@ package enum Label: String, CaseIterable, Sendable {
     case secondFactorSet = "sf-set"
     case secondFactorProof = "sf-proof"
     case secondFactorOperation = "sf-op"
-    case bio, tombstone, close, reset, nonce, sid, hsid, qr, link, pinin, kpin, commit, visual, attest, otp, data
+    case secondFactorProbe = "sfs-probe"
+    case bio, tombstone, close, reset, nonce, sid, hsid, qr, link, offer, `return`, acct, pinin, kpin, commit, visual, attest, otp, data
 
     /// "AP1/" label 00, the prefix of whatever is hashed, derived or signed under this label.
     package var prefix: [UInt8] { Array("AP1/\(rawValue)".utf8) + [0] }

@@ -1,3 +1,4 @@
+import HTTPService
 import Logging
 import OstiaryProtocol
 import SecondFactor
@@ -24,11 +25,11 @@ struct Housekeeping: Service {
         let now = clock()
         do {
             let deleted = try await store.deleteExpired(at: now)
-            if deleted > 0 { logger.debug("expired rows deleted", metadata: ["rows": "\(deleted)"]) }
+            if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
             _ = try await identity.identity(at: now)
             try await store.purge()
         } catch {
-            logger.error("housekeeping failed", metadata: ["error": "\(error)"])
+            logger.line(.error, "housekeeping failed", [.work: "housekeeping", .error: "\(error)"])
         }
     }
 }

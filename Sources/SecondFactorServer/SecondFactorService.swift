@@ -33,10 +33,12 @@ package struct SecondFactorService: Sendable {
         let identity = IdentityKeeper(keys)
         let store = SQLSecondFactorStore(database: database, policy: settings.policy)
         identityHash = try await identity.identity(at: clock()).root.hash
+        guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
+        let storage = CachedCheck("disk") { try await database.checkWritable() }
         desk = CallDesk(
             callers: TrustedCallers(settings.trustedRoots), store: store, policy: settings.policy,
-            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), logger: logger)
-        health = HealthRoutes(checks: [NamedCheck("database") { try await store.checkReadable() }], drain: drain)
+            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), storage: storage, logger: logger)
+        health = HealthRoutes(checks: [NamedCheck("database") { try await store.checkReadable() }, storage], drain: drain)
         background = [Housekeeping(store: store, identity: identity, logger: logger, clock: clock)]
         self.identity = identity
         self.clock = clock
@@ -45,7 +47,7 @@ package struct SecondFactorService: Sendable {
     /// `GET /sf/identity`, `POST /sf/call`, `/live`, `/ready`.
     package var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware()
+        router.addServiceMiddleware(outages: storageOutage)
         SecondFactorRoutes(desk: desk, identity: identity, clock: clock).add(to: router)
         health.add(to: router)
         return router

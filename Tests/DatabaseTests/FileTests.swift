@@ -32,6 +32,20 @@ struct FileTests {
         try await database.close()
     }
 
+    @Test("A database that others can read, a copy that was put back for example, is closed to them with its side files")
+    func repairedModes() async throws {
+        let folder = try TemporaryFolder()
+        let first = try SQLiteDatabase.open(path: folder.databasePath)
+        try await first.migrate(sampleSchema)
+        let files = ["", "-wal", "-shm"].map { folder.databasePath + $0 }
+        for file in files { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file) }
+        let second = try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared)
+        try await second.countHit()
+        for file in files { #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600, "\(file)") }
+        try await second.close()
+        try await first.close()
+    }
+
     @Test("What was committed is there after closing and opening again")
     func reopen() async throws {
         let folder = try TemporaryFolder()

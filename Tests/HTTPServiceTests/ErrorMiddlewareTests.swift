@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import HTTPService
@@ -84,6 +85,41 @@ struct ErrorMiddlewareTests {
         }
     }
 
+    @Test("A fault that passes by itself is 503 with a time to come back; the log has it once, with what is meant for the operator only")
+    func outage() async throws {
+        struct NoRoom: Error, CustomStringConvertible { let description = "the disk of /data/x is full" }
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware { $0 is NoRoom ? .storageUnavailable : nil }
+        router.get("/write") { _, _ -> String in throw NoRoom() }
+        router.get("/fault") { _, _ -> String in throw Fault() }
+        let log = LineCounter()
+        try await Application(responder: router.buildResponder(), logger: Logger(label: "test") { _ in log }).test(.router) { client in
+            for _ in 0..<5 {
+                let answer = try await client.execute(uri: "/write", method: .get)
+                #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "30")
+                #expect(try answer.error()["error"] == "storage_unavailable")
+                #expect(!String(buffer: answer.body).contains("/data"))
+            }
+            #expect(try await client.execute(uri: "/fault", method: .get).status == .internalServerError)
+        }
+        #expect(log.lines.withLock { $0.filter { $0.contains("/data/x is full") } }.count == 1)
+    }
+
+    @Test("One line of a kind a minute; the next one tells how many were held back")
+    func lineLimit() {
+        let start = ContinuousClock.now
+        let seconds = Mutex(0)
+        let limit = LineLimit<String>(clock: { start + .seconds(seconds.withLock { $0 }) })
+        #expect(limit.admit("a") == 0)
+        for _ in 0..<7 { #expect(limit.admit("a") == nil) }
+        #expect(limit.admit("b") == 0)
+        seconds.withLock { $0 = 59 }
+        #expect(limit.admit("a") == nil)
+        seconds.withLock { $0 = 60 }
+        #expect(limit.admit("a") == 8)
+        #expect(limit.admit("a") == nil)
+    }
+
     @Test("A log handler that keeps nothing does not stop a request")
     func forgetfulLogger() async throws {
         try await application(logsTo: SwiftLogNoOpLogHandler()).test(.router) { client in
@@ -128,6 +164,30 @@ private struct QuietLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {}
+}
+
+/// Keeps the lines at level info and above, with their metadata.
+private final class LineCounter: LogHandler, Sendable {
+    let lines = Mutex<[String]>([])
+
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+    }
 }
 
 extension TestResponse {

@@ -2,6 +2,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Synchronization
 import Testing
 
 @Suite("Health")
@@ -10,9 +11,12 @@ struct HealthTests {
         let description = "connection\nrefused"
     }
 
-    private func ask(_ uri: String, checks: [any ReadinessCheck], drain: DrainSignal = DrainSignal()) async throws -> (HTTPResponse.Status, String) {
+    private func ask(
+        _ uri: String, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal = DrainSignal()
+    ) async throws -> (HTTPResponse.Status, String) {
         let router = Router(context: ServiceRequestContext.self)
-        HealthRoutes(checks: checks, drain: drain, patience: .milliseconds(50)).add(to: router)
+        router.addServiceMiddleware()
+        HealthRoutes(checks: checks, logins: logins, drain: drain, patience: .milliseconds(50)).add(to: router)
         return try await Application(responder: router.buildResponder()).test(.router) { client in
             let answer = try await client.execute(uri: uri, method: .get)
             return (answer.status, String(buffer: answer.body))
@@ -57,5 +61,66 @@ struct HealthTests {
         let drain = DrainSignal()
         drain.begin()
         #expect(try await ask("/ready", checks: [good], drain: drain) == (.serviceUnavailable, #"{"ready":false,"checks":{"server":"stopping"}}"#))
+    }
+
+    @Test("Ready for logins is a question of its own: a balancer that asks for getSession never waits for, or hears of, the other server")
+    func logins() async throws {
+        #expect(try await ask("/ready", checks: [good], logins: [bad]) == (.ok, #"{"ready":true}"#))
+        #expect(try await ask("/ready", checks: [good], logins: [slow]) == (.ok, #"{"ready":true}"#))
+        #expect(
+            try await ask("/ready?for=logins", checks: [good], logins: [bad])
+                == (.serviceUnavailable, #"{"ready":false,"checks":{"second-factor":"connection refused"}}"#))
+        #expect(try await ask("/ready?for=logins", checks: [good], logins: [good]) == (.ok, #"{"ready":true}"#))
+        #expect(
+            try await ask("/ready?full=1", checks: [good], logins: [bad])
+                == (.ok, #"{"ready":true,"logins":false,"checks":{"database":"ok","second-factor":"connection refused"}}"#))
+        #expect(
+            try await ask("/ready?full=1", checks: [bad], logins: [good])
+                == (.serviceUnavailable, #"{"ready":false,"logins":false,"checks":{"second-factor":"connection refused","database":"ok"}}"#))
+        #expect(try await ask("/ready?for=anything", checks: [good], logins: [good]).0 == .badRequest)
+    }
+
+    @Test("An error without words for people is not told by its type")
+    func wordless() async throws {
+        struct Internal: Error {}
+        let (status, body) = try await ask("/ready", checks: [NamedCheck("database") { throw Internal() }])
+        #expect(status == .serviceUnavailable && body == #"{"ready":false,"checks":{"database":"failed; the log says more"}}"#)
+    }
+
+    @Test("However often it is asked, a check runs once in five seconds; what failed is looked at again after two")
+    func cached() async throws {
+        let runs = Mutex(0)
+        let seconds = Mutex(0)
+        let start = ContinuousClock.now
+        let check = CachedCheck("disk", clock: { start + .seconds(seconds.withLock { $0 }) }) {
+            let run = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            if run == 2 { throw Unreachable() }
+        }
+        var failed: [Int] = []
+        for second in 0...11 {
+            seconds.withLock { $0 = second }
+            for _ in 0..<4 { do { try await check.check() } catch { failed.append(second) } }
+        }
+        #expect(failed == [5, 5, 5, 5, 6, 6, 6, 6])
+        #expect(runs.withLock { $0 } == 3)
+    }
+
+    @Test("Many who ask at once share one run")
+    func shared() async throws {
+        let runs = Mutex(0)
+        let gate = AsyncStream<Void>.makeStream()
+        let check = CachedCheck("disk") {
+            runs.withLock { $0 += 1 }
+            for await _ in gate.stream { return }
+        }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<50 { group.addTask { try await check.check() } }
+            gate.continuation.yield()
+            try await group.waitForAll()
+        }
+        #expect(runs.withLock { $0 } == 1)
     }
 }

@@ -26,7 +26,7 @@ struct RunningServer: Sendable {
 
     /// Runs `body` beside a server, then stops the server and waits until it has ended.
     static func with(
-        _ router: Router<ServiceRequestContext>, limits: ServiceLimits = .standard, drain: DrainSignal = DrainSignal(),
+        _ router: Router<ServiceRequestContext>, socket: HandedSocket? = nil, limits: ServiceLimits = .standard, drain: DrainSignal = DrainSignal(),
         drainTime: Duration = .seconds(8), body: @Sendable @escaping (RunningServer) async throws -> Void
     ) async throws {
         let (running, report) = AsyncStream.makeStream(of: [BoundListener].self)
@@ -34,7 +34,7 @@ struct RunningServer: Sendable {
         logger.logLevel = .critical
         let runner = RunnerService(
             runner: ServerRunner(logger: logger, drain: drain, drainTime: drainTime),
-            listeners: [Listener("public", at: ListenAddress(host: "127.0.0.1", port: 0), router: router, limits: limits)],
+            listeners: [Listener("public", at: ListenAddress(host: "127.0.0.1", port: 0), socket: socket, router: router, limits: limits)],
             onRunning: { report.yield($0) })
         let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [runner], logger: logger))
         try await withThrowingTaskGroup { tasks in

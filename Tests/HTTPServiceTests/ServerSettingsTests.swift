@@ -7,7 +7,8 @@ let someIdentity = String(repeating: "ab", count: 32)
 
 /// Everything that has no default.
 let validEnvironment = [
-    "OSTIARY_PUBLIC_URL": "https://login.example.org", "OSTIARY_ROOT_API_KEY": "some key", "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:8090",
+    "OSTIARY_PUBLIC_URL": "https://login.example.org", "OSTIARY_ROOT_API_KEY": "kNf3vQ0z-8LwYb2RtUeXcA",
+    "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:8090",
     "OSTIARY_SECOND_FACTOR_IDENTITY": someIdentity, "OSTIARY_SF_TRUSTED_SERVERS": someIdentity,
 ]
 
@@ -23,6 +24,7 @@ struct ServerSettingsTests {
         #expect(server.serverName == "Ostiary")
         #expect(server.serverLogo == nil)
         #expect(server.logLevel == .info)
+        #expect(server.maxConnections == nil && server.maxConnectionsPerPeer == nil)
         #expect(server.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
         let second = try SecondFactorServerSettings(settings, dataFolder: DataFolder("/data"))
         #expect(second.listen.description == "127.0.0.1:8090")
@@ -91,5 +93,32 @@ struct ServerSettingsTests {
         #expect(throws: LogoError.tooLarge) { try Logo(file: folder.write(png + Data(count: 65536 - 8), to: "d")) }
         #expect(throws: LogoError.otherFormat) { try Logo(file: folder.write("GIF89a", to: "e.png")) }
         #expect(throws: LogoError.self) { try Logo(file: folder.path) }
+    }
+
+    @Test(
+        "An API key that can be guessed is refused with the sentence that makes a good one, wherever it comes from",
+        arguments: [
+            ("a", false), ("correct horse battery", false), (String(repeating: "a", count: 64), false), (String(repeating: "0123", count: 16), false),
+            ("kNf3vQ0z-8LwYb2RtUeXc", false), ("kNf3vQ0z-8LwYb2RtUeXcA", true), ("9f86d081884c7d659a2feaa0c55ad01", false),
+            ("9f86d081884c7d659a2feaa0c55ad015", true), ("31415926535897932384626433832795", false),
+            ("314159265358979323846264338327950288419", true), ("mfrggzdfmztwq2lknnwg23tpob", true), ("mfrggzdfmztwq2lknnwg23t", false),
+        ])
+    func apiKey(key: String, isGood: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(key + "\n", to: "key")
+        for (name, value) in [("OSTIARY_ROOT_API_KEY", key), ("OSTIARY_ROOT_API_KEY_FILE", file)] {
+            var environment = validEnvironment
+            environment["OSTIARY_ROOT_API_KEY"] = nil
+            environment[name] = value
+            let settings = try await Settings.load(environment: environment)
+            guard !isGood else {
+                #expect(try AuthServerSettings(settings, dataFolder: DataFolder()).rootAPIKey.matches(key))
+                continue
+            }
+            let error = #expect(throws: SettingsError.self) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+            #expect(error == .weakSecret(name.hasSuffix("FILE") ? .rootAPIKeyFile : .rootAPIKey))
+            #expect(error?.description.contains("openssl rand -hex 32") == true)
+            #expect(key == "a" || error?.description.contains(key) == false)
+        }
     }
 }

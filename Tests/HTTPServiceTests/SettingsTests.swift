@@ -49,11 +49,49 @@ struct SettingsTests {
         #expect(error?.description == "unknown key \(key) in \(file)\(hint)")
     }
 
-    @Test("A section is an unknown key, for the file is flat")
-    func nested() async throws {
+    @Test("A key inside another is refused by saying that keys do not nest", arguments: [("listen", "port"), ("server", "listen"), ("sf", "listen")])
+    func nested(section: String, key: String) async throws {
         let folder = try TemporaryFolder()
-        let file = try folder.write("listen:\n  port: 8080\n", to: "ostiary.yaml")
-        await #expect(throws: SettingsError.unknownKey("listen.port", path: file)) { try await Settings.load(configFile: file, environment: [:]) }
+        let file = try folder.write("\(section):\n  \(key): 127.0.0.1:8080\n", to: "ostiary.yaml")
+        let error = await #expect(throws: SettingsError.nestedKey("\(section).\(key)", path: file)) {
+            try await Settings.load(configFile: file, environment: [:])
+        }
+        #expect(error?.description.contains("keys do not nest") == true)
+    }
+
+    @Test(
+        "A variable that begins as ours do and is none is refused, with the one that was probably meant",
+        arguments: [
+            ("OSTIARY_LISTN", ": did you mean OSTIARY_LISTEN?"), ("OSTIARY_SF_TRUSTED_SERVER", ": did you mean OSTIARY_SF_TRUSTED_SERVERS?"),
+            ("OSTIARY_PUBLIC_ULR", ": did you mean OSTIARY_PUBLIC_URL?"), ("OSTIARY_WHATEVER", ": unset it, or correct its name"),
+        ])
+    func unknownVariable(name: String, hint: String) async throws {
+        let error = await #expect(throws: SettingsError.unknownVariable(name)) {
+            try await Settings.load(environment: ["OSTIARY_LISTEN": "a:1", name: "x"])
+        }
+        #expect(error?.description == "unknown variable \(name)\(hint)")
+    }
+
+    @Test("Variables of either server, of the phone and of other programs are nobody's mistake, nor is an empty one")
+    func knownVariables() async throws {
+        var environment = Dictionary(uniqueKeysWithValues: SettingKey.allCases.map { ($0.variable, "x") })
+        environment["OSTIARY_PHONE_KEYRING"] = "x"
+        environment["OSTIARYX"] = "x"
+        environment["OTHER_OSTIARY_LISTN"] = "x"
+        environment["OSTIARY_LISTN"] = ""
+        _ = try await Settings.load(environment: environment)
+    }
+
+    @Test("A file with the API key in it is refused when others can read it; without a secret it may be open", arguments: [0o644, 0o640, 0o606])
+    func openFile(mode: Int) async throws {
+        let folder = try TemporaryFolder()
+        let harmless = try folder.write("listen: a:1\nroot_api_key_file: /run/key\n", to: "harmless.yaml", mode: mode)
+        _ = try await Settings.load(configFile: harmless, environment: [:])
+        let file = try folder.write("root_api_key: kNf3vQ0z-8LwYb2RtUeXcA\n", to: "ostiary.yaml", mode: mode)
+        let error = await #expect(throws: SettingsError.readableByOthers(.rootAPIKey, path: file)) {
+            try await Settings.load(configFile: file, environment: [:])
+        }
+        #expect(error?.description.contains("chmod 600") == true && error?.description.contains("kNf3vQ0z") == false)
     }
 
     @Test("A file that is missing or no YAML mapping is one clear line", arguments: ["- a\n- b\n", "listen: [unclosed\n", "just text", "a:\n\tb: c"])

@@ -43,7 +43,7 @@ struct AppLoginLimitTests {
         #expect(phone.ostiary.appLoginSession?.isLoggedIn == false, "\(Self.calls[index].name)")
     }
 
-    @Test("S1-15 what a system or a push message makes the app do does not", arguments: Self.calledBySystem.indices)
+    @Test("S1-13 what a system makes the app do does not", arguments: Self.calledBySystem.indices)
     func notKept(_ index: Int) async throws {
         let phone = try await loggedIn { $0.appLoginInactivityTimeout = .seconds(300) }
         phone.clock.advance(200)

@@ -23,7 +23,7 @@ struct BiometricConditionTests {
         return BiometricConditions(availability, configuration, context, use, now: Instant(now))
     }
 
-    @Test("S4-74 S4-75 S4-86 a sensor that is too weak, and one that nobody uses, miss their condition and no other")
+    @Test("S4-74 S4-75 a sensor that is too weak, and one that nobody uses, miss their condition and no other")
     func availability() {
         #expect(conditions(.available).showBiometrics)
         #expect(!conditions(.none).isStrong && !conditions(.tooWeak).isStrong)

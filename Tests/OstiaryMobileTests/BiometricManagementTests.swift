@@ -11,7 +11,7 @@ struct BiometricManagementTests {
 
     private func biometricKeys(of phone: TestPhone) -> [String] { phone.keys.names.filter { $0.hasPrefix("biometric") } }
 
-    @Test("S4-41 S4-46 S4-47 S4-48 S4-49 S4-85 S4-87 adding asks for the feature, then for the PIN, without a session; then it works")
+    @Test("S4-41 S4-46 S4-47 S4-49 S4-85 S4-87 adding asks for the feature, then for the PIN, without a session; then it works")
     func adds() async throws {
         let phone = try await TestPhone.enrolled()
         phone.ostiary.addBiometrics()

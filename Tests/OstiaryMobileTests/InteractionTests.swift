@@ -58,6 +58,75 @@ struct InteractionTests {
         }
     }
 
+    /// A way in, and whether it has to be confirmed whatever the configuration says.
+    struct WayIn: Sendable, CustomTestStringConvertible {
+        let binding: OstiaryProtocol.Binding
+        var texts = false
+        var logo = false
+        let isConfirmed: Bool
+
+        var testDescription: String { "\(binding)\(texts ? ", texts" : "")\(logo ? ", logo" : "")" }
+
+        static let all =
+            [
+                WayIn(binding: .unboundLink, isConfirmed: true), WayIn(binding: .qrStatic, isConfirmed: true),
+                WayIn(binding: .qrDynamic, isConfirmed: false), WayIn(binding: .returnCode, isConfirmed: false),
+            ]
+            + [.qrDynamic, .returnCode, .push].flatMap {
+                [WayIn(binding: $0, texts: true, isConfirmed: true), WayIn(binding: $0, logo: true, isConfirmed: true)]
+            }
+    }
+
+    @Test(
+        "S4-02 S4-05 by default a link, a still code, announced texts and an image are confirmed before the PIN; a bare moving code is not",
+        arguments: WayIn.all)
+    func neverBlind(_ way: WayIn) async throws {
+        let phone = try await TestPhone.enrolled { configuration in
+            let standard = Ostiary.Configuration().automaticallySelectSingleAccountWhenSecondFactorNeeded
+            configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = standard
+        }
+        await phone.server.with { server in
+            server.settings.binding = way.binding
+            if way.texts { server.settings.announceInfo = [Announcement(key: "what", text: "Pay 9000 EUR to Mallory")] }
+            if way.logo { server.settings.logo = [1, 2, 3] }
+        }
+        #expect(try await questions(phone) == (way.isConfirmed ? ["confirm 1", "factor"] : ["factor"]))
+    }
+
+    @Test("S4-05 S4-09 an image that did not come is announced all the same: the login is confirmed")
+    func confirmedWithoutItsImage() async throws {
+        let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = true }
+        await phone.server.with { server in
+            server.settings.logo = [1, 2, 3]
+            server.mishaps.tamperLogo = { _ in [] }
+        }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        let next = try await phone.until { event -> OstiaryEvent? in
+            switch event {
+            case .confirmLogin, .secondFactorStarted: event
+            default: nil
+            }
+        }
+        guard case .confirmLogin(let session, _) = next else {
+            Issue.record("the PIN was asked for at once")
+            return
+        }
+        #expect(session.info.announceLogo == nil)
+    }
+
+    @Test("S4-13 with the default configuration what the person adds to an announced login reaches the server")
+    func userInputByDefault() async throws {
+        let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = true }
+        await phone.server.with { $0.settings.announceInfo = [Announcement(key: "order", text: "7 lamps")] }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        let (session, accounts) = try await phone.confirmLogin()
+        phone.ostiary.setAccount(accounts.first, for: session, with: "leave it at the door")
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+        #expect(await phone.server.with { $0.userInputs } == ["leave it at the door"])
+    }
+
     @Test("S4-03 S4-04 with manuallyStartUserInteraction nothing is asked before startUserInteraction", arguments: [true, false])
     func manual(_ isNamed: Bool) async throws {
         let phone = try await TestPhone.enrolled { $0.manuallyStartUserInteraction = false }

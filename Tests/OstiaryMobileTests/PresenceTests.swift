@@ -55,7 +55,7 @@ struct PresenceTests {
         "The reason of a stop reaches the app",
         arguments: [
             (StopReason.server, Session.Ending.server), (.timeout, .timeout), (.account, .account), (.replaced, .replaced), (.user, .user),
-            (.inactivity, .inactivity), (.none, .server),
+            (.inactivity, .inactivity), (.none, .server), (.otherBrowser, .otherBrowser),
         ])
     func reasons(_ reason: StopReason, _ ending: Session.Ending) async throws {
         let phone = try await TestPhone.enrolled()
@@ -168,20 +168,6 @@ struct PresenceTests {
         while await next.server.with({ !$0.accounts.isEmpty }) { await Task.yield() }
         await next.server.wakeAll()
         #expect(next.ostiary.accounts == [])
-    }
-
-    @Test("News of another device comes with a login or a ping")
-    func newDevice() async throws {
-        let phone = try await TestPhone.enrolled()
-        await phone.server.with { $0.settings.notices = [NewDeviceNotice(device: "tablet", time: Instant(7))] }
-        _ = try await phone.beginLogin()
-        _ = try await phone.secondFactor()
-        phone.ostiary.sfInput(PIN("271828"))
-        let device = try await phone.until { if case .newDevice(let device, _) = $0 { device } else { nil } }
-        #expect(device == NewDevice(name: "tablet", enrolledAt: 7))
-        await phone.server.with { $0.settings.notices = [NewDeviceNotice(device: "laptop", time: Instant(8))] }
-        _ = try await phone.ostiary.refresh()
-        #expect(try await phone.until { if case .newDevice(let device, _) = $0 { device.name } else { nil } } == "laptop")
     }
 }
 

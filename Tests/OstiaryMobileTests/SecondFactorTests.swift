@@ -12,7 +12,7 @@ struct SecondFactorTests {
     }
 
     @Test(
-        "S4-35 S4-55 S4-56 S4-83 S4-84 the question carries its session, has no result, no retry that would forbid an input, and does not say stopped"
+        "S4-35 S4-55 S4-56 S4-84 the question carries its session, has no result, no retry that would forbid an input, and does not say stopped"
     )
     func question() async throws {
         let phone = try await TestPhone.enrolled()
@@ -21,6 +21,48 @@ struct SecondFactorTests {
         #expect(factor.secondFactorInfo.context == .verify)
         #expect(factor.session?.info.serviceName == "Shop")
         #expect(!factor.secondFactorInfo.blocked && factor.secondFactorInfo.penalisedFor == 0 && !factor.secondFactorInfo.showBiometrics)
+    }
+
+    @Test("S4-83 the question's session has what is announced, when it is asked for, asked again and over: texts, image, who asks from where")
+    func announced() async throws {
+        let phone = try await TestPhone.enrolled()
+        let logo: [UInt8] = [1, 2, 3]
+        await phone.server.with { server in
+            server.settings.announceInfo = [Announcement(key: "what", text: "Pay 12 EUR to the bakery")]
+            server.settings.logo = logo
+        }
+        let first = try await atPIN(phone)
+        phone.ostiary.sfInput(PIN("271829"))
+        let again = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        let last = try await phone.secondFactor()
+        for factor in [first, again, last] {
+            let info = try #require(factor.session?.info)
+            #expect(info.announceInfo == ["what": "Pay 12 EUR to the bakery"])
+            #expect(info.announceLogo.map { Array($0) } == logo)
+            #expect(info.serviceName == "Shop" && info.serviceOrigin == "https://shop.example")
+            #expect(info.browserLabel == "Firefox" && info.browserCity == "Ghent" && info.binding == .qrDynamic)
+        }
+        #expect(last.stopped)
+    }
+
+    @Test("S4-83 an enrolment's question, be it for a first PIN or for the one that is there, has the enrolInfo of the account that is made")
+    func announcedEnrolment() async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        for context in [SecondFactorInfo.Context.firstSet, .verify] {
+            phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+            phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+            let factor = try await phone.secondFactor()
+            #expect(factor.secondFactorInfo.context == context)
+            #expect(factor.session?.isEnrolment == true && factor.session?.info.serverName == "Example")
+            #expect(factor.session?.enrolInfo.displayName == "ada@example")
+            #expect(factor.session?.enrolInfo.nsAccounts.map(\.description) == ["ada on a tablet"])
+            phone.ostiary.sfInput(PIN("271828"))
+            _ = try await phone.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+            await phone.server.confirmAccounts()
+            let session = try await phone.login()
+            try await phone.ostiary.end(session)
+        }
     }
 
     @Test("S4-29 S4-34 S4-50 S4-51 S4-53 S4-58 S4-59 a wrong PIN says FAILED with the tries used and asks again; the right one says SUCCESS")

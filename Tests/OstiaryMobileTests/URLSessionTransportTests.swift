@@ -1,6 +1,12 @@
 import Foundation
-import OstiaryMobile
+import OstiaryProtocol
 import Testing
+
+@testable import OstiaryMobile
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite("HTTP client", .timeLimit(.minutes(1)))
 struct URLSessionTransportTests {
@@ -39,9 +45,8 @@ struct URLSessionTransportTests {
 
     @Test("Nobody there is unreachable at once")
     func nobody() async throws {
-        let port = try LoopbackServer(answers: []).port
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-        await #expect(throws: TransportError.unreachable) { try await URLSessionTransport().send(TransportRequest(url: url, body: nil, timeout: 5)) }
+        let nobody = try LoopbackServer(answers: [], listens: false)
+        await #expect(throws: TransportError.unreachable) { try await URLSessionTransport().send(try request(nobody, body: nil, timeout: 5)) }
     }
 
     @Test("A cancelled call ends at once, also one that was cancelled before it began")
@@ -59,6 +64,74 @@ struct URLSessionTransportTests {
         }
         early.cancel()
         await #expect(throws: TransportError.cancelled) { try await early.value }
+    }
+
+    @Test("A call that was cancelled before it began is cancelled, also when the client says so before anybody waits for it")
+    func cancelledEarly() async throws {
+        let server = try LoopbackServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        let calls = URLSessionCalls()
+        let session = URLSession(configuration: .ephemeral, delegate: calls, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:\(server.port)/")))
+        calls.register(task)
+        calls.end(task.taskIdentifier, .failure(.cancelled))
+        // What the client does with a task that is cancelled before it was begun; here it is sure to be first.
+        calls.urlSession(session, task: task, didCompleteWithError: URLError(.cancelled))
+        let outcome = await withCheckedContinuation { calls.begin(task, $0) }
+        #expect(outcome == .failure(.cancelled))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("What ends a call that is over, or that nobody began, changes nothing and is not kept")
+    func late() async throws {
+        let server = try LoopbackServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        let calls = URLSessionCalls()
+        let session = URLSession(configuration: .ephemeral, delegate: calls, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:\(server.port)/")))
+        calls.end(task.taskIdentifier, .failure(.unreachable))
+        calls.register(task)
+        let outcome = await withCheckedContinuation { calls.begin(task, $0) }
+        #expect(outcome == .success(TransportResponse(status: 200, body: Array("hi".utf8))))
+        calls.end(task.taskIdentifier, .failure(.unreachable))
+        calls.forget(task.taskIdentifier)
+    }
+
+    @Test("A certificate that nobody vouches for is told as that, and not as a server that cannot be reached; nothing is sent to it")
+    func untrusted() async throws {
+        let server = try TLSServer()
+        for host in ["localhost", "127.0.0.1"] {
+            let url = try #require(URL(string: "https://\(host):\(server.port)/ap1"))
+            await #expect(throws: TransportError.untrusted) {
+                try await URLSessionTransport().send(TransportRequest(url: url, body: [1, 2, 3], timeout: 10))
+            }
+        }
+        #expect(try server.requests() == 0)
+    }
+
+    @Test("A phone that meets such a certificate says so at once: no number, nothing that trying again later would mend")
+    func untrustedEnrolment() async throws {
+        let server = try TLSServer()
+        let ostiary = Ostiary(ports: Ports(keys: MemoryKeyStore(), accounts: MemoryAccountStore()))
+        let link = EnrolLink(
+            rootHash: [UInt8](repeating: 7, count: 32), enrolID: EnrolmentID(using: SystemRandomSource()),
+            enrolSecret: [UInt8](repeating: 1, count: 16), url: "https://localhost:\(server.port)")
+        var events = ostiary.events.makeAsyncIterator()
+        ostiary.start(with: link.encoded)
+        var failure: OstiaryError?
+        while failure == nil, let event = await events.next() { if case .error(let error, _) = event { failure = error } }
+        #expect(failure == .certificateUntrusted && failure?.code == nil && failure?.advice == .askUser)
+    }
+
+    @Test(
+        "What Apple's client says of a certificate is told as that; a broken connection is not",
+        arguments: [
+            (-1201, TransportError.untrusted), (-1202, .untrusted), (-1203, .untrusted), (-1204, .untrusted), (-1001, .unreachable),
+            (-1003, .unreachable), (-1004, .unreachable), (-1009, .unreachable), (-1, .unreachable),
+        ])
+    func codes(_ code: Int, _ error: TransportError) {
+        #expect(TransportError(NSError(domain: NSURLErrorDomain, code: code)) == error)
+        #expect(TransportError(NSError(domain: NSPOSIXErrorDomain, code: code)) == .unreachable)
     }
 
     @Test("An answer longer than any of ours is cut off")

@@ -72,10 +72,10 @@ struct Samples {
     var attemptID: AttemptID { AttemptID(using: random) }
     let tries = Tries(failed: 2, most: 5, wait: 30, withoutPINLeft: 9)
 
-    func attempt() throws -> Encoded<Attempt> {
+    func attempt(_ context: SecondFactorContext = .verify) throws -> Encoded<Attempt> {
         try Encoded(
             Attempt(
-                instanceID: instance, attemptID: attemptID, sessionHash: bytes(32), context: .verify, epoch: 1, blindedHash: bytes(32),
+                instanceID: instance, attemptID: attemptID, sessionHash: bytes(32), context: context, epoch: 1, blindedHash: bytes(32),
                 sealedHash: bytes(32), ephemeralHash: bytes(32), madeAt: SampleServer.now), signedBy: device.sign)
     }
 
@@ -145,9 +145,24 @@ struct Samples {
                 secondFactorKey: bytes(32), secondFactorSignature: bytes(64)), signedBy: device.sign)
     }
 
-    func l2() -> L2 {
+    func offer(session: SessionID, ephemeral: [UInt8], shownHash: [UInt8], key: [UInt8]) -> Encoded<Offer> {
+        Encoded(
+            Offer(
+                madeAt: SampleServer.now, binding: .qrDynamic, secondFactor: .needed, methods: [.pin, .bio], asked: 0x0102_0304,
+                requestHash: bytes(32), shownHash: shownHash, for: Offer.Place(session: session, ephemeral: ephemeral), sealedBy: key))
+    }
+
+    func offer() -> Encoded<Offer> { offer(session: session, ephemeral: bytes(32), shownHash: bytes(32), key: bytes(32)) }
+
+    func l2() -> L2 { offeredL2().value }
+
+    func offeredL2() -> Encoded<L2> {
+        Encoded(shownL2()) { hash in offer(session: session, ephemeral: bytes(32), shownHash: hash, key: bytes(32)) }
+    }
+
+    private func shownL2() -> L2 {
         L2(
-            sessionID: session, purpose: .login, accountID: account,
+            sessionID: session, purpose: .login, account: account,
             relyingParty: RelyingParty(name: "Hallway", origin: "https://door.example", clientID: ""),
             announceInfo: [Announcement(key: "room", text: "Blue\nroom")], logoHash: bytes(32),
             browser: BrowserFacts(binding: .qrStatic, label: "Firefox", city: "Ghent", startedAt: SampleServer.now), secondFactor: .cacheAllowed,
@@ -158,14 +173,15 @@ struct Samples {
         try Encoded(
             L5(
                 sessionID: session, sessionHash: bytes(32), accountID: account, attemptID: attemptID, decision: .accept, method: [.pin, .bio],
-                secondFactorSignature: bytes(64), biometricSignature: bytes(64), cache: bytes(32), userInput: "floor 3"), signedBy: device.sign)
+                secondFactorSignature: bytes(64), biometricSignature: bytes(64), cache: bytes(32), userInput: "floor 3", offer: offer()),
+            signedBy: device.sign)
     }
 
     func biometricL5() throws -> Encoded<L5> {
         try Encoded(
             L5(
                 sessionID: session, sessionHash: bytes(32), accountID: account, attemptID: attemptID, decision: .accept, method: .bio,
-                biometricSignature: bytes(64), attempt: try attempt()), signedBy: device.sign)
+                biometricSignature: bytes(64), attempt: try attempt(), offer: offer()), signedBy: device.sign)
     }
 
     func box() throws -> PINBox {
@@ -174,7 +190,8 @@ struct Samples {
 
     /// Every structure as a type-erased case: its name, its bytes, and how to decode and encode it again.
     func all() throws -> [WireCase] {
-        let notices = Extensions(notices: [NewDeviceNotice(device: "Tablet", time: SampleServer.now)])
+        let shown = Extensions(shownNotices: [NoticeID(using: random)])
+        let notices = Extensions(notices: [NewDeviceNotice(id: NoticeID(using: random), device: "Tablet", time: SampleServer.now)])
         return [
             WireCase("Root", server.root), WireCase("OpCert", server.certificate), WireCase("Prekey", server.prekey.value),
             WireCase("ServerChain", server.chain),
@@ -194,16 +211,21 @@ struct Samples {
             WireCase("E2", e2()), WireCase("E3", try e3().value),
             WireCase("E4", E4(state: .pending, otpReference: 77, otpKey: bytes(32))),
             WireCase("W1", try Encoded(W1(accountID: account, hold: 25), signedBy: device.sign).value),
-            WireCase("L1", L1(link: loginLink(), via: .scan, accountID: nil, clientInfo: "Door 1.0")),
-            WireCase("L1 of an AppLogin", L1(link: nil, via: .app, accountID: account, clientInfo: "Door 1.0")),
-            WireCase("L2", l2()), WireCase("L5", try l5().value), WireCase("L5 by a biometric", try biometricL5().value),
+            WireCase("L1", L1(link: loginLink(), via: .scan, clientInfo: "Door 1.0")),
+            WireCase(
+                "L1 of an AppLogin",
+                try Encoded(L1(appLoginOf: account, clientInfo: "Door 1.0"), freshness: bytes(40), signedBy: device.sign).value),
+            WireCase("Offer", offer().value), WireCase("L2", l2()), WireCase("L5", try l5().value),
+            WireCase("L5 by a biometric", try biometricL5().value),
             WireCase(
                 "L6",
                 L6(
                     result: .loggedIn, sessionID: session, pingTime: 300, userName: "ada", webNonce: Base64URL.encode(bytes(32)),
                     cache: bytes(32), extensions: notices)),
             WireCase("Attempt", try attempt().value),
-            WireCase("M1", M1(accountID: account, attempt: try attempt(), payload: [], sealed: bytes(132))),
+            WireCase(
+                "M1", M1(accountID: account, attempt: try attempt(), payload: [], sealed: bytes(132), about: (session: session, offer: offer()))),
+            WireCase("M1 without a session", M1(accountID: account, attempt: try attempt(.pinChangeSet), payload: bytes(16), sealed: bytes(132))),
             WireCase("M2", M2(epoch: 1, tries: tries, serverShare: bytes(32), sealed: bytes(200))),
             WireCase("M3", try m3().value), WireCase("M4", M4(epoch: 2, withoutPINLeft: 29, extensions: notices)),
             WireCase("SfEval", SecondFactorEvaluation(attemptID: attemptID, evaluation: bytes(96), evaluationKey: bytes(32), tries: tries)),
@@ -222,9 +244,12 @@ struct Samples {
                 "Reset",
                 Encoded(Reset(serverID: server.root.serverID, instanceID: instance, time: SampleServer.now), signedBy: server.operatorKey).value),
             WireCase(
+                "Probe",
+                Encoded(Probe(serverID: server.root.serverID, nonce: bytes(16), time: SampleServer.now), signedBy: server.operatorKey).value),
+            WireCase(
                 "SecondFactorCall",
                 SecondFactorCall(caller: Encoded(server.chain), message: try ticket().bytes, sealed: bytes(132), receipt: receipt())),
-            WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25), freshness: bytes(40), signedBy: device.sign).value),
+            WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25, extensions: shown), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("Stop", try Encoded(Stop(sessionID: session, reason: .user), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("PingAnswer", PingAnswer(state: .stopped, reason: .server, pingTime: 300, extensions: notices)),
             WireCase("Delete", try Encoded(Delete(accountID: account, time: SampleServer.now), signedBy: device.sign).value),

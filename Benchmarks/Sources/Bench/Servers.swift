@@ -81,7 +81,7 @@ final class Servers: Sendable {
 
     private static func waitUntilReady(_ admin: String, _ folder: URL) async throws {
         for _ in 0..<200 {
-            if (try? await call(admin, "GET", "/ready?full=1")) != nil { return }
+            if (try? await call(admin, "GET", "/ready?for=logins")) != nil { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw BenchError("the servers did not become ready; their log is in \(folder.path)")

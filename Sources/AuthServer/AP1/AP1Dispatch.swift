@@ -19,6 +19,14 @@ struct AP1Dispatch: Sendable {
     let bundles: BundleMaker
     let features: AP1Features
     let clock: @Sendable () -> Instant
+    private let refusals = PhoneRefusalLog()
+
+    init(vault: ServerVault, bundles: BundleMaker, features: AP1Features, clock: @Sendable @escaping () -> Instant) {
+        self.vault = vault
+        self.bundles = bundles
+        self.features = features
+        self.clock = clock
+    }
 
     func answer(_ bytes: [UInt8], logger: Logger) async throws -> AP1Outcome {
         guard let header = try? RequestHeader(of: bytes), let server = vault.server(tag: header.serverTag) else { return .unreadable }
@@ -33,9 +41,11 @@ struct AP1Dispatch: Sendable {
     private func reply(to request: PhoneRequest, logger: Logger) async throws -> Reply {
         do {
             try request.checkClock()
-            return try await features.reply(to: request)
+            let reply = try await features.reply(to: request)
+            if reply.status != .ok { refusals.refused(request, reply.status, reason: nil, logger: logger) }
+            return reply
         } catch let refusal as Refusal {
-            logger.debug("ap1 refused", metadata: ["reason": "\(refusal)"])
+            refusals.refused(request, refusal.status, reason: "\(refusal)", logger: logger)
             return try await told(refusal, request)
         }
     }

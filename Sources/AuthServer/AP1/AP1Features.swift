@@ -40,7 +40,7 @@ struct AP1Features: Sendable {
         case .stop: return try await presence.stop(request)
         case .delete: return try await accounts.delete(request)
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
-            .reset,
+            .reset, .probe,
             .pingAnswer, .tombstone, .bundle:
             throw Refusal.messageNotServed
         }

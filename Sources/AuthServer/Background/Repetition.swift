@@ -1,32 +1,28 @@
+import HTTPService
 import Logging
 import ServiceLifecycle
 
-/// Does something again and again until the server stops. A failure is logged and the next round comes all the same, unless it is one that ends
-/// the server.
+/// Does something again and again until the server stops. A failure is logged and the next round comes all the same.
 struct Repetition: Service {
     let name: String
     let interval: Duration
     let logger: Logger
-    /// Whether a failure is one that the server must not survive.
-    var isFatal: @Sendable (any Error) -> Bool = { _ in false }
     let body: @Sendable () async throws -> Void
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                try await round()
+                await round()
                 guard (try? await Task.sleep(for: interval)) != nil else { return }
             }
         }
     }
 
-    private func round() async throws {
+    private func round() async {
         do { try await body() } catch is CancellationError {
             return
-        } catch  where isFatal(error) {
-            throw error
         } catch {
-            logger.warning("background work failed", metadata: ["work": "\(name)", "error": "\(error)"])
+            logger.line(.warning, "background work failed", [.work: name, .error: "\(error)"])
         }
     }
 }

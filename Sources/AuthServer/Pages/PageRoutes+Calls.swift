@@ -13,7 +13,7 @@ extension PageRoutes {
         let body = try AdminBody.decode(TicketBody.self, from: try await request.bytes())
         let now = clock()
         let page = try await pages.redeem(body.ticket, at: now)
-        try await begin(page, at: now)
+        try await begin(page, isNewest: true, at: now)
         var response = Response.json { writer in
             writer.object { writer in
                 writer.member("kind", page.page.kind.rawValue)
@@ -38,7 +38,7 @@ extension PageRoutes {
         let page = try await page(of: request, at: now)
         guard try await view.mayBeginAnew(page, at: now) else { throw PageRefusal.notOver }
         try await pages.countRenewal(of: page, at: now)
-        try await begin(page, at: now)
+        try await begin(page, isNewest: false, at: now)
         return .done
     }
 
@@ -80,8 +80,8 @@ extension PageRoutes {
         }
     }
 
-    private func begin(_ page: OpenPage, at now: Instant) async throws {
-        if let link = try await view.begin(page.page, at: now) { try await pages.keep(link, for: page) }
+    private func begin(_ page: OpenPage, isNewest: Bool, at now: Instant) async throws {
+        if let link = try await view.begin(page, isNewest: isNewest, at: now) { try await pages.keep(link, for: page) }
     }
 
     /// The name of the virtual server that a link belongs to; nil when it is not one of ours.
@@ -99,14 +99,20 @@ extension PageRoutes {
     }
 }
 
-private struct TicketBody: Decodable {
+private struct TicketBody: AdminFields {
+    enum Field: String, CodingKey, CaseIterable { case ticket }
+
     let ticket: String
 }
 
-private struct CodeBody: Decodable {
+private struct CodeBody: AdminFields {
+    enum Field: String, CodingKey, CaseIterable { case code }
+
     let code: String
 }
 
-private struct LinkBody: Decodable {
+private struct LinkBody: AdminFields {
+    enum Field: String, CodingKey, CaseIterable { case link }
+
     let link: String
 }

@@ -85,6 +85,9 @@ struct OpenPage: Sendable {
 
     var id: PageID { PageID(of: cookie) }
     var nonce: SessionNonce { SessionNonce(hash: page.nonceHash) }
+
+    /// Whether this is the page that began the session.
+    func owns(_ session: Session) -> Bool { session.page.map { matches($0.cookieHash, cookie.hash) } ?? false }
 }
 
 /// Why a page's request is refused.

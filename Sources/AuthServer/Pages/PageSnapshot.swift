@@ -5,10 +5,13 @@ struct PageSnapshot: Sendable {
     /// The server's name, and where its logo is.
     let server: String
     var logo: String?
-    var returnURL: ReturnURL?
+    /// Where the browser goes afterwards; while it has to come back, with the return code, which is never shown.
+    var returnURL: String?
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: TilePicture?
     var link: String?
+    /// Whether some phone has read the code, which stays.
+    var isRead = false
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
     var stillAge: UInt32 = 0
     /// Of an enrolment: its name, and the phone that has read the code.
@@ -20,9 +23,17 @@ struct PageSnapshot: Sendable {
 
     /// The words of Assets/*.html.
     enum State: String, Sendable, CaseIterable {
-        /// A phone has not read the code yet, or has.
+        /// A phone is awaited; one has taken the login, or read the code of the enrolment.
         case waiting, scanned
         // Of a login.
+        /// The browser goes back to the site at once.
+        case returning
+        /// After a tapped link: the app opens the window in which it goes on.
+        case inApp = "inapp"
+        /// Another page of this login is newer, or a phone is deciding on it.
+        case otherPage = "otherpage"
+        /// Accepted, but the browser did not come back in time, or another one did.
+        case notReturned = "notreturned"
         case loggedIn = "loggedin"
         case denied
         case notMe = "notme"
@@ -44,9 +55,10 @@ struct PageSnapshot: Sendable {
             writer.member("state", state.rawValue)
             writer.member("server", server)
             writer.member("logo", logo)
-            writer.member("returnurl", returnURL?.text)
+            writer.member("returnurl", returnURL)
             writer.member("link", link)
             writer.member("still", stillAge > 0)
+            writer.member("read", isRead)
             writer.member("name", name)
             writer.member("device", device)
             if let words { writer.member("words", words) }

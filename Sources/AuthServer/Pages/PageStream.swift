@@ -32,7 +32,7 @@ struct PageStream: Sendable {
             guard now < deadline else { break }
             switch signal {
             case .news(let news):
-                if news.kind == .scanned { memory.noteScan(at: now) }
+                if news.kind == .scanned { memory.noteScan() }
                 shown = try await show(shown, &memory, to: &writer)
             case .tick:
                 ticks += 1
@@ -46,14 +46,15 @@ struct PageStream: Sendable {
     private func look(_ memory: inout PageMemory) async throws -> PageSnapshot {
         let now = clock()
         var snapshot = try await view.snapshot(of: page, style: isStill ? .still : .moving, at: now)
-        snapshot.state = memory.state(snapshot.state, of: page.page.kind, at: now)
+        snapshot.state = memory.state(snapshot.state, of: page.page.kind)
+        snapshot.isRead = memory.isRead
         return snapshot
     }
 
     /// Sends the page as it is now if it is not what the browser shows.
     private func show(_ shown: PageSnapshot, _ memory: inout PageMemory, to writer: inout any ResponseBodyWriter) async throws -> PageSnapshot {
         let next = try await look(&memory)
-        if next.state != shown.state || next.device != shown.device { try await send(next, to: &writer) }
+        if next.state != shown.state || next.device != shown.device || next.isRead != shown.isRead { try await send(next, to: &writer) }
         return next
     }
 

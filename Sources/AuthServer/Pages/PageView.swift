@@ -13,13 +13,16 @@ struct PageView: Sendable {
     func root(of server: ServerID) async throws -> Root { try await visualHashes.root(of: server) }
 
     /// Begins what the page is for, unless it has begun. Answers the bytes of an enrolment's link, which nobody can make again.
-    func begin(_ page: Page, at now: Instant) async throws -> [UInt8]? {
-        let nonce = SessionNonce(hash: page.nonceHash)
+    /// - Parameter isNewest: whether the page was opened just now.
+    func begin(_ open: OpenPage, isNewest: Bool, at now: Instant) async throws -> [UInt8]? {
+        let (page, nonce) = (open.page, open.nonce)
         switch page.kind {
         case .login:
+            guard let returnURL = page.returnURL else { throw PageRefusal.noPage }
             do {
-                _ = try await sessions.loginLink(
-                    for: nonce, at: page.serverID, style: .moving, context: page.context, preselecting: page.account, now: now)
+                try await sessions.begin(
+                    SessionPage(cookieHash: open.cookie.hash, returnURL: returnURL.absolute(at: publicURL)), isNewest: isNewest, for: nonce,
+                    at: page.serverID, context: page.context, preselecting: page.account, now: now)
             } catch LoginLinkError.loggedIn, LoginLinkError.claimed {
                 // The page will say so.
             }
@@ -55,28 +58,46 @@ struct PageView: Sendable {
     /// The next frame of a login's code; nil when no phone is awaited.
     func code(of open: OpenPage, style: LinkStyle, at now: Instant) async throws -> TilePicture? {
         guard open.page.kind == .login, let session = try await sessions.progress(of: open.nonce, at: open.page.serverID, now: now),
-            session.state == .open
+            session.state == .open, open.owns(session)
         else { return nil }
         return try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
     }
 
     private func login(_ open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
         let session = try await sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
+        guard let session, open.owns(session) else { return try await blank(open.page, state: Self.state(ofForeign: session)) }
         var snapshot = try await blank(open.page, state: Self.state(of: session))
-        guard let session, session.state == .open else { return snapshot }
-        snapshot.code = try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
-        snapshot.link = Link.text(of: try await sessions.link(to: session, .tapped, at: now).bytes, at: publicURL.description)
+        switch session.state {
+        case .open:
+            snapshot.code = try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
+            snapshot.link = Link.text(of: try await sessions.link(to: session, .returning, at: now).bytes, at: publicURL.description)
+        case .returning:
+            guard let code = try await sessions.returnCode(of: session, for: open.cookie.hash), let address = open.page.returnURL else { break }
+            snapshot.state = .returning
+            snapshot.returnURL = address.adding(code)
+        case .claimed, .loggedIn, .denied, .expired, .stopped: break
+        }
         return snapshot
     }
 
-    private static func state(of session: Session?) -> PageSnapshot.State {
-        switch session?.state {
+    private static func state(of session: Session) -> PageSnapshot.State {
+        switch session.state {
         case .open: .waiting
         case .claimed: .scanned
+        case .returning: .inApp
         case .loggedIn: .loggedIn
         case .denied(let denial): denial.notMe ? .notMe : .denied
-        case .stopped: .loggedOut
-        case .expired, nil: .expired
+        case .stopped(let login, _, _): login.returned == nil ? .notReturned : .loggedOut
+        case .expired: .expired
+        }
+    }
+
+    /// What a page shows while its nonce has the session of another page, or of none.
+    private static func state(ofForeign session: Session?) -> PageSnapshot.State {
+        switch session?.state {
+        case .open, .claimed, .returning: .otherPage
+        case .loggedIn: .loggedIn
+        case .denied, .expired, .stopped, nil: .expired
         }
     }
 
@@ -116,7 +137,7 @@ struct PageView: Sendable {
         let parameters = try await servers.virtualServer(page.serverID).parameters
         var snapshot = PageSnapshot(kind: page.kind, state: state, server: parameters.name)
         snapshot.logo = parameters.logo.map { "/ap1/logo/\(Base64URL.encode($0.hash))" }
-        snapshot.returnURL = page.returnURL
+        snapshot.returnURL = page.returnURL?.text
         snapshot.stillAge = parameters.staticQRAge
         return snapshot
     }

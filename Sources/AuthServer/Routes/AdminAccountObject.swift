@@ -20,6 +20,8 @@ extension Account {
 }
 
 /// The body of updateAccount: nothing but `blocked` can be changed.
-struct AdminAccountUpdate: Decodable {
+struct AdminAccountUpdate: AdminFields {
     let blocked: Bool
+
+    enum Field: String, CodingKey, CaseIterable { case blocked }
 }

@@ -6,7 +6,7 @@ import OstiaryProtocol
 extension AdminRoutes {
     var accountTable: [AdminRoute] {
         [
-            AdminRoute(.get, "/servers/{serverid}/users/{userid}/accounts", getUser),
+            AdminRoute(.get, "/servers/{serverid}/users/{userid}/accounts", query: ["limit", "marker"], getUser),
             AdminRoute(.get, "/servers/{serverid}/accounts/{accountid}/", getAccount),
             AdminRoute(.put, "/servers/{serverid}/accounts/{accountid}/", updateAccount),
             AdminRoute(.delete, "/servers/{serverid}/accounts/{accountid}/", deleteAccount),

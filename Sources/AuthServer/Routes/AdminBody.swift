@@ -4,9 +4,11 @@ import HTTPService
 /// Bodies of the REST API: JSON objects whose mistakes are told by the name of the field.
 enum AdminBody {
     /// - Throws: ``AdminRefusal``.
-    static func decode<Value: Decodable>(_: Value.Type, from bytes: [UInt8]) throws(AdminRefusal) -> Value {
+    static func decode<Value: AdminFields>(_: Value.Type, from bytes: [UInt8]) throws(AdminRefusal) -> Value {
         do {
-            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+            return try JSONDecoder().decode(Strict<Value>.self, from: Data(bytes)).value
+        } catch let error as AdminRefusal {
+            throw error
         } catch let error as DecodingError {
             throw refusal(error)
         } catch {
@@ -31,7 +33,7 @@ enum AdminBody {
     }
 
     /// `serverFlags[2]`, say.
-    private static func name(_ path: [any CodingKey]) -> String {
+    fileprivate static func name(_ path: [any CodingKey]) -> String {
         path.reduce(into: "") { name, key in
             if let index = key.intValue { name += "[\(index)]" } else { name += (name.isEmpty ? "" : ".") + key.stringValue }
         }
@@ -46,6 +48,36 @@ enum AdminBody {
         default: "of another type"
         }
     }
+}
+
+/// An object of a body whose members all have names that the call knows.
+protocol AdminFields: Decodable {
+    associatedtype Field: CodingKey & CaseIterable
+}
+
+/// Decodes an object and refuses, by its name, what nobody would look at: a person could be shown something else than the caller meant.
+struct Strict<Value: AdminFields>: Decodable {
+    let value: Value
+
+    init(from decoder: any Decoder) throws {
+        for key in try decoder.container(keyedBy: AnyField.self).allKeys.sorted(by: { $0.stringValue < $1.stringValue })
+        where Value.Field(stringValue: key.stringValue) == nil {
+            let known = Value.Field.allCases.map(\.stringValue)
+            throw AdminRefusal.unknownField(
+                AdminBody.name(decoder.codingPath + [AnyField(stringValue: String(key.stringValue.prefix(64)))]),
+                nearest: nearestName(to: key.stringValue, among: known))
+        }
+        value = try Value(from: decoder)
+    }
+}
+
+/// Whatever name a member has.
+private struct AnyField: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { return nil }
 }
 
 /// A whole number of a body. The decoder of the library does not say which number was none.

@@ -25,7 +25,14 @@ extension LoginLinkError: ErrorResponseConvertible {
         case .claimed: ErrorResponse(.conflict, "being_decided", "a phone is about to decide on this session")
         case .webNonce: ErrorResponse(.conflict, "app_login", "this is the webNonce of an AppLogin; a login needs a nonce of its own")
         case .accountUnknown: AdminRefusal.accountUnknown.errorResponse
+        case .otherPage: ErrorResponse(.conflict, "other_page", "another page of this login is open; go on there, or start again from the site")
         }
+    }
+}
+
+extension ReturnCodeWrong: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        ErrorResponse(.forbidden, "return_code_wrong", "nobody is logged in by this code: let the person start again at your site")
     }
 }
 
@@ -34,21 +41,36 @@ extension UnknownServer: ErrorResponseConvertible {
 }
 
 extension SessionNonceError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+    package var errorResponse: ErrorResponse { .badRequest("\(self)", field: "X-nonce") }
 }
 
 extension ServerUpdateError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+    package var errorResponse: ErrorResponse { .badRequest("\(self)", field: field) }
+
+    private var field: String {
+        switch self {
+        case .outOfRange(let field, _), .empty(let field), .badText(let field): field
+        case .badLogo: "logo"
+        case .unknownFlag, .flagNotServed: "serverFlags"
+        }
+    }
 }
 
 extension UserContextError: ErrorResponseConvertible {
-    package var errorResponse: ErrorResponse { .badRequest("\(self)") }
+    package var errorResponse: ErrorResponse { .badRequest("\(self)", field: field) }
+
+    private var field: String {
+        switch self {
+        case .tooMany(let field), .badKey(let field), .badText(let field), .badLine(let field), .badLogo(let field): field
+        }
+    }
 }
 
 extension EnrolmentStartError: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse {
         switch self {
-        case .badName, .badUserID: .badRequest("\(self)")
+        case .badName: .badRequest("\(self)", field: "name")
+        case .badUserID: .badRequest("\(self)", field: "userid")
         case .confirming: ErrorResponse(.conflict, "being_confirmed", "\(self)")
         case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
         }
@@ -60,7 +82,7 @@ extension ConfirmationError: ErrorResponseConvertible {
         switch self {
         case .nothingToConfirm: ErrorResponse(.notFound, "nothing_to_confirm", "no phone waits for a code on this session")
         case .expired: ErrorResponse(.gone, "enrolment_expired", "the enrolment was not finished in time; start again")
-        case .notACode: .badRequest("code has four letters and digits, as the phone shows them")
+        case .notACode: .badRequest("code has four letters and digits, as the phone shows them", field: "code")
         }
     }
 }

@@ -8,8 +8,8 @@ import OstiaryProtocol
 extension AdminRoutes {
     var enrolmentTable: [AdminRoute] {
         [
-            AdminRoute(.get, "/servers/{serverid}/sessions/qr/enrol", getQrEnrol),
-            AdminRoute(.get, "/servers/{serverid}/sessions/link/enrol", getLinkEnrol),
+            AdminRoute(.get, "/servers/{serverid}/sessions/qr/enrol", query: ["name", "userid", "img", "s"], getQrEnrol),
+            AdminRoute(.get, "/servers/{serverid}/sessions/link/enrol", query: ["name", "userid"], getLinkEnrol),
             AdminRoute(.post, "/servers/{serverid}/sessions/enrol/confirm", confirmEnrol),
         ]
     }
@@ -56,6 +56,8 @@ extension AdminRoutes {
 }
 
 /// The body of confirmEnrol.
-struct AdminConfirmation: Decodable {
+struct AdminConfirmation: AdminFields {
     let code: String
+
+    enum Field: String, CodingKey, CaseIterable { case code }
 }

@@ -8,6 +8,7 @@ extension LoginStatus {
             writer.member("loggedin", loggedIn)
             guard state != .none else { return }
             writer.member("state", state.rawValue)
+            guard state != .returning else { return writer.member("hsid", hsid?.text) }
             writer.member("userid", userID)
             writer.member("accountid", accountID?.text)
             writer.member("pk", publicKey.map(Base64URL.encode))
@@ -17,6 +18,10 @@ extension LoginStatus {
             writer.member("otplogin", otpLogin)
             writer.member("loginqrdata", loginQRData.map(Base64URL.encode))
             writer.member("userinput", userInput.isEmpty ? nil : userInput)
+            if !announced.isEmpty {
+                writer.name("announceinfo")
+                announced.write(to: &writer)
+            }
             if !notes.isEmpty {
                 writer.name("sessioninfo")
                 notes.write(to: &writer)
@@ -29,6 +34,7 @@ extension LoginStatus {
             writer.member("amr", authentication.amr)
             writer.member("acr", authentication.acr)
             writer.member("binding", authentication.binding)
+            if returned { writer.member("returned", returned) }
             writer.member("secondfactor", authentication.factors)
             writer.member("pinattemptsfailed", number: authentication.failedTries)
         }

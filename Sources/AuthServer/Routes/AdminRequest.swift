@@ -53,6 +53,16 @@ struct AdminRequest: Sendable {
         }
     }
 
+    /// Refuses a parameter that the call does not have: whoever writes `accountID` must not be answered as if nothing had been said.
+    func checkQuery(knows names: [String]) throws(AdminRefusal) {
+        for part in (request.uri.query ?? "").split(separator: "&") {
+            let raw = part.prefix { $0 != "=" }
+            let name = raw.removingPercentEncoding ?? String(raw)
+            guard !names.contains(String(raw)) else { continue }
+            throw .unknownField(String(name.prefix(64)), nearest: nearestName(to: name, among: names))
+        }
+    }
+
     /// `name` and `userid` of an enrolment.
     func enrolmentNames() throws -> (name: String, userID: String?) {
         guard let name = try query("name") else { throw AdminRefusal.badField("name", "is missing: what shall the phone call the account?") }
@@ -92,7 +102,7 @@ struct AdminRequest: Sendable {
         return try AdminBody.decode(AdminUserContext.self, from: bytes).context()
     }
 
-    func body<Value: Decodable>(_: Value.Type = Value.self) async throws -> Value {
+    func body<Value: AdminFields>(_: Value.Type = Value.self) async throws -> Value {
         try AdminBody.decode(Value.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
 }

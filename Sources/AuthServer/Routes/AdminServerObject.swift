@@ -34,7 +34,7 @@ struct AdminServerObject: Sendable {
 }
 
 /// The body of updateServer: any part of a Server object. What `getServer` answered may be sent back as it is.
-struct AdminServerUpdate: Decodable {
+struct AdminServerUpdate: AdminFields {
     let serverid: String?
     let serverpk: String?
     let serverName: String?
@@ -51,6 +51,12 @@ struct AdminServerUpdate: Decodable {
     let siteurl: String?
     let wsurl: String?
     let owner: String?
+
+    /// Those that are told and cannot be changed come back with the others.
+    enum Field: String, CodingKey, CaseIterable {
+        case serverid, serverpk, serverName, logo, pinTimeout, pinTransTimeout, pingTime, staticQrAge, serverFlags
+        case appname, appandroid, appios, appurl, siteurl, wsurl, owner, accountCount, lastLogin
+    }
 
     /// The change for this server; refuses another identity and a logo that is not base64.
     func change(of overview: ServerOverview) throws(AdminRefusal) -> ServerUpdate {

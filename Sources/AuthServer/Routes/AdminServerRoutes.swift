@@ -7,10 +7,10 @@ import QRCode
 extension AdminRoutes {
     var serverTable: [AdminRoute] {
         [
-            AdminRoute(.get, "/servers/", getServers),
+            AdminRoute(.get, "/servers/", query: ["limit", "marker"], getServers),
             AdminRoute(.get, "/servers/{serverid}/", getServer),
             AdminRoute(.put, "/servers/{serverid}/", updateServer),
-            AdminRoute(.get, "/servers/{serverid}/vash", getServerVash),
+            AdminRoute(.get, "/servers/{serverid}/vash", query: ["s"], getServerVash),
         ]
     }
 

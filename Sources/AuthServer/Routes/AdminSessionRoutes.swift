@@ -8,20 +8,29 @@ extension AdminRoutes {
     var sessionTable: [AdminRoute] {
         [
             AdminRoute(.get, "/servers/{serverid}/sessions/", getSession),
+            AdminRoute(.post, "/servers/{serverid}/sessions/return", handIn),
             AdminRoute(.post, "/servers/{serverid}/sessions/logout", logOut),
-            AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", getQrLogin),
-            AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", getQrLogin),
-            AdminRoute(.get, "/servers/{serverid}/sessions/link/login", getLinkLogin),
-            AdminRoute(.post, "/servers/{serverid}/sessions/link/login", getLinkLogin),
+            AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
+            AdminRoute(.get, "/servers/{serverid}/sessions/link/login", query: ["accountid"], getLinkLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/link/login", query: ["accountid"], getLinkLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/page", openPage),
         ]
     }
 
     private func getSession(_ request: AdminRequest) async throws -> Response {
         let nonce = try request.nonce()
-        // At a server that does not exist nobody is logged in either: one answer for everything unknown.
-        guard let server = try? request.serverID() else { return .json(LoginStatus.nobody.write) }
-        return .json(try await sessions.status(of: nonce, at: server, now: request.now).write)
+        return .json(try await sessions.status(of: nonce, at: try request.serverID(), now: request.now).write)
+    }
+
+    /// A browser came back from a login page, with its cookie and with a code.
+    private func handIn(_ request: AdminRequest) async throws -> Response {
+        let (nonce, server) = (try request.nonce(), try request.serverID())
+        let body: AdminReturnRequest = try await request.body()
+        guard let code = ReturnCode(text: body.returncode) else {
+            throw AdminRefusal.badField("returncode", "is 22 characters of base64url, as the return address brought them")
+        }
+        return .json(try await sessions.handIn(code, by: nonce, at: server, now: request.now).write)
     }
 
     private func logOut(_ request: AdminRequest) async throws -> Response {
@@ -52,6 +61,9 @@ extension AdminRoutes {
         let server = try request.serverID()
         let body: AdminPageRequest = try await request.body()
         let page = try body.page(server: server, nonce: nonce)
+        guard (page.returnURL?.absolute(at: publicURL).utf8.count ?? 0) <= ReturnURL.mostBytes else {
+            throw AdminRefusal.badField("returnurl", "has at most \(ReturnURL.mostBytes) bytes")
+        }
         _ = try await servers.virtualServer(server)
         if let account = page.account { _ = try await accounts.account(account, at: server) }
         let url = try await pages.open(page, at: request.now)
@@ -59,15 +71,24 @@ extension AdminRoutes {
     }
 }
 
+/// The body of return.
+private struct AdminReturnRequest: AdminFields {
+    let returncode: String
+
+    enum Field: String, CodingKey, CaseIterable { case returncode }
+}
+
 /// The body of openPage.
-struct AdminPageRequest: Decodable {
+struct AdminPageRequest: AdminFields {
     let kind: String
     let name: String?
     let userid: String?
     let returnurl: String?
     let accountid: String?
-    let announceinfo: AdminUserContext.Info?
-    let sessioninfo: AdminUserContext.Info?
+    let announceinfo: Strict<AdminUserContext.Info>?
+    let sessioninfo: Strict<AdminUserContext.Info>?
+
+    enum Field: String, CodingKey, CaseIterable { case kind, name, userid, returnurl, accountid, announceinfo, sessioninfo }
 
     func page(server: ServerID, nonce: SessionNonce) throws -> Page {
         guard let kind = PageKind(rawValue: kind) else { throw AdminRefusal.badField("kind", "is login or enrol") }
@@ -79,6 +100,10 @@ struct AdminPageRequest: Decodable {
         }
         switch kind {
         case .login:
+            guard let returnURL else {
+                throw AdminRefusal.badField("returnurl", "is missing: where does the browser bring its return code?")
+            }
+            guard !returnURL.hasCode else { throw AdminRefusal.badField("returnurl", "has a returncode of its own") }
             return Page(
                 kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL,
                 context: try AdminUserContext(announceinfo: announceinfo, sessioninfo: sessioninfo).context(),

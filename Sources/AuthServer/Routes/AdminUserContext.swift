@@ -3,15 +3,19 @@ import Foundation
 import OstiaryProtocol
 
 /// UserContext of the REST API: what a backend says when it begins a login. Every part may be left out.
-struct AdminUserContext: Decodable {
-    let announceinfo: Info?
-    let sessioninfo: Info?
+struct AdminUserContext: AdminFields {
+    let announceinfo: Strict<Info>?
+    let sessioninfo: Strict<Info>?
 
-    struct Info: Decodable {
+    enum Field: String, CodingKey, CaseIterable { case announceinfo, sessioninfo }
+
+    struct Info: AdminFields {
         let info: [String: String]?
         let ip: String?
         let logo: String?
         let useragent: String?
+
+        enum Field: String, CodingKey, CaseIterable { case info, ip, logo, useragent }
 
         func parsed(_ field: String) throws(AdminRefusal) -> SessionInfo {
             guard let logo = Data(base64Encoded: logo ?? "") else { throw .badField("\(field).logo", "is not base64") }
@@ -23,7 +27,8 @@ struct AdminUserContext: Decodable {
     func context() throws -> UserContext? {
         guard announceinfo != nil || sessioninfo != nil else { return nil }
         return try UserContext(
-            announced: try announceinfo?.parsed("announceinfo") ?? SessionInfo(), noted: try sessioninfo?.parsed("sessioninfo") ?? SessionInfo())
+            announced: try announceinfo?.value.parsed("announceinfo") ?? SessionInfo(),
+            noted: try sessioninfo?.value.parsed("sessioninfo") ?? SessionInfo())
     }
 }
 
@@ -31,17 +36,35 @@ extension SessionNotes {
     /// As it was sent.
     func write(to writer: inout AdminJSONWriter) {
         writer.object { writer in
-            if !info.isEmpty {
-                writer.name("info")
-                writer.object { writer in
-                    for item in info {
-                        writer.name(of: item.key)
-                        writer.string(item.text)
-                    }
-                }
-            }
+            writer.write(info)
             writer.member("ip", ip.isEmpty ? nil : ip)
             writer.member("useragent", userAgent.isEmpty ? nil : userAgent)
+        }
+    }
+}
+
+extension SessionAnnouncement {
+    /// As it was shown; the image by its SHA-256, under which everybody can fetch it while the session is there.
+    func write(to writer: inout AdminJSONWriter) {
+        writer.object { writer in
+            writer.write(info)
+            writer.member("logohash", logoHash.map(Base64URL.encode))
+            writer.member("ip", ip.isEmpty ? nil : ip)
+            writer.member("useragent", userAgent.isEmpty ? nil : userAgent)
+        }
+    }
+}
+
+extension AdminJSONWriter {
+    /// The texts by key; nothing when there are none.
+    fileprivate mutating func write(_ info: [Announcement]) {
+        guard !info.isEmpty else { return }
+        name("info")
+        object { writer in
+            for item in info {
+                writer.name(of: item.key)
+                writer.string(item.text)
+            }
         }
     }
 }

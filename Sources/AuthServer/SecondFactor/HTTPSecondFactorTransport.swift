@@ -1,9 +1,7 @@
 import AsyncHTTPClient
-import Authentication
 import HTTPService
 import NIOCore
 import NIOHTTP1
-import OstiaryProtocol
 
 /// Calls over HTTP: plain on loopback, https otherwise.
 package final class HTTPSecondFactorTransport: SecondFactorTransport {
@@ -11,41 +9,50 @@ package final class HTTPSecondFactorTransport: SecondFactorTransport {
     private static let patience = TimeAmount.seconds(5)
     private static let largestAnswer = 65_536
 
+    package let address: String
     private let client: HTTPClient
-    private let origin: String
+    private let isSecure: Bool
+    private let patience: TimeAmount
 
-    package init(url: PublicURL) {
+    /// - Parameter patience: for one call; less in tests.
+    package init(url: PublicURL, patience: Duration? = nil) {
+        let patience = patience.map { TimeAmount($0) } ?? Self.patience
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(2)
-        configuration.timeout.read = Self.patience
+        configuration.timeout.connect = min(.seconds(2), patience)
+        configuration.timeout.read = patience
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        origin = url.description
+        address = url.description
+        isSecure = url.isSecure
+        self.patience = patience
     }
 
     deinit { client.shutdown { _ in } }
 
     package func identity() async throws -> [UInt8] {
-        try await send(HTTPClientRequest(url: "\(origin)/sf/identity"))
+        try await send(HTTPClientRequest(url: "\(address)/sf/identity"))
     }
 
     package func call(_ bytes: [UInt8]) async throws -> [UInt8] {
-        var request = HTTPClientRequest(url: "\(origin)/sf/call")
+        var request = HTTPClientRequest(url: "\(address)/sf/call")
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/octet-stream")
         request.body = .bytes(ByteBuffer(bytes: bytes))
         return try await send(request)
     }
 
-    private func send(_ request: HTTPClientRequest) async throws -> [UInt8] {
+    private func send(_ request: HTTPClientRequest) async throws(SecondFactorTrouble) -> [UInt8] {
+        let response: HTTPClientResponse
+        let body: ByteBuffer
         do {
-            let response = try await client.execute(request, timeout: Self.patience)
-            guard response.status != .forbidden else { throw SecondFactorDistrust() }
-            guard response.status == .ok else { throw SecondFactorUnreachable() }
-            return Array(buffer: try await response.body.collect(upTo: Self.largestAnswer))
-        } catch let error as SecondFactorDistrust {
-            throw error
+            response = try await client.execute(request, timeout: patience)
+            body = try await response.body.collect(upTo: Self.largestAnswer)
         } catch {
-            throw SecondFactorUnreachable()
+            throw SecondFactorTrouble(of: error, isSecure: isSecure)
+        }
+        switch response.status {
+        case .ok: return Array(buffer: body)
+        case .forbidden: throw .distrust
+        default: throw .status(Int(response.status.code))
         }
     }
 }

@@ -5,30 +5,38 @@ import OstiaryProtocol
 import Synchronization
 
 /// The one second-factor server that this server works with, known by the hash of its root.
+///
+/// Whatever else answers at its address is an unreachable second-factor server: logins wait, and everything that needs none goes on.
 package final class PinnedSecondFactor: SecondFactorGateway {
     /// Seconds after which its keys and prekeys are asked for again.
     private static let freshFor: UInt64 = 3_600
+    /// Less than whoever asks for readiness waits.
+    private static let patience = Duration.milliseconds(2_500)
 
     private struct Known: Sendable {
         let identity: VerifiedSecondFactor
         let seenAt: Instant
     }
 
+    /// What is known of the way there.
+    package let watch: SecondFactorWatch
     private let transport: any SecondFactorTransport
+    private let prober: SecondFactorProber
     private let rootHash: [UInt8]
-    private let database: any Database
-    private let logger: Logger
+    private let memory: SecondFactorMemory
     private let clock: @Sendable () -> Instant
     private let known = Mutex<Known?>(nil)
 
-    package init(
-        transport: any SecondFactorTransport, rootHash: [UInt8], database: any Database, logger: Logger, clock: @Sendable @escaping () -> Instant
+    init(
+        transport: any SecondFactorTransport, prober: SecondFactorProber, rootHash: [UInt8], database: any Database, logger: Logger,
+        clock: @Sendable @escaping () -> Instant
     ) {
         self.transport = transport
+        self.prober = prober
         self.rootHash = rootHash
-        self.database = database
-        self.logger = logger
         self.clock = clock
+        memory = SecondFactorMemory(database: database, rootHash: rootHash)
+        watch = SecondFactorWatch(address: transport.address, logger: logger, clock: clock)
     }
 
     /// What is known, asked for anew once an hour. While the server does not answer, what was last known stays.
@@ -38,57 +46,78 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         if let present, now.seconds(since: present.seenAt) < Self.freshFor { return present.identity }
         do { return try await refreshedIdentity() } catch let error as SecondFactorUnreachable {
             if let present { return present.identity }
-            if let stored = try await stored(at: now) { return stored }
+            if let bytes = try await memory.identity(), let stored = try? VerifiedSecondFactor.verify(bytes, rootHash: rootHash, at: now) {
+                return stored
+            }
             throw error
         }
     }
 
-    /// - Throws: `SecondFactorUnreachable`, ``SecondFactorIdentityError``.
+    /// - Throws: `SecondFactorUnreachable`, whatever the reason; the watch knows it.
     package func refreshedIdentity() async throws -> VerifiedSecondFactor {
-        let now = clock()
-        guard let identity = try? Encoded<SecondFactorIdentity>(decoding: try await transport.identity()) else { throw SecondFactorUnreachable() }
-        let found = identity.value.chain.root.hash
-        guard found == rootHash else { throw SecondFactorIdentityError(expected: rootHash, found: found) }
-        guard let verified = try? VerifiedSecondFactor.verify(identity, rootHash: rootHash, at: now) else { throw SecondFactorUnreachable() }
-        known.withLock { $0 = Known(identity: verified, seenAt: now) }
-        try await keep(identity.bytes, at: now)
-        return verified
-    }
-
-    package func call(_ call: SecondFactorCall) async throws -> [UInt8] {
-        do { return try await transport.call(call.encoded) } catch let error as SecondFactorDistrust {
-            logger.error("\(error)")
+        do { return try await seen() } catch {
+            note(error)
             throw SecondFactorUnreachable()
         }
     }
 
-    /// Whether the second-factor server answers now and is the right one.
-    package func check() async throws { _ = try await refreshedIdentity() }
-
-    /// The identity that a former run of this program verified: enough for a bundle while the second-factor server is down.
-    private func stored(at now: Instant) async throws -> VerifiedSecondFactor? {
-        let hash = rootHash
-        let row = try await database.read { connection in
-            try connection.one("SELECT identity FROM second_factor_identity WHERE root_hash = $1", [.blob(hash)])
+    package func call(_ call: SecondFactorCall) async throws -> [UInt8] {
+        do { return try await transport.call(call.encoded) } catch {
+            note(error)
+            throw SecondFactorUnreachable()
         }
-        guard let row, let identity = try? Encoded<SecondFactorIdentity>(decoding: try row.blob("identity")) else { return nil }
-        return try? VerifiedSecondFactor.verify(identity, rootHash: rootHash, at: now)
     }
 
-    private func keep(_ bytes: [UInt8], at now: Instant) async throws {
-        let hash = rootHash
-        try await database.transaction { connection in
-            try connection.execute(
-                """
-                INSERT INTO second_factor_identity (root_hash, identity, seen_at) VALUES ($1, $2, $3)
-                ON CONFLICT (root_hash) DO UPDATE SET identity = excluded.identity, seen_at = excluded.seen_at
-                """,
-                [.blob(hash), .blob(bytes), SQLValue(now)])
+    /// Whether the second-factor server answers now, is the right one, trusts this one and can count. Changes nothing there.
+    /// - Throws: ``SecondFactorWatch/Finding``.
+    package func check() async throws {
+        do {
+            try await within(Self.patience) { [self] in try await prober.prove(over: transport, to: try await seen(), at: clock()) }
+        } catch {
+            note(error)
+            throw watch.present ?? error
         }
+        watch.works()
+    }
+
+    /// A call that this server gave up itself, because it stops, says nothing of the other one.
+    private func note(_ error: any Error) {
+        guard !Task.isCancelled else { return }
+        watch.failed(error as? SecondFactorTrouble ?? .noAnswer)
+    }
+
+    /// The same at the start of the program, when another second-factor server is a mistake of the operator who is looking.
+    /// - Throws: ``SecondFactorIdentityError`` if what answers is one whose own signatures verify. Everything else can mend itself.
+    package func checkAtStart() async throws(SecondFactorIdentityError) {
+        do { try await check() } catch {
+            guard case .another(let found)? = watch.present?.trouble else { return }
+            throw SecondFactorIdentityError(expected: rootHash, found: found)
+        }
+    }
+
+    /// Asks, and believes nothing that the pinned root does not vouch for.
+    private func seen() async throws -> VerifiedSecondFactor {
+        let now = clock()
+        let bytes = try await transport.identity()
+        guard let identity = try? Encoded<SecondFactorIdentity>(decoding: bytes) else { throw SecondFactorTrouble.notOne }
+        let found = identity.value.chain.root.hash
+        guard found == rootHash else { throw Self.isGenuine(identity, at: now) ? SecondFactorTrouble.another(found: found) : .notOne }
+        guard let verified = try? VerifiedSecondFactor.verify(identity, rootHash: rootHash, at: now) else { throw SecondFactorTrouble.keysNotValid }
+        known.withLock { $0 = Known(identity: verified, seenAt: now) }
+        // Only for a start without it: a disk that is full makes the second-factor server no worse.
+        try? await memory.keep(identity.bytes, at: now)
+        return verified
+    }
+
+    /// Whether an identity is what some second-factor server says of itself: a root, keys that it certified, prekeys that these signed.
+    private static func isGenuine(_ identity: Encoded<SecondFactorIdentity>, at now: Instant) -> Bool {
+        let (chain, prekeys) = (identity.value.chain, identity.value.prekeys)
+        guard !chain.certificates.isEmpty, !prekeys.isEmpty else { return false }
+        return (try? VerifiedSecondFactor.verify(identity, rootHash: chain.root.hash, at: now)) != nil
     }
 }
 
-/// The second-factor server that answers is another one than the one that was configured.
+/// The second-factor server that answers at the start is another one than the one that was configured.
 package struct SecondFactorIdentityError: Error, Equatable, CustomStringConvertible {
     package let expected: [UInt8]
     package let found: [UInt8]

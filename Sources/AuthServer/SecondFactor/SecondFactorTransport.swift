@@ -1,21 +1,16 @@
-import Authentication
-import OstiaryProtocol
-
 /// How bytes get to the second-factor server and back. What they mean is checked elsewhere.
 package protocol SecondFactorTransport: Sendable {
+    /// Where it is, for log and readiness.
+    var address: String { get }
     /// `GET /sf/identity`.
-    /// - Throws: `SecondFactorUnreachable`.
+    /// - Throws: ``SecondFactorTrouble``; any other error counts as no answer.
     func identity() async throws -> [UInt8]
     /// `POST /sf/call`.
-    /// - Throws: `SecondFactorUnreachable`, ``SecondFactorDistrust``.
+    /// - Throws: ``SecondFactorTrouble``; any other error counts as no answer.
     func call(_ bytes: [UInt8]) async throws -> [UInt8]
 }
 
-/// The second-factor server does not take calls of this server.
-package struct SecondFactorDistrust: Error, Equatable, CustomStringConvertible {
-    package init() {}
-
-    package var description: String {
-        "the second-factor server does not trust this server: add its identity to OSTIARY_SF_TRUSTED_SERVERS there"
-    }
+extension SecondFactorTransport {
+    /// Of a second-factor server that runs in the same process.
+    package var address: String { "in this process" }
 }

@@ -13,6 +13,13 @@ enum AuthenticationSchema {
         Migration(8, "what a backend says of a login") { contextTables($0) },
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
+        Migration(11, "notices stay until they were shown") { noticeTables($0) },
+        Migration(12, "offers travel with the phones") { _ in
+            [
+                "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
+            ]
+        },
+        Migration(13, "a login page ends in the browser that began it") { returnTables($0) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -120,6 +127,25 @@ enum AuthenticationSchema {
             """,
             "CREATE INDEX session_stream ON session (stream)",
             "CREATE INDEX session_logo_hash ON session_logo (hash)",
+        ]
+    }
+
+    /// What waited to be told gets an id as well.
+    private static func noticeTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE notice ADD COLUMN id \(d.blob)",
+            "UPDATE notice SET id = \(d.sixteenRandomBytes)",
+            "CREATE UNIQUE INDEX notice_id ON notice (account, id)",
+        ]
+    }
+
+    private static func returnTables(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE session ADD COLUMN page \(d.blob)",
+            "ALTER TABLE session ADD COLUMN page_return_url TEXT",
+            "ALTER TABLE session ADD COLUMN return_code_hash \(d.blob)",
+            "ALTER TABLE session ADD COLUMN return_until \(d.integer)",
+            "CREATE UNIQUE INDEX session_return_code ON session (return_code_hash) WHERE return_code_hash IS NOT NULL",
         ]
     }
 

@@ -7,10 +7,13 @@ import OstiaryProtocol
 package struct SQLAuthenticationStore: AuthenticationStore {
     private let database: any Database
     private let key: KeyEncryptionKey
+    private let audited: @Sendable ([AuditEntry]) -> Void
 
-    package init(database: any Database, key: KeyEncryptionKey) {
+    /// - Parameter audited: told what a transaction wrote into the audit trail, once, after its commit.
+    package init(database: any Database, key: KeyEncryptionKey, audited: @Sendable @escaping ([AuditEntry]) -> Void = { _ in }) {
         self.database = database
         self.key = key
+        self.audited = audited
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
@@ -21,7 +24,12 @@ package struct SQLAuthenticationStore: AuthenticationStore {
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
         let key = key
-        return try await database.transaction { try body(SQLRows($0, key: key)) }
+        let (value, entries) = try await database.transaction { connection in
+            let rows = SQLRows(connection, key: key)
+            return (try body(rows), rows.recorded)
+        }
+        if !entries.isEmpty { audited(entries) }
+        return value
     }
 }
 
@@ -29,6 +37,8 @@ package struct SQLAuthenticationStore: AuthenticationStore {
 final class SQLRows: AuthenticationRows {
     let connection: any SQLConnection
     private let key: KeyEncryptionKey
+    /// What this transaction has written into the audit trail.
+    var recorded: [AuditEntry] = []
 
     init(_ connection: any SQLConnection, key: KeyEncryptionKey) {
         self.connection = connection

@@ -88,15 +88,18 @@ extension SQLRows {
 
     func add(_ notice: StoredNotice) throws {
         try connection.execute(
-            "INSERT INTO notice (account, device, time) VALUES ($1, $2, $3)",
-            [SQLValue(notice.account), .text(notice.notice.device), SQLValue(notice.notice.time)])
+            "INSERT INTO notice (account, id, device, time) VALUES ($1, $2, $3, $4)",
+            [SQLValue(notice.account), SQLValue(notice.notice.id), .text(notice.notice.device), SQLValue(notice.notice.time)])
     }
 
-    func takeNotices(for account: AccountID) throws -> [NewDeviceNotice] {
-        let notices = try all("SELECT device, time FROM notice WHERE account = $1 ORDER BY position", [SQLValue(account)]) { columns in
-            NewDeviceNotice(device: try columns.text(), time: try columns.instant())
+    func notices(for account: AccountID) throws -> [NewDeviceNotice] {
+        let sql = "SELECT id, device, time FROM notice WHERE account = $1 ORDER BY position LIMIT $2"
+        return try all(sql, [SQLValue(account), SQLValue(number: NewDeviceNotice.mostAtOnce)]) { columns in
+            NewDeviceNotice(id: try columns.identifier(), device: try columns.text(), time: try columns.instant())
         }
-        if !notices.isEmpty { try connection.execute("DELETE FROM notice WHERE account = $1", [SQLValue(account)]) }
-        return notices
+    }
+
+    func removeNotices(_ ids: [NoticeID], for account: AccountID) throws {
+        for id in ids { try connection.execute("DELETE FROM notice WHERE account = $1 AND id = $2", [SQLValue(account), SQLValue(id)]) }
     }
 }

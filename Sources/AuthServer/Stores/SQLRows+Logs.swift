@@ -11,6 +11,7 @@ extension SQLRows {
         try connection.execute(
             "INSERT INTO audit (kind, server, account, at) VALUES ($1, $2, $3, $4)",
             [.text(entry.kind.rawValue), SQLValue(entry.server), SQLValue(entry.account), SQLValue(entry.at)])
+        recorded.append(entry)
     }
 
     func auditEntries(of server: ServerID, limit: Int) throws -> [AuditEntry] {
@@ -21,17 +22,24 @@ extension SQLRows {
         }
     }
 
-    func removeExpired(at now: Instant) throws -> Int {
-        let time = SQLValue(now)
-        let sessionEnd = SQLValue(now - Retention.finishedSession)
-        var count = try connection.execute("DELETE FROM replay WHERE until < $1", [time])
-        count += try connection.execute("DELETE FROM pin_cache WHERE expires_at < $1", [time])
-        count += try connection.execute("DELETE FROM enrolment WHERE expires_at < $1", [SQLValue(now - Retention.enrolment)])
-        count += try connection.execute(
-            "DELETE FROM offer WHERE session IN (SELECT id FROM session WHERE last_moment < $1)", [sessionEnd])
-        count += try connection.execute(
-            "DELETE FROM nonce WHERE session IN (SELECT id FROM session WHERE last_moment < $1)", [sessionEnd])
-        count += try connection.execute("DELETE FROM session WHERE last_moment < $1", [sessionEnd])
-        return count
+    func removeExpired(at now: Instant, limit: Int) throws -> Int {
+        let (time, limit) = (SQLValue(now), SQLValue(limit))
+        let sessions = try connection.query(
+            """
+            SELECT id FROM session WHERE last_moment < $1 OR (last_moment < $2 AND state IN (0, 4)) ORDER BY last_moment LIMIT $3
+            """, [SQLValue(now - Retention.finishedSession), SQLValue(now - Retention.unusedSession), limit])
+        for session in sessions {
+            try connection.execute("DELETE FROM nonce WHERE session = $1", session.values)
+            try connection.execute("DELETE FROM session WHERE id = $1", session.values)
+        }
+        return try [
+            sessions.count,
+            connection.execute("DELETE FROM replay WHERE key IN (SELECT key FROM replay WHERE until < $1 LIMIT $2)", [time, limit]),
+            connection.execute(
+                "DELETE FROM pin_cache WHERE account IN (SELECT account FROM pin_cache WHERE expires_at < $1 LIMIT $2)", [time, limit]),
+            connection.execute(
+                "DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE expires_at < $1 LIMIT $2)",
+                [SQLValue(now - Retention.enrolment), limit]),
+        ].max() ?? 0
     }
 }

@@ -16,6 +16,10 @@ extension SQLRows {
         ).first
     }
 
+    func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session? {
+        try sessions("WHERE s.return_code_hash = $1 AND s.server = $2", [.blob(returnCodeHash), SQLValue(server)]).first
+    }
+
     private func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
         try all("SELECT \(Self.selected) FROM session s \(condition)", arguments) { try SessionColumns.read(&$0) }
     }
@@ -26,13 +30,11 @@ extension SQLRows {
     }
 
     func unfinishedSessions(of account: AccountID) throws -> [Session] {
-        try sessions("WHERE s.account = $1 AND s.state IN (1, 2)", [SQLValue(account)])
+        try sessions("WHERE s.account = $1 AND s.state IN (1, 2, 6)", [SQLValue(account)])
     }
 
-    func openAppSessions(of account: AccountID) throws -> [Session] {
-        try sessions(
-            "WHERE s.preselected = $1 AND s.state = 0 AND s.purpose = $2 ORDER BY s.started_at, s.id",
-            [SQLValue(account), SQLValue(SessionPurpose.app)])
+    func askAnew(at server: ServerID) throws {
+        try connection.execute("UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = 0", [SQLValue(server)])
     }
 
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session] {
@@ -83,30 +85,5 @@ extension SQLRows {
             (SELECT position FROM session_logo WHERE session = $1 ORDER BY position DESC LIMIT $2)
             """,
             [SQLValue(session), SQLValue(count)])
-    }
-
-    func add(_ offer: Offer, keeping count: Int) throws {
-        try connection.execute(
-            "INSERT INTO offer (request_hash, session, ephemeral, shown, binding, made_at) VALUES ($1, $2, $3, $4, $5, $6)",
-            [
-                .blob(offer.requestHash), SQLValue(offer.session), .blob(offer.ephemeral), .blob(offer.shown), SQLValue(offer.binding),
-                SQLValue(offer.madeAt),
-            ])
-        try connection.execute(
-            """
-            DELETE FROM offer WHERE session = $1 AND position NOT IN
-            (SELECT position FROM offer WHERE session = $1 ORDER BY position DESC LIMIT $2)
-            """,
-            [SQLValue(offer.session), SQLValue(count)])
-    }
-
-    func offer(ephemeral: [UInt8]) throws -> Offer? {
-        let sql = """
-            SELECT request_hash, session, ephemeral, shown, binding, made_at FROM offer WHERE ephemeral = $1 ORDER BY position DESC LIMIT 1
-            """
-        guard var columns = try one(sql, [.blob(ephemeral)]) else { return nil }
-        return Offer(
-            requestHash: try columns.blob(), session: try columns.identifier(), ephemeral: try columns.blob(), shown: try columns.blob(),
-            binding: try columns.choice(), madeAt: try columns.instant())
     }
 }

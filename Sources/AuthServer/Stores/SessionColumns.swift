@@ -5,22 +5,24 @@ import OstiaryProtocol
 /// A session as columns: its state is a number and the columns that this state has.
 enum SessionColumns {
     static let names = [
-        "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "state", "account", "binding", "not_me",
-        "decision",
+        "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
+        "binding", "not_me", "decision",
         "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason", "ended_at",
-        "failed_tries",
+        "failed_tries", "return_code_hash", "return_until", "asked",
     ]
 
     private enum State: UInt8 {
-        case open, claimed, loggedIn, denied, expired, stopped
+        case open, claimed, loggedIn, denied, expired, stopped, returning
     }
 
     static func values(of session: Session) -> [SQLValue] {
         let head: [SQLValue] = [
             SQLValue(session.id), SQLValue(session.server), SQLValue(session.nonceHash), SQLValue(session.stream), SQLValue(session.purpose),
             SQLValue(session.preselected), .blob(session.browser.encoded), SQLValue(session.startedAt),
+            SQLValue(session.page?.cookieHash), SQLValue(session.page?.returnURL),
         ]
-        return head + values(of: session.state)
+        let ticket = session.returnTicket
+        return head + values(of: session.state) + [SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked)]
     }
 
     private static func values(of state: SessionState) -> [SQLValue] {
@@ -29,6 +31,8 @@ enum SessionColumns {
         case .claimed(let claim): row(.claimed, account: claim.account, binding: claim.binding)
         case .denied(let denial): row(.denied, account: denial.account, notMe: denial.notMe, decision: denial.decision)
         case .expired: row(.expired)
+        case .returning(let login, _):
+            row(.returning, account: login.account, binding: login.binding, decision: login.decision, login: login)
         case .loggedIn(let login): row(.loggedIn, account: login.account, binding: login.binding, decision: login.decision, login: login)
         case .stopped(let login, let reason, let at):
             row(.stopped, account: login.account, binding: login.binding, decision: login.decision, login: login, reason: reason, endedAt: at)
@@ -47,10 +51,23 @@ enum SessionColumns {
     }
 
     static func read(_ columns: inout ColumnReader) throws -> Session {
-        Session(
+        var session = Session(
             id: try columns.identifier(), server: try columns.identifier(), nonceHash: try columns.optionalBlob(),
             stream: try columns.optionalIdentifier(), purpose: try columns.choice(), preselected: try columns.optionalIdentifier(),
-            browser: try BrowserContext(decoding: try columns.blob()), startedAt: try columns.instant(), state: try state(&columns))
+            browser: try BrowserContext(decoding: try columns.blob()), startedAt: try columns.instant(), page: try page(&columns),
+            state: try state(&columns))
+        session.asked = try columns.number()
+        return session
+    }
+
+    private static func page(_ columns: inout ColumnReader) throws -> SessionPage? {
+        let (cookieHash, returnURL) = (try columns.optionalBlob(), try columns.optionalText())
+        return try cookieHash.map { SessionPage(cookieHash: $0, returnURL: try columns.some(returnURL)) }
+    }
+
+    private static func ticket(_ columns: inout ColumnReader) throws -> ReturnTicket? {
+        let (codeHash, until) = (try columns.optionalBlob(), try columns.optionalInstant())
+        return try codeHash.map { ReturnTicket(codeHash: $0, until: try columns.some(until)) }
     }
 
     private static func state(_ columns: inout ColumnReader) throws -> SessionState {
@@ -64,11 +81,14 @@ enum SessionColumns {
         let reason = try columns.optionalChoice(StopReason.self)
         let endedAt = try columns.optionalInstant()
         login.failedTries = try columns.optionalNumber() ?? 0
+        let ticket = try ticket(&columns)
+        login.returned = state == .returning ? nil : ticket
         switch state {
         case .open: return .open
         case .expired: return .expired
         case .claimed: return .claimed(.init(account: try columns.some(account), binding: try columns.some(binding)))
         case .denied: return .denied(.init(account: try columns.some(account), notMe: notMe, decision: try columns.some(decision)))
+        case .returning: return .returning(try columns.some(login.value), try columns.some(ticket))
         case .loggedIn: return .loggedIn(try columns.some(login.value))
         case .stopped: return .stopped(try columns.some(login.value), try columns.some(reason), at: try columns.some(endedAt))
         }
@@ -88,6 +108,7 @@ private struct LoginColumns {
     private var lastPing: Instant?
     private var lastStamp: Instant?
     var failedTries: UInt32 = 0
+    var returned: ReturnTicket?
 
     init(account: AccountID?, binding: Binding?, decision: [UInt8]?) {
         self.account = account
@@ -109,6 +130,6 @@ private struct LoginColumns {
         guard let account, let at, let methods, let verifiedAt, let decision, let deadline, let lastPing, let lastStamp else { return nil }
         return Login(
             account: account, binding: binding, at: at, methods: methods, verifiedAt: verifiedAt, decision: decision, userInput: userInput ?? "",
-            failedTries: failedTries, deadline: deadline, lastPing: lastPing, lastStamp: lastStamp)
+            failedTries: failedTries, deadline: deadline, lastPing: lastPing, lastStamp: lastStamp, returned: returned)
     }
 }

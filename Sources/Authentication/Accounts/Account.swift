@@ -73,7 +73,7 @@ package struct BuriedAccount: Equatable, Sendable {
     }
 }
 
-/// A notice that waits for the next answer to a device (protocol §5).
+/// A notice to the person of an account, told in each answer until the phone says that it was shown (protocol §8).
 package struct StoredNotice: Equatable, Sendable {
     package let account: AccountID
     package let notice: NewDeviceNotice

@@ -19,11 +19,19 @@ package protocol AccountRows: AnyObject {
     func removeCache(of account: AccountID) throws
 
     func add(_ notice: StoredNotice) throws
-    /// The notices for an account, oldest first, which are gone from then on.
-    func takeNotices(for account: AccountID) throws -> [NewDeviceNotice]
+    /// What an account's person was not shown yet, oldest first.
+    func notices(for account: AccountID) throws -> [NewDeviceNotice]
+    /// The phone of this account said that these were shown. What is not there, or is another account's, changes nothing.
+    func removeNotices(_ ids: [NoticeID], for account: AccountID) throws
 }
 
 extension AccountRows {
+    /// Takes the notices away that a signed message acknowledges, and returns those that are still to be told (protocol §8).
+    func notices(for account: AccountID, after shown: [NoticeID]) throws -> Extensions {
+        if !shown.isEmpty { try removeNotices(shown, for: account) }
+        return Extensions(notices: try notices(for: account))
+    }
+
     /// The account, or why there is none.
     func living(_ id: AccountID, at server: ServerID) throws -> Account {
         if let account = try account(id), account.server == server { return account }

@@ -9,6 +9,8 @@ struct ActivationOutcome: Sendable {
 /// Lets a new account in: it may log in from now on, its browser is logged in, and the person's other devices are told (protocol §5).
 struct Activating: Sendable {
     let derivation: SessionDerivation
+    /// Names the notice of this device to each of the person's other accounts.
+    let notice: NoticeID
 
     func activate(_ enrolment: Enrolment, _ pending: Account, in rows: any AuthenticationRows, at now: Instant) throws -> ActivationOutcome {
         guard case .confirming(_, let finish) = enrolment.state else { throw Refusal.enrolmentUsed }
@@ -39,12 +41,12 @@ struct Activating: Sendable {
         return (session, replaced)
     }
 
-    /// The person's older accounts at this server, each of which hears of the new device once.
+    /// The person's older accounts at this server, each of which hears of the new device until it was shown there.
     private func noticeOthers(of account: Account, in rows: any AuthenticationRows, at now: Instant) throws -> [AccountID] {
         guard let userID = account.userID else { return [] }
         let others = try rows.accounts(ofUser: userID, at: account.server).filter { $0.id != account.id && $0.state == .active }
         for other in others {
-            try rows.add(StoredNotice(account: other.id, notice: NewDeviceNotice(device: account.device, time: now)))
+            try rows.add(StoredNotice(account: other.id, notice: NewDeviceNotice(id: notice, device: account.device, time: now)))
         }
         return others.map(\.id)
     }

@@ -20,9 +20,10 @@ extension EnrolmentService {
     /// - Throws: `ConfirmationError`.
     package func confirm(_ nonce: SessionNonce, code: String, at server: ServerID, now: Instant) async throws -> ConfirmationOutcome {
         let keys = try await keyring.keys(of: server)
+        let activating = Activating(derivation: keys.derivation, notice: NoticeID(using: random))
         let result = try await store.write { rows -> ConfirmationResult in
             guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server) else { throw ConfirmationError.nothingToConfirm }
-            return try Confirmation(code: code, derivation: keys.derivation).confirm(enrolment, in: rows, at: now)
+            return try Confirmation(code: code, activating: activating).confirm(enrolment, in: rows, at: now)
         }
         tell(result.enrolment)
         for news in result.news { events.publish(news) }
@@ -54,7 +55,7 @@ struct ConfirmationResult: Sendable {
 /// Compares a typed code, inside a transaction.
 struct Confirmation: Sendable {
     let code: String
-    let derivation: SessionDerivation
+    let activating: Activating
 
     func confirm(_ enrolment: Enrolment, in rows: any AuthenticationRows, at now: Instant) throws -> ConfirmationResult {
         switch enrolment.settled(at: now).state {
@@ -76,7 +77,7 @@ struct Confirmation: Sendable {
         _ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows, at now: Instant
     ) throws -> ConfirmationResult {
         guard let account = try rows.account(claim.account) else { throw ConfirmationError.nothingToConfirm }
-        let outcome = try Activating(derivation: derivation).activate(enrolment, account, in: rows, at: now)
+        let outcome = try activating.activate(enrolment, account, in: rows, at: now)
         return ConfirmationResult(outcome: .activated(account.id), enrolment: outcome.enrolment, news: outcome.news)
     }
 

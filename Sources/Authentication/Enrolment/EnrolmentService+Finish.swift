@@ -61,7 +61,7 @@ extension EnrolmentService {
         _ id: EnrolmentID, _ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>, _ admission: FinishAdmission, _ request: PhoneRequest
     ) async throws -> Reply {
         let otpKey = random.bytes(32)
-        let keys = try await keyring.keys(of: request.server)
+        let activating = Activating(derivation: try await keyring.keys(of: request.server).derivation, notice: NoticeID(using: random))
         let outcome = try await store.write { rows -> ActivationOutcome in
             guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
             // Two copies of the same decision may be under way: the second finds what the first made.
@@ -82,7 +82,7 @@ extension EnrolmentService {
             try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, at: request.now))
             guard try rows.existing(request.server).parameters.flags.contains(.skipEnrolConfirmation)
             else { return ActivationOutcome(account: account, enrolment: finished, news: []) }
-            return try Activating(derivation: keys.derivation).activate(finished, account, in: rows, at: request.now)
+            return try activating.activate(finished, account, in: rows, at: request.now)
         }
         tell(outcome.enrolment)
         for news in outcome.news { events.publish(news) }

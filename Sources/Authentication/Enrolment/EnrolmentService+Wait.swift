@@ -42,7 +42,7 @@ extension EnrolmentService {
             Reply(
                 L6(
                     result: .loggedIn, sessionID: session, pingTime: pingTime, userName: account.displayName, cache: cache,
-                    extensions: Extensions(notices: try rows.takeNotices(for: account.id)))))
+                    extensions: try rows.notices(for: account.id, after: []))))
     }
 
     /// An account whose ten minutes are over goes now, even if nobody has looked since.

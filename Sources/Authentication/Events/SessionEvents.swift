@@ -5,11 +5,15 @@ package struct SessionNews: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// CONFIRMSCAN: a phone shows the session to its person.
         case scanned
+        /// An account has shown its device key: the session is its own, and no other phone is awaited.
+        case claimed
+        /// Accepted on the phone; the browser has to come back. No event of browsers: nobody is logged in.
+        case returning
         /// LOGIN.
         case loggedIn(AccountID)
         /// LOGOUT.
         case loggedOut(StopReason)
-        /// CANCEL: the person said no.
+        /// CANCEL: the person said no, or the browser that began did not come back.
         case cancelled(notMe: Bool)
         case expired
         case enrolment(EnrolmentProgress)
@@ -36,9 +40,11 @@ package struct SessionNews: Equatable, Sendable {
     /// What a session that has just ended tells.
     static func ended(_ session: Session) -> SessionNews {
         switch session.state {
+        // Nobody was logged in, so nobody is logged out.
+        case .stopped(let login, _, _) where session.page != nil && login.returned == nil: about(session, .cancelled(notMe: false))
         case .stopped(_, let reason, _): about(session, .loggedOut(reason))
         case .denied(let denial): about(session, .cancelled(notMe: denial.notMe))
-        case .open, .claimed, .loggedIn, .expired: about(session, .expired)
+        case .open, .claimed, .returning, .loggedIn, .expired: about(session, .expired)
         }
     }
 }

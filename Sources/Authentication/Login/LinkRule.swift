@@ -10,12 +10,15 @@ package struct LinkRule: Sendable {
     /// Seconds for which a code that stands still may be scanned; 0 never.
     let staticAge: UInt64
     let refusesUnboundLinks: Bool
+    /// Whether the session belongs to a login page, whose own link alone may be tapped.
+    let hasPage: Bool
 
-    package init(serverTag: [UInt8], linkSecret: [UInt8], staticAge: UInt64, refusesUnboundLinks: Bool) {
+    package init(serverTag: [UInt8], linkSecret: [UInt8], staticAge: UInt64, refusesUnboundLinks: Bool, hasPage: Bool = false) {
         self.serverTag = serverTag
         self.linkSecret = linkSecret
         self.staticAge = staticAge
         self.refusesUnboundLinks = refusesUnboundLinks
+        self.hasPage = hasPage
     }
 
     /// The binding that a link gives, or why it is refused.
@@ -28,8 +31,10 @@ package struct LinkRule: Sendable {
         case (.scan, .qrDynamic), (.scan, .qrStatic):
             guard staticAge > 0, age <= staticAge else { throw .linkOld }
             return .qrStatic
+        // Good as long as the session is open: whoever forwards it gains nothing, because the code goes to the app that was tapped.
+        case (.link, .returnCode) where hasPage: return .returnCode
         case (.link, .qrDynamic), (.link, .qrStatic), (.link, .unboundLink):
-            guard !refusesUnboundLinks else { throw .linkNotAllowed }
+            guard !hasPage, !refusesUnboundLinks else { throw .linkNotAllowed }
             guard age <= max(staticAge, Self.frameAge) else { throw .linkOld }
             return .unboundLink
         case (.scan, .unboundLink), (.scan, .returnCode), (.link, .returnCode), (.scan, .push), (.link, .push), (.scan, .app), (.link, .app),

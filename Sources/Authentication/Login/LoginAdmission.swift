@@ -17,6 +17,7 @@ enum LoginCase: Sendable {
 struct LoginAdmission: Sendable {
     let message: Encoded<L5>
     let request: PhoneRequest
+    let derivation: SessionDerivation
 
     private var decision: L5 { message.value }
     /// What makes two copies of a decision the same: all of it but the signature, which is random.
@@ -33,14 +34,15 @@ struct LoginAdmission: Sendable {
 
     func admit(in rows: any AuthenticationRows) throws -> Admitted {
         let account = try rows.living(decision.accountID, at: request.server)
-        guard let session = try rows.session(decision.sessionID)?.settled(at: request.now), session.server == request.server
-        else { throw Refusal.sessionUnknown }
-        guard let offer = try rows.offer(ephemeral: request.ephemeral), offer.session == session.id else { throw Refusal.offerUnknown }
-        guard decision.sessionHash == offer.sessionHash(for: account.id) else { throw Refusal.sessionHashWrong }
+        let offered = try OfferedSession(decision.offer, of: decision.sessionID, for: account.id, request, derivation)
+        let session = try offered.session(in: rows)
+        guard decision.sessionHash == offered.sessionHash else { throw Refusal.sessionHashWrong }
         try verify(message, by: account.deviceKey)
         try account.checkUsable()
+        try rows.removeNotices(try decision.extensions.acknowledged(), for: account.id)
+        let offer = offered.offer
         if let repeated = try repeated(session) { return admitted(account, session, offer, .repeated(repeated)) }
-        let claimed = try SessionClaim(account: account.id, offer: offer).applied(to: session, at: request.now)
+        let claimed = try offered.claimed(session)
         let what = try sort(account, offer, in: rows)
         let isNew = session.state == .open
         if isNew {
@@ -57,13 +59,13 @@ struct LoginAdmission: Sendable {
     /// The session, if it stands where this very decision brought it.
     private func repeated(_ session: Session) throws(Refusal) -> Session? {
         switch session.state {
-        case .loggedIn(let login) where login.account == decision.accountID:
+        case .returning(let login, _) where login.account == decision.accountID, .loggedIn(let login) where login.account == decision.accountID:
             guard login.decision == decisionHash else { throw .differentDecision }
             return session
         case .denied(let denial) where denial.account == decision.accountID:
             guard denial.decision == decisionHash else { throw .differentDecision }
             return session
-        case .open, .claimed, .loggedIn, .denied, .expired, .stopped: return nil
+        case .open, .claimed, .returning, .loggedIn, .denied, .expired, .stopped: return nil
         }
     }
 
@@ -76,8 +78,7 @@ struct LoginAdmission: Sendable {
     }
 
     private func sortAcceptance(_ account: Account, _ offer: Offer, in rows: any AuthenticationRows) throws -> LoginCase {
-        let shown = try offer.content()
-        guard decision.method.isSubset(of: shown.methods), decision.number.isEmpty else { throw Refusal.methodNotAllowed }
+        guard decision.method.isSubset(of: offer.methods), decision.number.isEmpty else { throw Refusal.methodNotAllowed }
         guard decision.method.isDisjoint(with: [.pin, .bio]) else {
             guard decision.cache == nil else { throw Refusal.methodNotAllowed }
             return try proof(by: account, in: rows)
@@ -86,7 +87,7 @@ struct LoginAdmission: Sendable {
         else { throw Refusal.methodNotAllowed }
         switch (decision.method, decision.cache) {
         case ([], nil):
-            guard shown.secondFactor == .none else { throw Refusal.cacheNotValid }
+            guard offer.secondFactor == .none else { throw Refusal.cacheNotValid }
             return .deviceOnly
         case (.cached, let value?): return .cached(try cache(value, of: account, in: rows))
         default: throw Refusal.methodNotAllowed

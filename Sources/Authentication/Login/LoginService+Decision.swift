@@ -4,8 +4,10 @@ extension LoginService {
     /// L5 → L6: the decision is checked, proved where it must be, and committed; then it is told.
     package func decide(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(L5.self, from: request)
-        let admission = LoginAdmission(message: message, request: request)
+        let keys = try await keyring.keys(of: request.server)
+        let admission = LoginAdmission(message: message, request: request, derivation: keys.derivation)
         let admitted = try await store.write { rows in try admission.admit(in: rows) }
+        if admitted.claimed { events.publish(.about(admitted.session, .claimed)) }
         let outcome: LoginOutcome
         switch admitted.what {
         case .repeated(let session): outcome = try await answerAgain(session, admitted, request)
@@ -58,6 +60,7 @@ extension LoginService {
         _ evidence: Evidence, _ admitted: LoginAdmission.Admitted, _ admission: LoginAdmission, _ request: PhoneRequest
     ) async throws -> LoginOutcome {
         let minted = MintedValues(using: random)
+        let derivation = try await keyring.keys(of: request.server).derivation
         return try await store.write { rows in
             let account = try rows.living(admitted.account.id, at: request.server)
             try account.checkUsable()
@@ -70,18 +73,19 @@ extension LoginService {
                 lastStamp: request.opened.sentAt)
             let session = try current(admitted.session.id, in: rows)
             // Two copies of the same decision may be under way: the second finds what the first did.
-            if session.settled(at: request.now).login?.decision == login.decision {
+            if session.settled(at: request.now).approval?.decision == login.decision {
                 if !admitted.claimed { try request.spend(in: rows) }
-                return try grantAgain(session, account, minted, in: rows, at: request.now)
+                return try grantAgain(session, account, minted, derivation, in: rows, at: request.now)
             }
-            var loggedIn = try session.taking(.logIn(login), at: request.now)
+            var accepted = try session.taking(login.acceptance(in: session, derivation), at: request.now)
             try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
-            try use(evidence, by: account, in: rows, at: request.now)
-            let replaced = try replaceAppLogins(of: account.id, by: loggedIn, in: rows, at: request.now)
-            let answer = try grant(&loggedIn, login, account, parameters, minted, in: rows, at: request.now)
+            try use(evidence, by: account, in: rows, at: accepted.isReturning ? nil : request.now)
+            let replaced = try replaceAppLogins(of: account.id, by: accepted, in: rows, at: request.now)
+            let answer = try grant(&accepted, login, account, parameters, minted, derivation, in: rows, at: request.now)
             if !admitted.claimed { try request.spend(in: rows) }
-            try rows.record(AuditEntry(.loginAccepted, server: request.server, account: account.id, at: request.now))
-            return LoginOutcome(answer: answer, news: replaced.map { .ended($0) } + [.about(loggedIn, .loggedIn(account.id))])
+            try rows.record(AuditEntry(.loginAccepted, server: request.server, account: account.id, at: request.now, methods: evidence.methods))
+            let news = SessionNews.about(accepted, accepted.isReturning ? .returning : .loggedIn(account.id))
+            return LoginOutcome(answer: answer, news: replaced.map { .ended($0) } + [news])
         }
     }
 
@@ -91,7 +95,8 @@ extension LoginService {
     }
 
     /// Spends a single-use cache, keeps a receipt. A cache that was replaced or deleted meanwhile is no evidence any more.
-    private func use(_ evidence: Evidence, by account: Account, in rows: any AuthenticationRows, at now: Instant) throws {
+    /// - Parameter now: when it logged the account in; nil when it did not yet.
+    private func use(_ evidence: Evidence, by account: Account, in rows: any AuthenticationRows, at now: Instant?) throws {
         var account = account
         if let cache = evidence.cache {
             guard try rows.cache(of: account.id) == cache else { throw Refusal.cacheNotValid }
@@ -103,7 +108,7 @@ extension LoginService {
         }
         // Whatever the login was, the silent one straight after the enrolment is gone.
         account.hasActivationCache = false
-        account.lastLogin = now
+        account.lastLogin = now ?? account.lastLogin
         try rows.save(account)
     }
 
@@ -116,32 +121,34 @@ extension LoginService {
 
     /// The same decision again: a new webNonce and a new cache take the places of those that may have been lost on the way (protocol §6).
     private func answerAgain(_ repeated: Session, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
-        guard repeated.login != nil else { return LoginOutcome(answer: Self.deniedAnswer, news: []) }
+        guard repeated.approval != nil else { return LoginOutcome(answer: Self.deniedAnswer, news: []) }
         let minted = MintedValues(using: random)
+        let derivation = try await keyring.keys(of: request.server).derivation
         return try await store.write { rows in
             let account = try rows.living(admitted.account.id, at: request.server)
             let session = try current(repeated.id, in: rows).settled(at: request.now)
             try request.spend(in: rows)
-            return try grantAgain(session, account, minted, in: rows, at: request.now)
+            return try grantAgain(session, account, minted, derivation, in: rows, at: request.now)
         }
     }
 
     private func grantAgain(
-        _ session: Session, _ account: Account, _ minted: MintedValues, in rows: any AuthenticationRows, at now: Instant
+        _ session: Session, _ account: Account, _ minted: MintedValues, _ derivation: SessionDerivation, in rows: any AuthenticationRows,
+        at now: Instant
     ) throws -> LoginOutcome {
-        guard let login = session.login else { throw Refusal.sessionOver }
+        guard let login = session.approval else { throw Refusal.sessionOver }
         var session = session
         let parameters = try rows.existing(session.server).parameters
         // Only the cache that this proof gave is replaced: one that was wiped since does not come back.
         let hasCache = try rows.cache(of: account.id)?.verifiedAt == login.verifiedAt
-        let answer = try grant(&session, login, account, parameters, hasCache ? minted : minted.withoutCache, in: rows, at: now)
+        let answer = try grant(&session, login, account, parameters, hasCache ? minted : minted.withoutCache, derivation, in: rows, at: now)
         return LoginOutcome(answer: answer, news: [])
     }
 
     /// Saves the session with the hashes of what the L6 gives, and makes the L6.
     private func grant(
         _ session: inout Session, _ login: Login, _ account: Account, _ parameters: ServerParameters, _ minted: MintedValues,
-        in rows: any AuthenticationRows, at now: Instant
+        _ derivation: SessionDerivation, in rows: any AuthenticationRows, at now: Instant
     ) throws -> L6 {
         let isApp = session.purpose == .app
         if isApp {
@@ -155,8 +162,9 @@ extension LoginService {
         if let cache { try rows.save(cache) }
         return L6(
             result: .loggedIn, sessionID: session.id, pingTime: parameters.pingTime, userName: account.displayName,
-            webNonce: isApp ? minted.webNonce : nil, cache: cache == nil ? nil : minted.cache,
-            extensions: Extensions(notices: try rows.takeNotices(for: account.id)))
+            webNonce: isApp ? minted.webNonce : nil, returnCode: login.returnCodeForApp(of: session, derivation)?.exposed,
+            cache: cache == nil ? nil : minted.cache, flags: session.isReturning ? LoginFlags.returning : 0,
+            extensions: try rows.notices(for: account.id, after: []))
     }
 
     private static var deniedAnswer: L6 { L6(result: .denied, sessionID: nil, pingTime: 0, userName: "") }

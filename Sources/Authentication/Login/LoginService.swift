@@ -19,17 +19,13 @@ package struct LoginService: Sendable {
         self.random = random
     }
 
-    /// L1 → L2. Claims nothing: any number of phones may look.
+    /// L1 → L2. Claims nothing and writes nothing: anybody may look, and as often as they like.
     package func show(_ request: PhoneRequest) async throws -> Reply {
-        let message = try decoded(L1.self, from: request).value
+        let message = try decoded(L1.self, from: request)
         let keys = try await keyring.keys(of: request.server)
         let prekey = try await secondFactor.prekey(at: request.now)
-        let screen = LoginScreen(request: request, keys: keys, prekey: prekey, random: random)
-        let (reply, session) = try await store.write { rows in
-            // First of all: the same bytes again would otherwise meet their own offer.
-            try request.spend(in: rows)
-            return try screen.show(message, in: rows)
-        }
+        let screen = LoginScreen(message: message, request: request, keys: keys, prekey: prekey, serverNonce: random.bytes(32))
+        let (reply, session) = try await store.read { rows in try screen.show(in: rows) }
         if session.stream != nil { events.publish(.about(session, .scanned)) }
         return reply
     }

@@ -15,9 +15,11 @@ package struct PresenceService: Sendable {
         package let session: SessionID
         package let account: AccountID
         package let answer: PingAnswer
+        /// Whether this is the first ping since the browser came back.
+        var hasJustReturned = false
 
-        /// Whether the phone should hear of it at once rather than wait.
-        package var isNews: Bool { answer.state == .stopped || !answer.extensions.items.isEmpty }
+        /// Whether the phone should hear of it at once rather than wait. Notices wait with it: a phone that shows none would else ask without a pause.
+        package var isNews: Bool { answer.state == .stopped || hasJustReturned }
     }
 
     /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
@@ -26,12 +28,15 @@ package struct PresenceService: Sendable {
         let (answered, ended) = try await store.write { rows -> (Standing, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows)
             let parameters = try rows.existing(request.server).parameters
             let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
-            return (try self.standing(of: pinged, account.id, parameters, in: rows), ended)
+            var standing = try self.standing(of: pinged, account.id, parameters, after: shown, in: rows)
+            standing.hasJustReturned = pinged.hasReturned(since: session)
+            return (standing, ended)
         }
         if let ended { events.publish(.ended(ended)) }
         return answered
@@ -42,7 +47,7 @@ package struct PresenceService: Sendable {
         try await store.write { rows in
             guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
             let parameters = try rows.existing(server).parameters
-            return try self.standing(of: session, standing.account, parameters, in: rows).answer
+            return try self.standing(of: session, standing.account, parameters, after: [], in: rows).answer
         }
     }
 
@@ -52,11 +57,12 @@ package struct PresenceService: Sendable {
         let (answer, ended) = try await store.write { rows -> (PingAnswer, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows)
             let reason: StopReason = message.value.reason == .inactivity ? .inactivity : .user
             let ended = try SessionStop(reason: reason).apply(to: session, in: rows, at: request.now)
             let parameters = try rows.existing(request.server).parameters
-            return (try standing(of: ended ?? session, account.id, parameters, in: rows).answer, ended)
+            return (try standing(of: ended ?? session, account.id, parameters, after: shown, in: rows).answer, ended)
         }
         if let ended { events.publish(.ended(ended)) }
         return Reply(answer)
@@ -66,21 +72,32 @@ package struct PresenceService: Sendable {
     private func known(_ id: SessionID, _ request: PhoneRequest, in rows: any AuthenticationRows) throws -> (Session, Account) {
         guard let session = try rows.session(id), session.server == request.server else { throw Refusal.sessionUnknown }
         switch session.state {
-        case .loggedIn(let login), .stopped(let login, _, _): return (session, try rows.living(login.account, at: request.server))
+        case .returning(let login, _), .loggedIn(let login), .stopped(let login, _, _):
+            return (session, try rows.living(login.account, at: request.server))
         case .open, .claimed, .denied, .expired: throw Refusal.sessionUnknown
         }
     }
 
     private func standing(
-        of session: Session, _ account: AccountID, _ parameters: ServerParameters, in rows: any AuthenticationRows
+        of session: Session, _ account: AccountID, _ parameters: ServerParameters, after shown: [NoticeID], in rows: any AuthenticationRows
     ) throws -> Standing {
-        let notices = Extensions(notices: try rows.takeNotices(for: account))
+        let notices = try rows.notices(for: account, after: shown)
         let answer: PingAnswer
         if case .stopped(_, let reason, _) = session.state {
             answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)
         } else {
-            answer = PingAnswer(state: .loggedIn, reason: .none, pingTime: parameters.pingTime, extensions: notices)
+            answer = PingAnswer(
+                state: .loggedIn, reason: .none, pingTime: parameters.pingTime, flags: session.isReturning ? LoginFlags.returning : 0,
+                extensions: notices)
         }
         return Standing(session: session.id, account: account, answer: answer)
+    }
+}
+
+extension Session {
+    /// Whether no ping came between the hand-in and this one, so that the phone still believes that the browser is on its way.
+    fileprivate func hasReturned(since before: Session) -> Bool {
+        guard let login, login.returned != nil, let last = before.login?.lastPing else { return false }
+        return last <= login.at
     }
 }

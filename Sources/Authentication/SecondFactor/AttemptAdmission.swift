@@ -4,6 +4,7 @@ import OstiaryProtocol
 struct AttemptAdmission: Sendable {
     let message: M1
     let request: PhoneRequest
+    let derivation: SessionDerivation
 
     private var attempt: Attempt { message.attempt.value }
 
@@ -20,19 +21,21 @@ struct AttemptAdmission: Sendable {
         }
     }
 
-    /// VERIFY: the ephemeral key finds what the phone was shown; the session is claimed if nobody has it.
+    /// VERIFY: the offer says what the phone was shown; the session is claimed if nobody has it.
     private func reserveForSession(in rows: any AuthenticationRows) throws -> AttemptReservation {
         let account = try rows.living(message.accountID, at: request.server)
         guard message.payload.isEmpty else { throw Refusal.attemptMismatch }
-        guard let offer = try rows.offer(ephemeral: request.ephemeral), let session = try rows.session(offer.session),
-            session.server == request.server
-        else { throw Refusal.offerUnknown }
-        guard attempt.sessionHash == offer.sessionHash(for: account.id) else { throw Refusal.sessionHashWrong }
+        let offered = try OfferedSession(message.offer, of: message.sessionID, for: account.id, request, derivation)
+        let session = try offered.session(in: rows)
+        guard attempt.sessionHash == offered.sessionHash else { throw Refusal.sessionHashWrong }
         try verify(message.attempt, by: account.deviceKey)
         guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
         try account.checkUsable()
-        try rows.save(SessionClaim(account: account.id, offer: offer).applied(to: session, at: request.now))
-        return try number(for: account.id, in: rows)
+        let claimed = try offered.claimed(session)
+        try rows.save(claimed)
+        var reservation = try number(for: account.id, in: rows)
+        if session.state == .open { reservation.claimed = claimed }
+        return reservation
     }
 
     /// FIRST_SET: the ephemeral key finds the enrolment; there is no account and no counter yet, and the number is 0.

@@ -3,11 +3,17 @@ import OstiaryProtocol
 /// M1: numbers an attempt, has it counted and evaluated by the second-factor server, and relays the answer (protocol §7).
 package struct AttemptService: Sendable {
     private let store: any AuthenticationStore
+    private let keyring: any ServerKeyring
+    private let events: any SessionEvents
     private let secondFactor: SecondFactorClient
     private let closed: ClosedInstance
 
-    package init(store: any AuthenticationStore, events: any SessionEvents, secondFactor: SecondFactorClient) {
+    package init(
+        store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient
+    ) {
         self.store = store
+        self.keyring = keyring
+        self.events = events
         self.secondFactor = secondFactor
         closed = ClosedInstance(store: store, events: events)
     }
@@ -24,11 +30,13 @@ package struct AttemptService: Sendable {
 
     /// One ticket, one answer: reserved and committed, asked, settled and committed, and only then given out.
     private func round(_ message: Encoded<M1>, _ request: PhoneRequest, spends: Bool) async throws -> (status: Status, reply: Reply) {
+        let derivation = try await keyring.keys(of: request.server).derivation
         let reservation = try await store.write { rows in
-            let reservation = try AttemptAdmission(message: message.value, request: request).reserve(in: rows)
+            let reservation = try AttemptAdmission(message: message.value, request: request, derivation: derivation).reserve(in: rows)
             if spends { try request.spend(in: rows) }
             return reservation
         }
+        if let session = reservation.claimed { events.publish(.about(session, .claimed)) }
         let answer = try await secondFactor.ask(
             reservation.ticket, sealed: message.value.sealed, receipt: reservation.receipt, now: request.now)
         guard answer.status != .closed else {
@@ -63,4 +71,6 @@ struct AttemptReservation: Sendable {
     let receipt: Encoded<Receipt>?
     /// The share of a PIN that is about to be set.
     let newShare: [UInt8]?
+    /// The session that this very attempt claimed.
+    var claimed: Session?
 }

@@ -32,8 +32,10 @@ package struct ServerService: Sendable {
     package func update(_ id: ServerID, with update: ServerUpdate, at now: Instant) async throws -> ServerOverview {
         try await store.write { rows in
             var server = try rows.existing(id)
-            server.parameters = try update.applied(to: server.parameters)
+            let former = server.parameters
+            server.parameters = try update.applied(to: former)
             try rows.save(server)
+            if !server.parameters.looks(like: former) { try rows.askAnew(at: id) }
             try rows.record(AuditEntry(.serverUpdated, server: id, at: now))
             return ServerOverview(server: server, activity: try rows.activity(of: id))
         }

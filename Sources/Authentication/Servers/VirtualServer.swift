@@ -44,6 +44,11 @@ package struct ServerParameters: Equatable, Sendable {
         self.name = WireText.allows(name, cap: 255) && !name.isEmpty ? name : "Ostiary"
     }
 
+    /// Whether a phone is shown the same party as before.
+    func looks(like former: ServerParameters) -> Bool {
+        name == former.name && siteURL == former.siteURL && logo?.hash == former.logo?.hash
+    }
+
     /// What may prove a second factor here.
     package var methods: Methods { flags.contains(.noBiometrics) ? .pin : [.pin, .bio] }
 

@@ -26,6 +26,32 @@ package struct BrowserContext: Equatable, Sendable {
     }
 }
 
+/// What a phone is shown of a session in the words of its backend, as the backend is told it again.
+package struct SessionAnnouncement: Equatable, Sendable {
+    package static let none = SessionAnnouncement()
+
+    package let info: [Announcement]
+    /// Of the logo that took the place of the server's.
+    package let logoHash: [UInt8]?
+    package let ip: String
+    package let userAgent: String
+
+    package init(info: [Announcement] = [], logoHash: [UInt8]? = nil, ip: String = "", userAgent: String = "") {
+        self.info = info
+        self.logoHash = logoHash
+        self.ip = ip
+        self.userAgent = userAgent
+    }
+
+    package var isEmpty: Bool { self == .none }
+}
+
+extension BrowserContext {
+    package var announced: SessionAnnouncement {
+        SessionAnnouncement(info: announcements, logoHash: logoHash, ip: city, userAgent: label)
+    }
+}
+
 /// What a backend notes about a session for itself. No phone sees it.
 package struct SessionNotes: Equatable, Sendable {
     package static let none = SessionNotes()

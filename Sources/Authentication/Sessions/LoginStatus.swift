@@ -15,7 +15,9 @@ package struct LoginStatus: Equatable, Sendable {
     package var state: State = .none
     /// What the person sent along with the decision; empty for nothing.
     package var userInput = ""
-    /// What the backend noted when the login began.
+    /// What phones are shown of the login; of one that was accepted, what its person approved.
+    package var announced = SessionAnnouncement.none
+    /// What the backend noted together with that.
     package var notes = SessionNotes.none
     package var loginTime: Instant?
     package var authentication: AuthenticationFacts?
@@ -24,10 +26,14 @@ package struct LoginStatus: Equatable, Sendable {
     package var expiresAt: Instant?
     /// Names the app instance: the same for all accounts of one phone at this server.
     package var deviceID: InstanceID?
+    /// Whether the browser that began the login came back with its code.
+    package var returned = false
 
     package enum State: String, Sendable {
         /// Nothing is known by this nonce, or what was is over: both look the same.
         case none, open, claimed
+        /// Accepted on the phone; the browser that began has to come back. Nobody is logged in.
+        case returning
         case loggedIn = "loggedin"
     }
 

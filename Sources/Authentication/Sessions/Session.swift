@@ -12,12 +12,16 @@ package struct Session: Equatable, Sendable {
     /// The account that the server selected, or that an AppLogin is for.
     package var preselected: AccountID?
     package var browser: BrowserContext
+    /// How often what it asks was changed: what a phone was shown before decides nothing any more (protocol §4).
+    package var asked: UInt32
     package let startedAt: Instant
+    /// The page that began it, and where alone it ends; nil for a session that no page began.
+    package let page: SessionPage?
     package var state: SessionState
 
     package init(
         id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose, preselected: AccountID? = nil,
-        browser: BrowserContext = .unknown, startedAt: Instant, state: SessionState = .open
+        browser: BrowserContext = .unknown, asked: UInt32 = 0, startedAt: Instant, page: SessionPage? = nil, state: SessionState = .open
     ) {
         self.id = id
         self.server = server
@@ -26,16 +30,21 @@ package struct Session: Equatable, Sendable {
         self.purpose = purpose
         self.preselected = preselected
         self.browser = browser
+        self.asked = asked
         self.startedAt = startedAt
+        self.page = page
         self.state = state
     }
 }
 
-/// Where a session stands. Only forward: open → claimed → loggedIn | denied | expired, loggedIn → stopped (protocol §6).
+/// Where a session stands. Only forward: open → claimed → loggedIn | denied | expired, loggedIn → stopped; with a page
+/// claimed → returning → loggedIn | stopped (protocol §6).
 package enum SessionState: Hashable, Sendable {
     case open
     /// One account has shown its device key; no other can take the session any more.
     case claimed(Claim)
+    /// Accepted on the phone, and nobody is logged in yet: the browser has to come back with the code.
+    case returning(Login, ReturnTicket)
     case loggedIn(Login)
     case denied(Denial)
     case expired
@@ -71,7 +80,8 @@ package struct Login: Hashable, Sendable {
     package let account: AccountID
     /// How the browser was tied to the phone; nil for the session of an enrolment that was confirmed.
     package let binding: Binding?
-    package let at: Instant
+    /// When it was accepted; of a login that came back, when that was.
+    package var at: Instant
     /// What was really used.
     package let methods: Methods
     /// When the second factor was proved, which a cache may have been a while ago.
@@ -86,10 +96,12 @@ package struct Login: Hashable, Sendable {
     package var lastPing: Instant
     /// The phone's time in the newest ping; an older one only reads.
     package var lastStamp: Instant
+    /// The code that its browser came back with; nil for a login that needed none, or waits for it.
+    package var returned: ReturnTicket?
 
     package init(
         account: AccountID, binding: Binding?, at: Instant, methods: Methods, verifiedAt: Instant, decision: [UInt8], userInput: String = "",
-        failedTries: UInt32 = 0, deadline: Instant, lastPing: Instant, lastStamp: Instant
+        failedTries: UInt32 = 0, deadline: Instant, lastPing: Instant, lastStamp: Instant, returned: ReturnTicket? = nil
     ) {
         self.account = account
         self.binding = binding
@@ -102,5 +114,6 @@ package struct Login: Hashable, Sendable {
         self.deadline = deadline
         self.lastPing = lastPing
         self.lastStamp = lastStamp
+        self.returned = returned
     }
 }

@@ -22,6 +22,32 @@ package struct SessionDerivation: Sendable, CustomStringConvertible {
     /// qrSecret = HMAC(sidKey, "AP1/qr" 00 sid) makes and checks the mac of login links.
     package func linkSecret(of session: SessionID) -> [UInt8] { MAC(key: sidKey, .qr, session.bytes) }
 
+    /// sid of an AppLogin = HMAC(sidKey, "AP1/sid" 00 accountId || SHA(Req of L1))[0..16]: whose it is can be told without having kept it.
+    package func appSession(of account: AccountID, requestHash: [UInt8]) -> SessionID {
+        Self.identifier(MAC(key: sidKey, .sid, account.bytes + requestHash))
+    }
+
+    /// Whether an offer was made here, for this session and this ephemeral key (protocol §4).
+    package func made(_ offer: Encoded<Offer>, for session: SessionID, ephemeral: [UInt8]) -> Bool {
+        offer.isGenuine(for: Offer.Place(session: session, ephemeral: ephemeral), key: sidKey)
+    }
+
+    /// What an L2 gives the phone to bring back, sealed.
+    func offer(
+        _ demand: LoginDemand, by binding: Binding, of session: Session, for request: PhoneRequest, shownHash: [UInt8]
+    ) -> Encoded<Offer> {
+        Encoded(
+            Offer(
+                madeAt: max(request.now, session.startedAt), binding: binding, secondFactor: demand.secondFactor, methods: demand.methods,
+                asked: session.asked, requestHash: request.opened.hash, shownHash: shownHash,
+                for: Offer.Place(session: session.id, ephemeral: request.ephemeral), sealedBy: sidKey))
+    }
+
+    /// code = HMAC(sidKey, "AP1/return" 00 sid || accountId || SHA(L5 without devSig))[0..16]: the same decision, the same code (protocol §6).
+    package func returnCode(of session: SessionID, account: AccountID, decision: [UInt8]) -> ReturnCode {
+        ReturnCode(Array(MAC(key: sidKey, .return, session.bytes + account.bytes + decision).prefix(ReturnCode.count)))
+    }
+
     private static func identifier<Kind>(_ mac: [UInt8]) -> Identifier<Kind> {
         var reader = ByteReader(mac)
         guard let identifier = try? Identifier<Kind>(from: &reader) else { preconditionFailure("a mac has 32 bytes") }

@@ -4,8 +4,12 @@ import OstiaryProtocol
 package enum SessionEvent: Equatable, Sendable {
     /// An account showed its device key in an M1 or L5.
     case claim(AccountID, Binding)
-    /// A decision was accepted after every check.
+    /// A decision was accepted after every check, in a session without a page.
     case logIn(Login)
+    /// The same in a session with a page: its browser has to come back with the code of this hash.
+    case approve(Login, codeHash: [UInt8])
+    /// The browser that began it came back, and the login lives for so many seconds without an answer of the app.
+    case comeBack(patience: UInt64)
     /// The person said no.
     case deny(SessionState.Denial)
     /// The app answered: its own time, and how many seconds the server waits for the next answer; nil for a login that is not watched.
@@ -38,8 +42,9 @@ extension Session {
         switch state {
         case .open where now > startedAt + Self.openFor: with(.expired)
         case .claimed where now > startedAt + Self.openFor + Self.claimedFor: with(.expired)
+        case .returning(let login, let ticket) where now > ticket.until: with(.stopped(login, .timeout, at: ticket.until))
         case .loggedIn(let login) where now > login.deadline: with(.stopped(login, .timeout, at: login.deadline))
-        case .open, .claimed, .loggedIn, .denied, .expired, .stopped: self
+        case .open, .claimed, .returning, .loggedIn, .denied, .expired, .stopped: self
         }
     }
 
@@ -49,13 +54,15 @@ extension Session {
         return switch event {
         case .claim(let account, let binding): try session.claimed(by: account, binding)
         case .logIn(let login): try session.loggedIn(login)
+        case .approve(let login, let codeHash): try session.approved(login, codeHash, at: now)
+        case .comeBack(let patience): try session.cameBack(patience, at: now)
         case .deny(let denial): try session.denied(denial)
         case .ping(let stamp, let patience): try session.pinged(stamp, patience: patience, at: now)
         case .stop(let reason): session.stopped(reason, at: now)
         }
     }
 
-    private func with(_ state: SessionState) -> Session {
+    func with(_ state: SessionState) -> Session {
         var session = self
         session.state = state
         return session
@@ -69,37 +76,43 @@ extension Session {
         case .claimed(let claim):
             guard claim.account == account else { throw .taken }
             return with(.claimed(.init(account: account, binding: binding)))
-        case .loggedIn(let login): throw login.account == account ? .over : .taken
+        case .returning(let login, _), .loggedIn(let login): throw login.account == account ? .over : .taken
         case .denied, .expired, .stopped: throw .over
         }
     }
 
+    /// Nobody is logged in on a page's session before its browser came back.
     private func loggedIn(_ login: Login) throws(SessionRefusal) -> Session {
+        try checkClaimed(by: login.account)
+        guard page == nil else { throw .early }
+        return with(.loggedIn(login))
+    }
+
+    /// Throws unless this account has claimed the session and nothing is decided yet.
+    func checkClaimed(by account: AccountID) throws(SessionRefusal) {
         switch state {
         case .open: throw .early
-        case .claimed(let claim):
-            guard claim.account == login.account else { throw .taken }
-            return with(.loggedIn(login))
-        case .loggedIn(let other): throw other.account == login.account ? .over : .taken
+        case .claimed(let claim): guard claim.account == account else { throw .taken }
+        case .returning(let other, _), .loggedIn(let other): throw other.account == account ? .over : .taken
         case .denied, .expired, .stopped: throw .over
         }
     }
 
     private func denied(_ denial: SessionState.Denial) throws(SessionRefusal) -> Session {
-        switch state {
-        case .open: throw .early
-        case .claimed(let claim):
-            guard claim.account == denial.account else { throw .taken }
-            return with(.denied(denial))
-        case .loggedIn(let login): throw login.account == denial.account ? .over : .taken
-        case .denied, .expired, .stopped: throw .over
-        }
+        try checkClaimed(by: denial.account)
+        return with(.denied(denial))
     }
 
     /// A ping that is not newer than the last only reads: it moves no deadline.
     private func pinged(_ stamp: Instant, patience: UInt64?, at now: Instant) throws(SessionRefusal) -> Session {
         switch state {
         case .open, .claimed: throw .early
+        case .returning(var login, let ticket):
+            // The app is there; the browser still has its two minutes and no more.
+            guard stamp > login.lastStamp else { return self }
+            login.lastStamp = stamp
+            login.lastPing = now
+            return with(.returning(login, ticket))
         case .loggedIn(var login):
             guard stamp > login.lastStamp else { return self }
             login.lastStamp = stamp
@@ -114,7 +127,7 @@ extension Session {
     private func stopped(_ reason: StopReason, at now: Instant) -> Session {
         switch state {
         case .open, .claimed: with(.expired)
-        case .loggedIn(let login): with(.stopped(login, reason, at: now))
+        case .returning(let login, _), .loggedIn(let login): with(.stopped(login, reason, at: now))
         case .denied, .expired, .stopped: self
         }
     }
@@ -122,11 +135,12 @@ extension Session {
     /// Whether nothing can happen to it any more.
     package var isFinished: Bool {
         switch state {
-        case .open, .claimed, .loggedIn: false
+        case .open, .claimed, .returning, .loggedIn: false
         case .denied, .expired, .stopped: true
         }
     }
 
+    /// The login that is going on; nil as well while its browser is awaited.
     package var login: Login? {
         if case .loggedIn(let login) = state { login } else { nil }
     }
@@ -137,7 +151,7 @@ extension Session {
         case .open, .expired: nil
         case .claimed(let claim): claim.account
         case .denied(let denial): denial.account
-        case .loggedIn(let login), .stopped(let login, _, _): login.account
+        case .returning(let login, _), .loggedIn(let login), .stopped(let login, _, _): login.account
         }
     }
 }

@@ -1,26 +1,39 @@
 import OstiaryProtocol
 
 /// Opens the next session of a nonce, or finds the one that is open: one open session a nonce (protocol §3).
+///
+/// A session is a page's or getQrLogin's, never both: each begins the next one where it finds the other's (protocol §6).
 struct SessionOpening: Sendable {
     let server: ServerID
     let nonceHash: [UInt8]
     let derivation: SessionDerivation
+    /// The page that the session is for; nil for getQrLogin.
+    var page: SessionPage?
+
+    /// A session that waits for a phone, and the one of before that ended with it.
+    struct Opened: Sendable {
+        let session: Session
+        var replaced: Session?
+    }
 
     func open(
-        in rows: any SessionRows, saying context: UserContext?, preselecting account: AccountID?, at now: Instant
-    ) throws -> Session {
+        in rows: any AuthenticationRows, saying context: UserContext?, preselecting account: AccountID?, at now: Instant
+    ) throws -> Opened {
         let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
-        guard let pointer, let current = try rows.session(pointer.session)?.settled(at: now) else {
-            return try begin(in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, saying: context, preselecting: account, at: now)
+        let run = (pointer?.run).map { $0 + 1 } ?? 0
+        guard let pointer, let stored = try rows.session(pointer.session) else {
+            return Opened(session: try begin(in: rows, run: run, saying: context, preselecting: account, at: now))
         }
+        let current = stored.settled(at: now)
         switch current.state {
-        case .open: return try renewed(current, in: rows, saying: context, preselecting: account)
+        case .open where current.page == nil && page == nil:
+            return Opened(session: try renewed(current, in: rows, saying: context, preselecting: account))
         case .claimed: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn
-        case .denied, .expired, .stopped:
-            try rows.save(current)
-            return try begin(in: rows, run: pointer.run + 1, saying: context, preselecting: account, at: now)
+        case .open, .returning, .denied, .expired, .stopped:
+            let replaced = try SessionStop(reason: .replaced).apply(to: stored, in: rows, at: now)
+            return Opened(session: try begin(in: rows, run: run, saying: context, preselecting: account, at: now), replaced: replaced)
         }
     }
 
@@ -42,7 +55,9 @@ struct SessionOpening: Sendable {
         var renewed = session
         renewed.browser = context?.browser ?? session.browser
         renewed.preselected = account ?? session.preselected
-        if renewed != session { try save(renewed, context, in: rows) }
+        guard renewed != session else { return session }
+        renewed.asked &+= 1
+        try save(renewed, context, in: rows)
         return renewed
     }
 
@@ -53,7 +68,7 @@ struct SessionOpening: Sendable {
         let session = Session(
             id: derivation.sessionID(nonceHash: nonceHash, run: run), server: server, nonceHash: nonceHash,
             stream: derivation.stream(nonceHash: nonceHash), purpose: .login, preselected: account,
-            browser: context?.browser ?? .unknown, startedAt: now, state: state)
+            browser: context?.browser ?? .unknown, startedAt: now, page: page, state: state)
         try save(session, context, in: rows)
         try rows.save(NoncePointer(server: server, hash: nonceHash, kind: .chosen, session: session.id, run: run))
         return session

@@ -2,9 +2,9 @@ import OstiaryProtocol
 
 /// What a business backend and the login page ask about sessions.
 package struct SessionQueries: Sendable {
-    private let store: any AuthenticationStore
-    private let keyring: any ServerKeyring
-    private let events: any SessionEvents
+    let store: any AuthenticationStore
+    let keyring: any ServerKeyring
+    let events: any SessionEvents
 
     package init(store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents) {
         self.store = store
@@ -12,29 +12,46 @@ package struct SessionQueries: Sendable {
         self.events = events
     }
 
-    /// getSession: who is at the door, and are they still there? Anything unknown is nobody. One look-up; never waits for the second-factor server.
+    /// getSession: who is at the door, and are they still there? Any unknown nonce is nobody. One look-up; never waits for the second-factor server.
+    /// - Throws: `UnknownServer`, which is looked for only when there is no such session.
     package func status(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> LoginStatus {
-        let view = try await store.read { rows in try rows.view(nonceHash: nonce.hash, of: server) }
+        let view = try await store.read { rows -> SessionView? in
+            if let view = try rows.view(nonceHash: nonce.hash, of: server) { return view }
+            _ = try rows.existing(server)
+            return nil
+        }
         guard let view else { return .nobody }
         let session = view.session.settled(at: now)
         switch session.state {
         case .denied, .expired, .stopped: return .nobody
+        // The code of a page is the page's to draw.
+        case .open where session.page != nil: return waiting(session, .open, link: nil)
         case .open: return waiting(session, .open, link: try await link(to: session, .still, at: now).bytes)
         case .claimed: return waiting(session, .claimed, link: nil)
+        case .returning: return returning(session)
         case .loggedIn(let login): return loggedIn(session, login, view.account)
         }
+    }
+
+    /// No user, account, key or text: nobody is logged in.
+    private func returning(_ session: Session) -> LoginStatus {
+        var status = LoginStatus()
+        status.state = .returning
+        status.hsid = session.stream
+        return status
     }
 
     private func waiting(_ session: Session, _ state: LoginStatus.State, link: [UInt8]?) -> LoginStatus {
         var status = LoginStatus()
         status.state = state
         status.hsid = session.stream
+        status.announced = session.browser.announced
         status.notes = session.browser.notes
         status.loginQRData = link
         return status
     }
 
-    private func loggedIn(_ session: Session, _ login: Login, _ account: AccountFacts?) -> LoginStatus {
+    func loggedIn(_ session: Session, _ login: Login, _ account: AccountFacts?) -> LoginStatus {
         guard let account else { return .nobody }
         var status = LoginStatus()
         status.loggedIn = true
@@ -45,9 +62,11 @@ package struct SessionQueries: Sendable {
         status.deviceID = account.instance
         status.hsid = session.stream
         status.userInput = login.userInput
+        status.announced = session.browser.announced
         status.notes = session.browser.notes
         status.loginTime = login.at
         status.authentication = AuthenticationFacts(of: login)
+        status.returned = login.returned != nil
         status.lastPing = login.lastPing
         status.expiresAt = login.deadline
         return status
@@ -78,13 +97,14 @@ package struct SessionQueries: Sendable {
         now: Instant
     ) async throws -> IssuedLink {
         let keys = try await keyring.keys(of: server)
-        let session = try await store.write { rows in
+        let opened = try await store.write { rows in
             _ = try rows.existing(server)
             if let account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
             return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
                 .open(in: rows, saying: context, preselecting: account, at: now)
         }
-        return IssuedLink(link: try await link(to: session, style, at: now), session: session)
+        if let replaced = opened.replaced { events.publish(.ended(replaced)) }
+        return IssuedLink(link: try await link(to: opened.session, style, at: now), session: opened.session)
     }
 
     /// A link to a session that waits for a phone. Reads nothing but the keys, so that a page can draw the next frame each second.
@@ -101,6 +121,7 @@ package struct SessionQueries: Sendable {
     package func logOut(_ nonce: SessionNonce, at server: ServerID, now: Instant) async throws {
         let stopped = try await store.write { rows -> Session? in
             guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else {
+                _ = try rows.existing(server)
                 return nil
             }
             return try SessionStop(reason: .server).apply(to: session, in: rows, at: now)
@@ -117,12 +138,15 @@ package enum LinkStyle: Sendable {
     case still
     /// An address to tap on the phone itself.
     case tapped
+    /// The same behind the button of a login page: the app opens the browser again with the return code.
+    case returning
 
     var binding: Binding {
         switch self {
         case .moving: .qrDynamic
         case .still: .qrStatic
         case .tapped: .unboundLink
+        case .returning: .returnCode
         }
     }
 }
@@ -141,4 +165,6 @@ package enum LoginLinkError: Error, Equatable, Sendable {
     /// The nonce is the webNonce of an AppLogin.
     case webNonce
     case accountUnknown
+    /// Another page of the nonce is newer and still waits.
+    case otherPage
 }

@@ -5,6 +5,8 @@ package protocol SessionRows: AnyObject {
     func session(_ id: SessionID) throws -> Session?
     /// The newest session that browsers hear of by this name.
     func session(stream: StreamID, of server: ServerID) throws -> Session?
+    /// The session whose return code has this hash, while it is awaited and after it was handed in.
+    func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session?
     /// Adds the session or puts it in the place of its former self.
     func save(_ session: Session) throws
     /// Where a nonce leads now.
@@ -15,17 +17,14 @@ package protocol SessionRows: AnyObject {
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView?
     /// Sessions that the account has claimed or is logged in to.
     func unfinishedSessions(of account: AccountID) throws -> [Session]
-    /// AppLogins of the account that nothing has claimed, oldest first.
-    func openAppSessions(of account: AccountID) throws -> [Session]
     /// Sessions that ran out before `now` and are not written down as over, at most `limit`.
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session]
 
+    /// Raises `asked` of every session of the server that waits for a phone.
+    func askAnew(at server: ServerID) throws
+
     /// Keeps a logo for as long as the session, and of its logos the newest `count` only.
     func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws
-
-    /// Keeps an offer, and of its session the newest `count` only.
-    func add(_ offer: Offer, keeping count: Int) throws
-    func offer(ephemeral: [UInt8]) throws -> Offer?
 }
 
 /// What a nonce stands for. It outlives its sessions for a while so that no session id comes twice.

@@ -7,6 +7,8 @@ package struct AuditEntry: Equatable, Sendable {
         case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed
         case accountBlocked, accountUnblocked, accountDeleted, accountDeletedByUser, accountClosedBySecondFactor
         case loginAccepted, loginDenied, loginDisowned
+        /// The browser that came back with the return code was not the one that began.
+        case loginInOtherBrowser
         case biometricsAdded, biometricsRemoved, pinChanged
         case secondFactorResetAsked, secondFactorReset
     }
@@ -15,12 +17,15 @@ package struct AuditEntry: Equatable, Sendable {
     package let server: ServerID
     package let account: AccountID?
     package let at: Instant
+    /// What a login was proved by, for the log; the audit trail does not keep it.
+    package let methods: Methods?
 
-    package init(_ kind: Kind, server: ServerID, account: AccountID? = nil, at: Instant) {
+    package init(_ kind: Kind, server: ServerID, account: AccountID? = nil, at: Instant, methods: Methods? = nil) {
         self.kind = kind
         self.server = server
         self.account = account
         self.at = at
+        self.methods = methods
     }
 }
 

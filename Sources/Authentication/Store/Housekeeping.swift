@@ -3,8 +3,10 @@ import OstiaryProtocol
 /// Writes down what ran out, tells whoever listens, and forgets what is old. Nothing depends on it for being right: every reader settles what it
 /// reads.
 package struct Housekeeping: Sendable {
-    /// The most sessions that one run ends in one transaction.
+    /// The most rows of a kind that one transaction changes, so that nobody waits long for the next.
     private static let batch = 200
+    /// The most transactions of a run: what is left waits for the next.
+    private static let rounds = 50
 
     private let store: any AuthenticationStore
     private let events: any SessionEvents
@@ -17,13 +19,22 @@ package struct Housekeeping: Sendable {
     }
 
     package func run(at now: Instant) async throws {
+        try await inBatches { try await endSessions(at: now) }
+        try await enrolments.expire(at: now)
+        try await inBatches { try await store.write { rows in try rows.removeExpired(at: now, limit: Self.batch) } }
+    }
+
+    private func inBatches(_ body: () async throws -> Int) async throws {
+        for _ in 0..<Self.rounds where try await body() < Self.batch { return }
+    }
+
+    private func endSessions(at now: Instant) async throws -> Int {
         let ended = try await store.write { rows in
             try rows.overdueSessions(at: now, limit: Self.batch).compactMap {
                 try SessionStop(reason: .timeout).apply(to: $0, in: rows, at: now)
             }
         }
         for session in ended { events.publish(.ended(session)) }
-        try await enrolments.expire(at: now)
-        _ = try await store.write { rows in try rows.removeExpired(at: now) }
+        return ended.count
     }
 }

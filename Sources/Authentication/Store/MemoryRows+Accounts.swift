@@ -34,9 +34,10 @@ extension MemoryRows {
 
     func add(_ notice: StoredNotice) throws { state.notices.append(notice) }
 
-    func takeNotices(for account: AccountID) throws -> [NewDeviceNotice] {
-        defer { state.notices.removeAll { $0.account == account } }
-        return state.notices.filter { $0.account == account }.map(\.notice)
+    func notices(for account: AccountID) throws -> [NewDeviceNotice] { state.notices.filter { $0.account == account }.map(\.notice) }
+
+    func removeNotices(_ ids: [NoticeID], for account: AccountID) throws {
+        state.notices.removeAll { $0.account == account && ids.contains($0.notice.id) }
     }
 
     func enrolment(_ id: EnrolmentID) throws -> Enrolment? { state.enrolments.first { $0.id == id } }

@@ -33,6 +33,10 @@ extension MemoryRows {
         state.sessions.values.filter { $0.stream == stream && $0.server == server }.max { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
     }
 
+    func session(returnCodeHash: [UInt8], of server: ServerID) throws -> Session? {
+        state.sessions.values.first { $0.returnTicket?.codeHash == returnCodeHash && $0.server == server }
+    }
+
     func save(_ session: Session) throws { state.sessions[session.id] = session }
 
     func pointer(nonceHash: [UInt8], of server: ServerID) throws -> NoncePointer? {
@@ -57,9 +61,10 @@ extension MemoryRows {
         state.sessions.values.filter { session in session.account == account && !session.isFinished }
     }
 
-    func openAppSessions(of account: AccountID) throws -> [Session] {
-        state.sessions.values.filter { $0.purpose == .app && $0.preselected == account && $0.state == SessionState.open }
-            .sorted { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
+    func askAnew(at server: ServerID) throws {
+        for session in state.sessions.values where session.server == server && session.state == .open {
+            state.sessions[session.id]?.asked &+= 1
+        }
     }
 
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session] {
@@ -69,14 +74,6 @@ extension MemoryRows {
         }
         return Array(overdue.prefix(limit))
     }
-
-    func add(_ offer: Offer, keeping count: Int) throws {
-        state.offers.append(offer)
-        let surplus = state.offers.filter { $0.session == offer.session }.dropLast(count).map(\.requestHash)
-        state.offers.removeAll { surplus.contains($0.requestHash) }
-    }
-
-    func offer(ephemeral: [UInt8]) throws -> Offer? { state.offers.last { $0.ephemeral == ephemeral } }
 }
 
 extension AccountFacts {

@@ -32,7 +32,6 @@ struct MemoryState: Sendable {
     var servers: [VirtualServer] = []
     var sessions: [SessionID: Session] = [:]
     var pointers: [NonceKey: NoncePointer] = [:]
-    var offers: [Offer] = []
     var logos: [SessionLogo] = []
     var accounts: [AccountID: Account] = [:]
     var graves: [AccountID: BuriedAccount] = [:]
@@ -46,7 +45,7 @@ struct MemoryState: Sendable {
     var audit: [AuditEntry] = []
 }
 
-struct SessionLogo: Sendable {
+struct SessionLogo: Equatable, Sendable {
     let session: SessionID
     let logo: ServerLogo
 }
@@ -81,34 +80,38 @@ final class MemoryRows: AuthenticationRows {
     func save(_ instance: Instance) throws { state.instances[instance.id] = instance }
     func removeInstance(_ id: InstanceID) throws { state.instances[id] = nil }
 
-    func removeExpired(at now: Instant) throws -> Int {
-        let before = count
-        state.spent = state.spent.filter { now <= $0.value }
-        let old = state.sessions.values.filter { $0.endsBefore(now - Retention.finishedSession) }.map(\.id)
+    func removeExpired(at now: Instant, limit: Int) throws -> Int {
+        let spent = state.spent.filter { now > $0.value }.prefix(limit)
+        for request in spent { state.spent[request.key] = nil }
+        let old = state.sessions.values.filter { $0.isForgotten(at: now) }.prefix(limit).map(\.id)
         for id in old { state.sessions[id] = nil }
         let kept = state.sessions
         state.pointers = state.pointers.filter { kept[$0.value.session] != nil }
-        state.offers.removeAll { kept[$0.session] == nil }
         state.logos.removeAll { kept[$0.session] == nil }
-        state.caches = state.caches.filter { now <= $0.value.expiresAt }
-        state.enrolments.removeAll { now > $0.expiresAt + Retention.enrolment }
-        return before - count
-    }
-
-    private var count: Int {
-        state.spent.count + state.sessions.count + state.pointers.count + state.offers.count + state.caches.count + state.enrolments.count
+        let caches = state.caches.values.filter { now > $0.expiresAt }.prefix(limit).map(\.account)
+        for account in caches { state.caches[account] = nil }
+        let enrolments = state.enrolments.filter { now > $0.expiresAt + Retention.enrolment }.prefix(limit).map(\.id)
+        state.enrolments.removeAll { enrolments.contains($0.id) }
+        return [spent.count, old.count, caches.count, enrolments.count].max() ?? 0
     }
 }
 
 extension Session {
-    /// Whether nothing can happen to the session from `moment` on, as it is stored.
-    package func endsBefore(_ moment: Instant) -> Bool { lastMoment.map { $0 < moment } ?? false }
+    /// Whether the session, as it is stored, has been over for so long that it may go.
+    package func isForgotten(at now: Instant) -> Bool {
+        let retention: UInt64 =
+            switch state {
+            case .open, .expired: Retention.unusedSession
+            case .claimed, .returning, .denied, .loggedIn, .stopped: Retention.finishedSession
+            }
+        return lastMoment.map { $0 < now - retention } ?? false
+    }
 
     /// The last moment at which the session could still change or did; nil for one that is logged in and has to be written down as over first.
     package var lastMoment: Instant? {
         switch state {
         case .open, .claimed, .denied, .expired: startedAt + Self.openFor + Self.claimedFor
-        case .loggedIn: nil
+        case .returning, .loggedIn: nil
         case .stopped(_, _, let at): at
         }
     }
@@ -118,6 +121,7 @@ extension Session {
         switch state {
         case .open: startedAt + Self.openFor
         case .claimed: startedAt + Self.openFor + Self.claimedFor
+        case .returning(_, let ticket): ticket.until
         case .loggedIn(let login): login.deadline
         case .denied, .expired, .stopped: nil
         }

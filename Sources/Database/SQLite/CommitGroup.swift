@@ -3,6 +3,8 @@ protocol PendingTransaction: AnyObject, Sendable {
     /// Runs the body and keeps what it returned or threw.
     /// - Returns: whether its changes are to be kept.
     func run(on connection: any SQLConnection) -> Bool
+    /// What the body threw, if it did.
+    var failure: (any Error)? { get }
     /// Tells the caller what the body did; called after the commit.
     func deliver()
     /// Replaces what the body returned by an error that it could not see.
@@ -38,6 +40,10 @@ final class BodyTransaction<Value: Sendable>: PendingTransaction, @unchecked Sen
             result = .failure(error)
             return false
         }
+    }
+
+    var failure: (any Error)? {
+        if case .failure(let error) = result { error } else { nil }
     }
 
     func deliver() {
@@ -79,7 +85,7 @@ struct CommitGroup {
         try connection.execute("SAVEPOINT member")
         var keeps = member.run(on: connection)
         // A body that ended the transaction, or a full disk, took the work of the others with it.
-        guard connection.isInTransaction else { throw SQLError.transactionLost }
+        guard connection.isInTransaction else { throw member.failure as? SQLError ?? SQLError.transactionLost }
         if keeps, connection.hasBrokenReference {
             member.refuse(SQLError.foreignKeyViolation)
             keeps = false

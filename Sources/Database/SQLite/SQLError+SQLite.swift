@@ -4,15 +4,16 @@ import GRDBSQLite
 extension SQLError {
     /// What the last call on a connection failed with.
     init(sqlite connection: OpaquePointer?) {
-        self.init(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
+        let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) }
+        self.init(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)), path: path)
     }
 
     init(grdb error: GRDB.DatabaseError) {
-        self.init(code: error.extendedResultCode.rawValue, message: error.message ?? "no detail")
+        self.init(code: error.extendedResultCode.rawValue, message: error.message ?? "no detail", path: nil)
     }
 
     /// SQLite's extended result code in our words (sqlite.org/rescode.html).
-    private init(code: Int32, message: String) {
+    private init(code: Int32, message: String, path: String?) {
         let detail = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
         switch ResultCode(rawValue: code) {
         case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID: self = .uniqueViolation(detail)
@@ -20,6 +21,8 @@ extension SQLError {
         case let result where result.primaryResultCode == .SQLITE_CONSTRAINT: self = .checkViolation(detail)
         case let result where result.primaryResultCode == .SQLITE_BUSY: self = .busy
         case let result where result.primaryResultCode == .SQLITE_READONLY: self = .readOnly
+        // The index of the log has to grow, too.
+        case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE: self = .diskFull(path: path ?? "the database")
         default: self = .fault(code: Int(code), message: message)
         }
     }

@@ -23,7 +23,7 @@ extension SQLiteDatabase {
             try writer.writeWithoutTransaction { try makeDurable($0, path: path) }
             let reading = try (0..<max(1, readers)).map { _ in try DatabaseQueue(path: path, configuration: .reader()) }
             return SQLiteDatabase(
-                writer: SQLiteHandle(writer), source: .readers(SQLiteReaders(reading.map(SQLiteHandle.init))), lock: lock)
+                writer: SQLiteHandle(writer), source: .readers(SQLiteReaders(reading.map(SQLiteHandle.init))), path: path, lock: lock)
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: path)
         } catch let error as DatabaseOpenError {
@@ -45,7 +45,8 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Makes folder and file where they are missing, readable by the owner only; SQLite gives its side files the mode of the file.
+    /// Makes folder and file where they are missing, readable by the owner only. A file that others may read, such as a copy that was put back, is
+    /// closed to them, and so are its side files; new ones get the mode of the file from SQLite.
     /// - Returns: the path without symbolic links, so that one file has one lock.
     private static func prepareFile(at path: String) throws(DatabaseOpenError) -> String {
         let url = URL(fileURLWithPath: path)
@@ -58,8 +59,17 @@ extension SQLiteDatabase {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: systemReason()) }
         Foundation.close(descriptor)
+        for file in [path, path + "-wal", path + "-shm"] where isOpenToOthers(file) {
+            guard chmod(file, 0o600) == 0 else { throw .openToOthers(path: file) }
+        }
         return url.resolvingSymlinksInPath().path
     }
+}
+
+/// Whether a file that is there can be read or written by anybody but its owner.
+private func isOpenToOthers(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
 }
 
 extension DatabaseOpenError {

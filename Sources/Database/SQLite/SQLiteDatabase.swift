@@ -5,6 +5,8 @@ package final class SQLiteDatabase: Database {
     package let dialect = SQLDialect.sqlite
     private let writer: SQLiteWriter
     private let source: ReadSource
+    /// The file; nil in memory.
+    private let path: String?
     /// Held until the connections are closed.
     private let lock: Mutex<ProcessLock?>
 
@@ -14,9 +16,10 @@ package final class SQLiteDatabase: Database {
         case onlyConnection(SQLiteHandle)
     }
 
-    init(writer: SQLiteHandle, source: ReadSource, lock: ProcessLock?) {
+    init(writer: SQLiteHandle, source: ReadSource, path: String? = nil, lock: ProcessLock?) {
         self.writer = SQLiteWriter(writer)
         self.source = source
+        self.path = path
         self.lock = Mutex(lock)
     }
 
@@ -33,6 +36,10 @@ package final class SQLiteDatabase: Database {
     }
 
     package func purge() async throws { try await writer.purge() }
+
+    package func checkWritable() async throws {
+        if let path { try DiskProbe.write(beside: path) }
+    }
 
     package func close() async throws {
         // Readers first: the last connection to close, which can write, folds the log into the file.

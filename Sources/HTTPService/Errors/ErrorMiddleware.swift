@@ -3,21 +3,41 @@ import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// The one place where errors become answers. Also puts the request id into every answer.
+/// The one place where errors become answers, and where refusals are written down. Also puts the request id into every answer.
 package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
-    package init() {}
+    private let outages: @Sendable (any Error) -> ErrorResponse?
+    private let log = RefusalLog()
+
+    /// - Parameter outages: what is answered to faults that pass by themselves; nil for any other.
+    package init(outages: @Sendable @escaping (any Error) -> ErrorResponse? = { _ in nil }) {
+        self.outages = outages
+    }
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
-        var response: Response
-        do {
-            response = try await next(request, context)
-        } catch let error as HTTPParserError {
-            // The connection is beyond repair; the framework answers 400 and closes it.
-            throw error
-        } catch {
-            response = errorResponse(for: error, logger: context.logger).response(requestID: context.requestID)
+        let trace = RequestTrace(requestID: context.requestID, method: request.method.rawValue)
+        return try await RequestTrace.$current.withValue(trace) {
+            var response: Response
+            do {
+                response = try await next(request, context)
+                if response.status.code >= 400 { log.refused(response.status, error: nil, context) }
+            } catch let error as HTTPParserError {
+                // The connection is beyond repair; the framework answers 400 and closes it.
+                throw error
+            } catch {
+                response = answer(to: error, context).response(requestID: trace.requestID)
+            }
+            response.headers[.requestID] = trace.requestID
+            return response
         }
-        response.headers[.requestID] = context.requestID
+    }
+
+    private func answer(to error: any Error, _ context: Context) -> ErrorResponse {
+        if let outage = outages(error) {
+            log.outage(error, outage, context)
+            return outage
+        }
+        let response = errorResponse(for: error, logger: context.logger)
+        if response.status.code < 500 { log.refused(response.status, error: response.error, context) }
         return response
     }
 }
@@ -36,13 +56,13 @@ func errorResponse(for error: any Error, logger: Logger) -> ErrorResponse {
     case is CancellationError:
         return .shuttingDown
     default:
-        logger.error("request failed", metadata: ["error": "\(error)", "type": "\(type(of: error))"])
+        logger.line(.error, "request failed", [.error: "\(error)", .reason: "\(type(of: error))"])
         return .serverError
     }
 }
 
 /// The reason phrase as a word for programs: `Content Too Large` is `content_too_large`.
-private func word(for status: HTTPResponse.Status) -> String {
+func word(for status: HTTPResponse.Status) -> String {
     let words = status.reasonPhrase.lowercased().split { !$0.isLetter }
     return words.isEmpty ? "error" : words.joined(separator: "_")
 }
@@ -55,6 +75,6 @@ extension HTTPField.Name {
 extension RequestContext {
     /// Names this request in log and answers. The framework keeps it in the logger and traps if the log handler drops it; this does not.
     package var requestID: String {
-        logger[metadataKey: "hb.request.id"]?.description ?? "none"
+        (logger[metadataKey: LogKey.requestId.rawValue] ?? logger[metadataKey: "hb.request.id"])?.description ?? "none"
     }
 }

@@ -1,20 +1,24 @@
 import HTTPTypes
 import Hummingbird
 
-/// What the world hears of an error: a status, a word for programs and a sentence for people. Rendered as `{error, message, requestId}`.
+/// What the world hears of an error: a status, a word for programs and a sentence for people. Rendered as `{error, message, requestId}`, with `field`
+/// where one is to blame.
 package struct ErrorResponse: Error, Equatable, Sendable {
     package let status: HTTPResponse.Status
     /// A stable word, lower case with underscores.
     package let error: String
     /// Lower case, no full stop; holds nothing internal.
     package let message: String
+    /// The part of the request that is wrong, as the caller knows it: `announceinfo.logo`, `X-nonce`.
+    package let field: String?
     /// Additional headers, `WWW-Authenticate` or `Retry-After` for example.
     package let headers: HTTPFields
 
-    package init(_ status: HTTPResponse.Status, _ error: String, _ message: String, headers: HTTPFields = [:]) {
+    package init(_ status: HTTPResponse.Status, _ error: String, _ message: String, field: String? = nil, headers: HTTPFields = [:]) {
         self.status = status
         self.error = error
         self.message = message
+        self.field = field
         self.headers = headers
     }
 }
@@ -33,14 +37,20 @@ extension ErrorResponse {
     package static let serverError = ErrorResponse(
         .internalServerError, "server_error", "the server failed; its operator finds the reason under the request id")
 
-    package static func badRequest(_ message: String) -> ErrorResponse {
-        ErrorResponse(.badRequest, "bad_request", message)
+    package static func badRequest(_ message: String, field: String? = nil) -> ErrorResponse {
+        ErrorResponse(.badRequest, "bad_request", message, field: field)
     }
 
     package static let notFound = ErrorResponse(.notFound, "not_found", "there is nothing here")
     package static let unauthorized = ErrorResponse(.unauthorized, "unauthorized", "no or wrong credentials")
     package static let contentTooLarge = ErrorResponse(.contentTooLarge, "content_too_large", "the request is larger than this server takes")
     package static let uriTooLong = ErrorResponse(.uriTooLong, "uri_too_long", "the address is longer than this server takes")
+    package static let overloaded = ErrorResponse(
+        .serviceUnavailable, "overloaded", "too many requests are under way; try again in a few seconds", headers: [.retryAfter: "5"])
+    /// The disk takes nothing. Its operator reads where and why in the log and at `/ready`.
+    package static let storageUnavailable = ErrorResponse(
+        .serviceUnavailable, "storage_unavailable", "the server cannot write at the moment; nothing was changed, try again",
+        headers: [.retryAfter: "30"])
     package static let shuttingDown = ErrorResponse(.serviceUnavailable, "shutting_down", "the server is stopping; try again")
 
     /// The answer, as JSON.
@@ -51,6 +61,7 @@ extension ErrorResponse {
         var json = JSONWriter()
         json.member("error", error)
         json.member("message", message)
+        if let field { json.member("field", field) }
         json.member("requestId", requestID)
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: json.finish()))
     }

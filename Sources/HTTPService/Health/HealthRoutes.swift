@@ -1,15 +1,26 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 
 /// `/live`: the process answers. `/ready`: it can do its work; 503 tells what is missing, `?full=1` lists every check.
+///
+/// What only logins need is asked by `/ready?for=logins`: a balancer that looks at `/ready` leaves a server in its place that still answers
+/// getSession, and never waits for another machine.
 package struct HealthRoutes: Sendable {
     private let checks: [any ReadinessCheck]
+    private let loginChecks: [any ReadinessCheck]
     private let drain: DrainSignal
     /// How long one check may take.
     private let patience: Duration
 
-    package init(checks: [any ReadinessCheck], drain: DrainSignal, patience: Duration = .seconds(3)) {
+    /// - Parameters:
+    ///   - checks: without which the server can do nothing.
+    ///   - logins: what logins need beside these.
+    package init(
+        checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal, patience: Duration = .seconds(3)
+    ) {
         self.checks = checks
+        loginChecks = logins
         self.drain = drain
         self.patience = patience
     }
@@ -17,36 +28,55 @@ package struct HealthRoutes: Sendable {
     /// Adds the routes to a private router.
     package func add(to router: some RouterMethods<ServiceRequestContext>) {
         router.get("/live") { _, _ in answer(.ok) { $0.member("live", true) } }
-        router.get("/ready") { request, _ in
-            await ready(full: request.uri.queryParameters["full"] == "1")
+        router.get("/ready") { request, context in
+            try await ready(request.uri.queryParameters, logger: context.logger)
         }
     }
 
-    private func ready(full: Bool) async -> Response {
-        let reports = drain.isDraining ? [("server", "stopping")] : await runChecks()
-        let isReady = reports.allSatisfy { $0.failure == nil }
-        let told = reports.filter { full || $0.failure != nil }
+    private func ready(_ query: Parameters, logger: Logger) async throws -> Response {
+        let forLogins = try isForLogins(query)
+        let isFull = query["full"] == "1"
+        let wanted = forLogins || isFull ? checks + loginChecks : checks
+        let reports = drain.isDraining ? [Report(name: "server", failure: "stopping")] : await run(wanted, logger: logger)
+        let isGood = reports.allSatisfy { $0.failure == nil }
+        let isServing = drain.isDraining ? false : reports.prefix(checks.count).allSatisfy { $0.failure == nil }
+        let isReady = forLogins ? isGood : isServing
         return answer(isReady ? .ok : .serviceUnavailable) { json in
             json.member("ready", isReady)
-            guard full || !isReady else { return }
+            if isFull, !loginChecks.isEmpty { json.member("logins", isGood) }
+            let told = reports.filter { isFull || $0.failure != nil }
+            guard !told.isEmpty else { return }
             json.object("checks") { json in
                 for report in told { json.member(named: report.name, report.failure ?? "ok") }
             }
         }
     }
 
+    private func isForLogins(_ query: Parameters) throws(ErrorResponse) -> Bool {
+        switch query["for"] {
+        case nil: return false
+        case "logins" where !loginChecks.isEmpty: return true
+        case .some: throw .badRequest(loginChecks.isEmpty ? "for is left out here" : "for is logins or left out")
+        }
+    }
+
+    private struct Report: Sendable {
+        let name: String
+        let failure: String?
+    }
+
     /// All checks at once, in the order in which they were given.
-    private func runChecks() async -> [(name: String, failure: String?)] {
+    private func run(_ checks: [any ReadinessCheck], logger: Logger) async -> [Report] {
         let failures = await withTaskGroup { group in
             for (position, check) in checks.enumerated() {
-                group.addTask { (position, await failure(of: check)) }
+                group.addTask { (position, await failure(of: check, logger: logger)) }
             }
             return await group.reduce(into: [Int: String?]()) { $0[$1.0] = $1.1 }
         }
-        return checks.enumerated().map { ($1.name, failures[$0] ?? nil) }
+        return checks.enumerated().map { Report(name: $1.name, failure: failures[$0] ?? nil) }
     }
 
-    private func failure(of check: any ReadinessCheck) async -> String? {
+    private func failure(of check: any ReadinessCheck, logger: Logger) async -> String? {
         do {
             try await withThrowingTaskGroup { group in
                 defer { group.cancelAll() }
@@ -58,8 +88,12 @@ package struct HealthRoutes: Sendable {
                 try await group.next()
             }
             return nil
+        } catch let error as any Error & CustomStringConvertible {
+            return oneLine(error.description)
         } catch {
-            return oneLine("\(error)")
+            // What has no words for people is named in the log only.
+            logger.line(.warning, "a readiness check failed", [.work: check.name, .error: "\(error)"])
+            return "failed; the log says more"
         }
     }
 }

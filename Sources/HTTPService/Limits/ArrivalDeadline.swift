@@ -4,7 +4,8 @@ import NIOHTTPTypes
 
 /// Closes a connection whose request does not arrive in time, or goes on arriving long after it was answered.
 ///
-/// Without it one byte a minute keeps a connection for ever. A request that arrives in one piece costs no timer.
+/// Without it one byte a minute keeps a connection for ever. Time counts from the first byte, which ``FirstByte`` tells. A request that arrives in
+/// one piece costs no timer.
 final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -22,11 +23,13 @@ final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         self.limit = limit
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is FirstByte.Came { isArriving = true }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head: isArriving = true
-        case .body: break
-        case .end:
+        if case .end = unwrapInboundIn(data) {
             isArriving = false
             stopTimer()
         }
@@ -58,5 +61,21 @@ final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private func stopTimer() {
         timer?.cancel()
         timer = nil
+    }
+}
+
+/// Stands before the decoder, which tells nothing of a request until its head is whole, and says that bytes came.
+final class FirstByte: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// Comes before the parts that the bytes decode to.
+    struct Came {
+        let bytes: ByteBuffer
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.fireUserInboundEventTriggered(Came(bytes: unwrapInboundIn(data)))
+        context.fireChannelRead(data)
     }
 }

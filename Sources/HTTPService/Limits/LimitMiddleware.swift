@@ -19,13 +19,20 @@ package struct LimitMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension Request {
-    /// The whole body.
-    /// - Throws: ``ErrorResponse/contentTooLarge`` beyond the limit.
+    /// The whole body. What is there of it counts against the budget of unfinished bodies until it is complete.
+    /// - Throws: ``ErrorResponse/contentTooLarge`` beyond the limit, ``ErrorResponse/overloaded`` when too many bodies are unfinished.
     package func bytes(limit: Int = ServiceLimits.standard.body) async throws -> [UInt8] {
-        do {
-            return Array(buffer: try await body.collect(upTo: limit))
-        } catch is NIOTooManyBytesError {
-            throw ErrorResponse.contentTooLarge
+        var part = BodyBudget.current.part()
+        var bytes: [UInt8] = []
+        for try await piece in body {
+            guard bytes.count + piece.readableBytes <= limit else { throw ErrorResponse.contentTooLarge }
+            try part.grow(by: piece.readableBytes)
+            // By steps and not by doubling, which would hold twice what is counted.
+            let needed = bytes.count + piece.readableBytes
+            if needed > bytes.capacity { bytes.reserveCapacity((needed / 8192 + 1) * 8192) }
+            // A copy: the piece keeps all that was read from the connection with it.
+            bytes.append(contentsOf: piece.readableBytesView)
         }
+        return bytes
     }
 }

@@ -12,14 +12,16 @@ package struct ServiceLimits: Sendable {
     package var headerCount: Int
     /// How long a connection may be silent between requests, and before its first.
     package var idle: TimeAmount
-    /// How long a request may take to arrive.
+    /// How long a request may take to arrive, from its first byte to its last.
     package var arrival: TimeAmount
-    /// Connections at a time; more wait in the system's queue.
-    package var connections: Int
+    /// How many connections there may be at a time.
+    package var connections: ConnectionLimits
+    /// What the unfinished bodies of all requests may hold together.
+    package var bodies: BodyBudget
 
     package init(
         body: Int = 65536, uri: Int = 8192, headers: Int = 16384, headerCount: Int = 100, idle: TimeAmount = .seconds(75),
-        arrival: TimeAmount = .seconds(20), connections: Int = 20000
+        arrival: TimeAmount = .seconds(20), connections: ConnectionLimits = ConnectionLimits(total: 20_000), bodies: BodyBudget = .standard
     ) {
         self.body = body
         self.uri = uri
@@ -28,7 +30,22 @@ package struct ServiceLimits: Sendable {
         self.idle = idle
         self.arrival = arrival
         self.connections = connections
+        self.bodies = bodies
     }
 
     package static let standard = ServiceLimits()
+}
+
+/// How many connections a listener has at a time.
+package struct ConnectionLimits: Sendable, Equatable {
+    /// In all; more wait in the system's queue.
+    package let total: Int
+    /// From one address, and from one /64 of IPv6; more are closed as soon as they come.
+    package let perPeer: Int
+
+    /// - Parameter perPeer: no limit of its own by default.
+    package init(total: Int, perPeer: Int? = nil) {
+        self.total = total
+        self.perPeer = min(perPeer ?? total, total)
+    }
 }

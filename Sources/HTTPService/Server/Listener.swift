@@ -3,17 +3,23 @@ import NIOCore
 
 /// One port and what answers on it.
 package struct Listener: Sendable {
-    /// `public` or `private`, for log and errors.
+    /// `public` or `private`, for log and errors, and the name of a socket that is handed over for it.
     package let name: String
     package let address: ListenAddress
-    let responder: RouterResponder<ServiceRequestContext>
+    /// The socket that was handed over for it; it counts instead of the address.
+    package let socket: HandedSocket?
+    let responder: any HTTPResponder<ServiceRequestContext>
     let limits: ServiceLimits
 
     /// - Parameter router: with ``Hummingbird/Router/addServiceMiddleware(limits:)`` before its routes.
-    package init(_ name: String, at address: ListenAddress, router: Router<ServiceRequestContext>, limits: ServiceLimits = .standard) {
+    package init(
+        _ name: String, at address: ListenAddress, socket: HandedSocket? = nil, router: Router<ServiceRequestContext>,
+        limits: ServiceLimits = .standard
+    ) {
         self.name = name
         self.address = address
-        self.responder = router.buildResponder()
+        self.socket = socket
+        self.responder = MethodRules(router)
         self.limits = limits
     }
 }
@@ -27,8 +33,11 @@ package struct BoundListener: Sendable, Equatable {
 
 extension Router<ServiceRequestContext> {
     /// What every router has in front of its routes: errors become answers, sizes are bounded. Call it before the first route.
-    package func addServiceMiddleware(limits: ServiceLimits = .standard) {
-        add(middleware: ErrorMiddleware())
+    /// - Parameter outages: what is answered to faults that pass by themselves, a full disk for example; nil for any other.
+    package func addServiceMiddleware(
+        limits: ServiceLimits = .standard, outages: @Sendable @escaping (any Error) -> ErrorResponse? = { _ in nil }
+    ) {
+        add(middleware: ErrorMiddleware(outages: outages))
         add(middleware: LimitMiddleware(limits))
     }
 }

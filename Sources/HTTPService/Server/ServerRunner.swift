@@ -1,7 +1,4 @@
-import Hummingbird
-import HummingbirdCore
 import Logging
-import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
@@ -27,14 +24,26 @@ package struct ServerRunner: Sendable {
         _ listeners: [Listener], services: [any Service] = [], stopsOnSignals: Bool = true,
         onRunning: @Sendable @escaping ([BoundListener]) async -> Void = { _ in }
     ) async throws {
+        try checkAddresses(of: listeners)
         let roster = Roster(expected: listeners.count, onRunning: onRunning)
-        let open = listeners.map { ListenerService(listener: $0, roster: roster, logger: logger) }
+        let open = listeners.map { listener in
+            ListenerService(listener: listener, logger: logger) { await roster.add($0) }
+        }
+        let hangUp = await HangUp(logger: logger, isTrapped: stopsOnSignals)
         // The last service is told to stop first: the drain signal, so that open polls do not hold up the listeners.
         var configuration = ServiceGroupConfiguration(
-            services: services + open + [DrainService(drain: drain)], gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [],
+            services: services + open + [hangUp, DrainService(drain: drain)], gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [],
             logger: logger)
         configuration.maximumGracefulShutdownDuration = drainTime
         try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// Two listeners of one process on one port: told as what it is, and not as the port of another process.
+    private func checkAddresses(of listeners: [Listener]) throws {
+        for (position, listener) in listeners.enumerated() where listener.socket == nil {
+            let twin = listeners[..<position].first { $0.socket == nil && $0.address.meets(listener.address) }
+            if let twin { throw ServerStartError.onePort(twin.name, listener.name, address: listener.address) }
+        }
     }
 }
 
@@ -45,42 +54,6 @@ private struct DrainService: Service {
     func run() async throws {
         try? await gracefulShutdown()
         drain.begin()
-    }
-}
-
-/// One listener as a service, with bind failures in our words.
-private struct ListenerService: Service {
-    let listener: Listener
-    let roster: Roster
-    let logger: Logger
-
-    func run() async throws {
-        do {
-            try await application().runService(gracefulShutdownSignals: [])
-        } catch let error as IOError {
-            throw ServerStartError(error, name: listener.name, address: listener.address)
-        } catch is SocketAddressError.UnknownHost {
-            throw ServerStartError.cannotListen(name: listener.name, address: listener.address, reason: "the host is not known")
-        }
-    }
-
-    private func application() -> Application<RouterResponder<ServiceRequestContext>> {
-        let limits = listener.limits
-        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: limits.headerCount)
-        let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ArrivalDeadline(limit: limits.arrival)], idleTimeout: limits.idle, httpDecoderConfiguration: decoder)
-        return Application(
-            responder: listener.responder,
-            server: .http1(configuration: channel),
-            configuration: ApplicationConfiguration(
-                address: .hostname(listener.address.host, port: listener.address.port), backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
-            onServerRunning: { channel in
-                let address = ListenAddress(host: listener.address.host, port: channel.localAddress?.port ?? listener.address.port)
-                await roster.add(BoundListener(name: listener.name, address: address))
-            },
-            logger: logger)
     }
 }
 

@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import NIOCore
 
 /// What a route knows about its request beside the request.
@@ -9,6 +10,9 @@ package struct ServiceRequestContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress
+        // One name for one thing: the answers call it that, too.
+        logger[metadataKey: LogKey.requestId.rawValue] = logger[metadataKey: "hb.request.id"]
+        logger[metadataKey: "hb.request.id"] = nil
     }
 
     /// Address of the other end of the connection, without the port; nil in tests without a socket.

@@ -29,6 +29,14 @@ package struct ListenAddress: Sendable, Hashable {
     }
 }
 
+extension ListenAddress {
+    /// Whether no two sockets could listen on both: one port, and one host or every host of either.
+    func meets(_ other: ListenAddress) -> Bool {
+        let everyHost = ["0.0.0.0", "::"]
+        return port != 0 && port == other.port && (host == other.host || everyHost.contains(host) || everyHost.contains(other.host))
+    }
+}
+
 extension ListenAddress: CustomStringConvertible {
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

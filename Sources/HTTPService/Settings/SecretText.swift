@@ -18,8 +18,8 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringC
     /// SHA-256 of the text, for whoever keeps or compares nothing else of it.
     package var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
 
-    /// Length in bytes, to warn of short ones.
-    package var count: Int { bytes.count }
+    /// Whether guessing it costs what guessing a key must cost.
+    var isStrong: Bool { holdsEnough(String(decoding: bytes, as: UTF8.self)) }
 
     package var description: String { "‹secret›" }
     package var debugDescription: String { description }

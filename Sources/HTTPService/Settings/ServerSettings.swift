@@ -50,6 +50,9 @@ package struct AuthServerSettings: Sendable {
     package let serverName: String
     package let serverLogo: Logo?
     package let logLevel: Logger.Level
+    /// Connections of the public listener at a time, in all and from one address; nil for what there is room for.
+    package let maxConnections: Int?
+    package let maxConnectionsPerPeer: Int?
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
     package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
@@ -58,11 +61,14 @@ package struct AuthServerSettings: Sendable {
         adminListen = try settings.listenAddress(.adminListen) ?? ListenAddress(host: "127.0.0.1", port: 8081)
         storage = try .authServer(settings, dataFolder: dataFolder)
         rootAPIKey = try settings.required(.rootAPIKey, settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        guard rootAPIKey.isStrong else { throw .weakSecret(try settings.text(.rootAPIKey) == nil ? .rootAPIKeyFile : .rootAPIKey) }
         secondFactorURL = try settings.required(.secondFactorURL, settings.publicURL(.secondFactorURL))
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
         serverName = try settings.parsed(.serverName, checkServerName) ?? "Ostiary"
         serverLogo = try settings.parsed(.serverLogo, Logo.init(file:))
         logLevel = try settings.logLevel()
+        maxConnections = try settings.integer(.maxConnections, in: connectionRange)
+        maxConnectionsPerPeer = try settings.integer(.maxConnectionsPerPeer, in: connectionRange)
     }
 }
 
@@ -76,6 +82,9 @@ package struct SecondFactorServerSettings: Sendable {
     package let trustedServers: [[UInt8]]
     package let policy: SecondFactorPolicySettings
     package let logLevel: Logger.Level
+    /// Connections at a time, in all and from one address; nil for what there is room for.
+    package let maxConnections: Int?
+    package let maxConnectionsPerPeer: Int?
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
     package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
@@ -85,6 +94,8 @@ package struct SecondFactorServerSettings: Sendable {
         trustedServers = try settings.required(.sfTrustedServers, settings.list(.sfTrustedServers, parseIdentity))
         policy = try SecondFactorPolicySettings(settings)
         logLevel = try settings.logLevel()
+        maxConnections = try settings.integer(.sfMaxConnections, in: connectionRange)
+        maxConnectionsPerPeer = try settings.integer(.sfMaxConnectionsPerPeer, in: connectionRange)
     }
 }
 
@@ -119,6 +130,8 @@ package struct SecondFactorPolicySettings: Sendable, Equatable {
         disallowPINChangeWithBiometric = try settings.bool(.sfDisallowPINChangeWithBiometric) ?? false
     }
 }
+
+private let connectionRange = 1...1_000_000
 
 /// A name that fits the bundle (protocol §3) and one line of a screen.
 private func checkServerName(_ text: String) throws -> String {

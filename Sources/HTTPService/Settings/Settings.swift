@@ -10,19 +10,32 @@ package struct Settings: Sendable {
     ///   - configFile: path of a YAML file; if nil, the one that `OSTIARY_CONFIG` names, if any.
     ///   - environment: the variables of the process.
     ///   - overrides: what the command line says.
-    /// - Throws: ``SettingsError`` for a file that cannot be read, is no flat mapping, or has a key that is not a ``SettingKey``.
+    /// - Throws: ``SettingsError`` for a file that cannot be read, is no flat mapping, or has a key that is not a ``SettingKey``; and for a variable
+    ///   that begins with `OSTIARY_` and that no program of ours knows.
     package static func load(
         configFile: String? = nil, environment: [String: String], overrides: [SettingKey: String] = [:]
     ) async throws(SettingsError) -> Settings {
         let given = overrides.map { key, value in (AbsoluteConfigKey([key.rawValue]), ConfigValue(.string(value), isSecret: true)) }
         // An empty variable counts as not set, as in a compose file that passes a variable on.
         let set = environment.filter { !$0.value.isEmpty }
+        if let unknown = set.keys.filter({ $0.hasPrefix(prefix) }).sorted().first(where: { !knownVariables.contains($0) }) {
+            throw .unknownVariable(unknown)
+        }
         var providers: [any ConfigProvider] = [
             InMemoryProvider(name: "command line", values: Dictionary(uniqueKeysWithValues: given)),
             EnvironmentVariablesProvider(environmentVariables: set, secretsSpecifier: .all).prefixKeys(with: "ostiary"),
         ]
         if let path = configFile ?? set["OSTIARY_CONFIG"], let file = try await readYAML(path) { providers.append(file) }
         return Settings(providers: providers)
+    }
+
+    private static let prefix = "OSTIARY_"
+    /// Those of both servers, which may share an environment; the file of either; and what `ostiary phone` asks for.
+    private static let knownVariables = Set(SettingKey.allCases.map(\.variable) + ["OSTIARY_CONFIG", "OSTIARY_PHONE_KEYRING"])
+
+    static func nearestVariable(to name: String) -> String? {
+        nearestName(to: String(name.dropFirst(prefix.count)), among: knownVariables.sorted().map { String($0.dropFirst(prefix.count)) })
+            .map { prefix + $0 }
     }
 
     /// The text of a setting, or nil if it is not set. A YAML list is its items joined by commas.
@@ -64,9 +77,18 @@ package struct Settings: Sendable {
         } catch {
             throw .malformedFile(path: path, reason: oneLine("\(error)"))
         }
-        if let unknown = met.keys.sorted().first(where: { SettingKey(rawValue: $0) == nil }) { throw .unknownKey(unknown, path: path) }
+        if let unknown = met.keys.sorted().first(where: { SettingKey(rawValue: $0) == nil }) {
+            throw unknown.contains(".") ? .nestedKey(unknown, path: path) : .unknownKey(unknown, path: path)
+        }
+        if met.keys.contains(SettingKey.rootAPIKey.rawValue), isOpenToOthers(path) { throw .readableByOthers(.rootAPIKey, path: path) }
         return file
     }
+}
+
+/// Whether anybody but its owner can read or write a file. What cannot be told counts as open.
+private func isOpenToOthers(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) != 0 || status.st_mode & 0o077 != 0
 }
 
 /// The keys of a file.

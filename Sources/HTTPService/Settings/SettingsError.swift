@@ -3,6 +3,14 @@ package enum SettingsError: Error, Equatable, Sendable {
     case unreadableFile(path: String, reason: String)
     case malformedFile(path: String, reason: String)
     case unknownKey(String, path: String)
+    /// A key inside another.
+    case nestedKey(String, path: String)
+    /// A variable that begins as ours do and is none.
+    case unknownVariable(String)
+    /// A file with a secret in it that others can read.
+    case readableByOthers(SettingKey, path: String)
+    /// A secret that can be guessed.
+    case weakSecret(SettingKey)
     case missing(SettingKey)
     case invalid(SettingKey, reason: String)
     case unreadableSecret(SettingKey, path: String, reason: String)
@@ -17,6 +25,13 @@ extension SettingsError: CustomStringConvertible {
         case .malformedFile(let path, let reason): "the configuration file \(path) is not a flat YAML mapping: \(reason)"
         case .unknownKey(let key, let path):
             "unknown key \(key) in \(path)" + (SettingKey.nearest(to: key).map { ": did you mean \($0.rawValue)?" } ?? "")
+        case .nestedKey(let key, let path):
+            "\(key) in \(path): keys do not nest; each stands at the beginning of a line, as docs/operations.md lists them"
+        case .unknownVariable(let name):
+            "unknown variable \(name)" + (Settings.nearestVariable(to: name).map { ": did you mean \($0)?" } ?? ": unset it, or correct its name")
+        case .readableByOthers(let key, let path):
+            "others can read \(path), which holds \(key.rawValue): run chmod 600 \(path), and change the key if they may have read it"
+        case .weakSecret(let key): "\(key.variable): an API key holds at least 128 random bits; make one with openssl rand -hex 32"
         case .missing(let key): "\(key.variable) is not set: \(key.summary)"
         case .invalid(let key, let reason): "\(key.variable) (\(key.rawValue)): \(reason)"
         case .unreadableSecret(let key, let path, let reason): "\(key.variable): cannot read \(path): \(reason)"
@@ -26,10 +41,10 @@ extension SettingsError: CustomStringConvertible {
 }
 
 extension SettingKey {
-    /// The key that an operator probably meant: the same without a prefix, dashes or capitals, or one that shares its beginning.
+    /// The key that an operator probably meant.
     static func nearest(to text: String) -> SettingKey? {
-        var plain = text.lowercased().replacing("-", with: "_").replacing(".", with: "_")
-        if plain.hasPrefix("ostiary_") { plain.removeFirst("ostiary_".count) }
-        return SettingKey(rawValue: plain) ?? allCases.first { $0.rawValue.hasPrefix(plain.prefix(6)) && plain.count >= 4 }
+        var text = text.lowercased()
+        if text.hasPrefix("ostiary_") { text.removeFirst("ostiary_".count) }
+        return nearestName(to: text, among: allCases.map(\.rawValue)).flatMap(SettingKey.init)
     }
 }

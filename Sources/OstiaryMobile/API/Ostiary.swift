@@ -42,7 +42,10 @@ public final class Ostiary: Sendable {
     /// Told of everything that happens; held weakly, called one event at a time and on no particular thread.
     public var delegate: (any OstiaryDelegate)? {
         get { observer.withLock { $0.delegate } }
-        set { observer.withLock { $0.delegate = newValue } }
+        set {
+            observer.withLock { $0.delegate = newValue }
+            hub.setDelegate(newValue)
+        }
     }
 
     /// Everything that happens, in order. The first to ask gets what happened before as well; each asker gets every event.

@@ -18,7 +18,7 @@ public protocol OstiaryDelegate: AnyObject, Sendable {
     /// Something went wrong. The session is over only if its state says so.
     func ostiary(_ ostiary: Ostiary, didFailWith error: OstiaryError, for session: Session?)
 
-    /// Another device was enrolled for the same person.
+    /// Another device was enrolled for the same person: show it, see `OstiaryEvent.newDevice(_:account:)`.
     func ostiary(_ ostiary: Ostiary, didLearnOf device: NewDevice, for account: Account)
 
     /// The server answered `getToken(for:)`.

@@ -45,6 +45,9 @@ public enum OstiaryError: Error, Sendable, Hashable {
 
     // The server
     case serverConnection
+    /// Somebody answers in the server's place, or in its name with a certificate that this device does not trust: a network that wants a sign-in first, a
+    /// wrong clock, or a mistake of the operator. Nothing was sent.
+    case certificateUntrusted
     /// The server is not who it should be, or cannot prove it.
     case serverIdentity
     /// Nobody at this address knows the server of the code.
@@ -55,7 +58,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case serverParametersWrong
     /// An answer that cannot be understood, or was changed on its way.
     case serverAnswer
-    /// No key of the server is valid at the time that this device believes it is.
+    /// No key of the server is valid at the time that this device believes it is, or what the server says of itself is much older than what it said
+    /// before: this clock is wrong, or the server's.
     case clockWrong
     /// The image of a login was left out: it did not come, is too long, or is not the one that the server signed. The login goes on.
     case logoUnavailable
@@ -69,6 +73,11 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case sessionUnknown
     case sessionTaken
     case sessionOver
+    /// What the login asks was changed again and again while it was being answered. Nobody is logged in: look who asks, and begin anew.
+    case questionChanged
+    /// A warning: the login was confirmed here, and another browser came back than the one that began it. Somebody may have sent this login to
+    /// the person. Nobody was logged in.
+    case loginInOtherBrowser
 
     // The second factor
     case secondFactorBlocked
@@ -122,9 +131,11 @@ extension OstiaryError {
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
             .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
             .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .secondFactorBlocked,
+            .accountDeleted, .certificateUntrusted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
+            .questionChanged,
+            .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
-            .keyStore, .lockedMemory, .notOffered:
+            .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser:
             nil
         }
     }
@@ -136,8 +147,9 @@ extension OstiaryError {
             .retry
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
             .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
-            .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .clockWrong, .enrolmentExpired, .linkOld, .sessionUnknown,
-            .sessionTaken, .sessionOver:
+            .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
+            .enrolmentExpired, .linkOld, .sessionUnknown,
+            .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser:
             .askUser
         case .notConfigured, .alreadyConfigured, .wrongOrder, .serverNotAllowed, .singleAccount, .accountUnknown, .accountBlocked, .accountDeleted,
             .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong, .refused, .secondFactorBlocked,

@@ -22,7 +22,8 @@ public enum OstiaryEvent: Sendable, Hashable {
     /// An account's name or state changed.
     case accountUpdated(Account)
     case accountDeleted(Account)
-    /// Another device was enrolled for the person of this account.
+    /// Another device was enrolled for the person of this account: show it, for it is their only sign of somebody who enrolled in their name. Told before
+    /// the login that brought it, and again by a later answer of the server as long as nobody listens.
     case newDevice(NewDevice, account: Account)
     /// Something went wrong; the session, if there is one, is over only if its state says so.
     case error(OstiaryError, session: Session?)

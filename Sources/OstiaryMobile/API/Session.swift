@@ -25,6 +25,8 @@ public struct Session: Sendable, Identifiable, Hashable {
     /// Why a session is over.
     public enum Ending: String, Sendable, Hashable, CaseIterable {
         case user, inactivity, server, timeout, account, replaced, denied, cancelled, failed
+        /// The browser that came back was not the one that began the login: warn the person that somebody may have sent it to them.
+        case otherBrowser
     }
 
     /// Names the session inside this app.
@@ -48,6 +50,12 @@ public struct Session: Sendable, Identifiable, Hashable {
     public internal(set) var connectionError: Bool
     /// Seconds within which the SDK answers for the session to go on; 0 for a login that is not watched.
     public internal(set) var pingTime: Int
+    /// Whether the person has said yes and nobody is logged in yet, because the browser that asked has to go back to its site first:
+    /// tell the person to go on in the browser. It lasts two minutes at most.
+    public internal(set) var isReturning: Bool
+    /// After a link that was tapped on this device: open it in the browser, once, as soon as ``OstiaryEvent/sessionUpdate(_:)`` tells it; nil
+    /// in every other case. It ends the login in that browser and is good once: keep it out of logs.
+    public internal(set) var returnURL: URL?
     /// Why it is over; nil while it is not.
     public internal(set) var ending: Ending?
     /// Whether it ever was logged in.
@@ -67,6 +75,7 @@ public struct Session: Sendable, Identifiable, Hashable {
         enrolInfo = EnrolInfo()
         otpAvailable = false
         connectionError = false
+        isReturning = false
         pingTime = 0
         wasLoggedIn = false
     }
@@ -79,7 +88,12 @@ extension Session {
         self.ending = ending
         webNonce = nil
         username = nil
+        isReturning = false
+        returnURL = nil
     }
+
+    /// Whether the server goes on with it as long as this device answers: logged in, or on the way back to the browser.
+    var goesOn: Bool { isLoggedIn || isReturning }
 }
 
 extension Session: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

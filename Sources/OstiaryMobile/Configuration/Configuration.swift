@@ -17,6 +17,9 @@ extension Ostiary {
         public var manuallyStartUserInteraction = false
         /// A login for which only one account can answer, and which asks for a second factor anyway, is not confirmed separately: entering the
         /// factor confirms it. The screen of the factor then has to say what is being logged in to.
+        ///
+        /// Unlike the reference: a login that came by a link or a still code, which anybody may have sent, and one that announces texts or an
+        /// image, is confirmed all the same, so that no PIN approves what was not shown.
         public var automaticallySelectSingleAccountWhenSecondFactorNeeded = true
         /// Don't compute the visual hash, which takes 70 to 300 ms at an enrolment.
         public var hidesVisualHash = false

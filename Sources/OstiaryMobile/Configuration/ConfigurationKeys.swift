@@ -22,7 +22,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             name: "automaticallySelectSingleAccountWhenSecondFactorNeeded",
             kind: .flag(\.automaticallySelectSingleAccountWhenSecondFactorNeeded),
-            summary: "A login for which only one account can answer, and which asks for a second factor, is not confirmed separately."),
+            summary: "A login for which only one account can answer, and which asks for a second factor, is not confirmed separately. Unlike the "
+                + "reference: one that came by a link or a still code, or that announces texts or an image, is confirmed all the same."),
         ConfigurationKey(
             name: "hideVash", kind: .flag(\.hidesVisualHash),
             summary: "The visual hash of the server is neither computed nor handed to the app, which saves 70 to 300 ms at an enrolment."),

@@ -83,7 +83,8 @@ extension Engine {
                 epoch: challenge.instance.epoch, blindedHash: SHA(blinded), sealedHash: inner.hash, ephemeralHash: SHA(challenge.ephemeral.publicKey),
                 madeAt: stamp),
             with: challenge.keyName)
-        let message = M1(accountID: challenge.account, attempt: signed, payload: challenge.payload, sealed: inner.bytes)
+        let message = M1(
+            accountID: challenge.account, attempt: signed, payload: challenge.payload, sealed: inner.bytes, about: challenge.question)
         return (message.encoded, inner)
     }
 

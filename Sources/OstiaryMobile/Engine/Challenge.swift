@@ -6,8 +6,8 @@ import OstiaryProtocol
 struct Challenge: Sendable {
     /// What ties an answer to what it approves.
     enum Binding: Sendable {
-        /// The `sessHash` of a login.
-        case session([UInt8])
+        /// The `sessHash` of a login, and what its L2 wants back.
+        case session([UInt8], SessionID, Encoded<Offer>)
         /// Context, instance, epoch and payload (protocol §7).
         case operation
     }
@@ -28,11 +28,19 @@ struct Challenge: Sendable {
     /// Whether the server takes a biometric feature for this.
     var acceptsBiometrics = false
 
+    /// What M1 brings back of the L2 of a login.
+    var question: (session: SessionID, offer: Encoded<Offer>)? {
+        switch binding {
+        case .session(_, let session, let offer): (session, offer)
+        case .operation: nil
+        }
+    }
+
     var scope: BoxScope { BoxScope(instance: instance.id, epoch: instance.epoch) }
 
     var sessionHash: [UInt8] {
         switch binding {
-        case .session(let hash): hash
+        case .session(let hash, _, _): hash
         case .operation: Transcript.operation(context, instance: instance.id, epoch: instance.epoch, payload: payload)
         }
     }

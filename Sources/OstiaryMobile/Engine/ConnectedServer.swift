@@ -6,20 +6,23 @@ struct ConnectedServer {
     let rootHash: [UInt8]
     let address: ServerAddress
     let verified: VerifiedBundle
+    /// The newest sequence that counts as seen.
+    let seen: Instant
     /// Seconds to add to the device's clock to get the server's; from its last signed answer (protocol §4).
     var offset: Int64 = 0
 
     var stored: StoredServer {
         StoredServer(
             rootHash: StoredBytes(rootHash), url: address.origin, name: verified.bundle.name, bundle: StoredBytes(verified.bytes),
-            sequence: verified.bundle.sequence.seconds)
+            sequence: seen.seconds)
     }
 
     /// The newest prekey, also when the device's clock says that it is too old: the server knows better, and answers CLOCK.
     func newestPrekey() -> Prekey? { verified.bundle.prekeys.map(\.value).max { $0.notAfter < $1.notAfter } }
 }
 
-/// Bundles: fetched by the pinned root hash, believed only with its signatures, never older than one that was believed before (protocol §3).
+/// Bundles: fetched by the pinned root hash, believed only with its signatures, and not when they are much older than one that was believed before
+/// (protocol §3).
 extension Engine {
     /// The server's clock, as far as it is known.
     func now(at rootHash: [UInt8]) -> Instant {
@@ -45,7 +48,18 @@ extension Engine {
         let response = try await call(address, "/ap1/bundle/\(Base64URL.encode(rootHash))", body: nil)
         guard response.status != 404 else { throw isKnown(rootHash) ? .serverIdentity : .serverParametersMissing }
         guard response.status == 200 else { throw Self.error(forHTTP: response.status) }
-        return try believe(response.body, of: rootHash, at: address)
+        do throws(OstiaryError) { return try believe(response.body, of: rootHash, at: address) } catch {
+            // One that is older takes no other's place: what is held goes on, and the server says what it thinks of its prekey.
+            guard error == .clockWrong, let held = held(rootHash, at: address) else { throw error }
+            return held
+        }
+    }
+
+    /// The bundle that was believed last, if its signatures are good now.
+    private func held(_ rootHash: [UInt8], at address: ServerAddress) -> ConnectedServer? {
+        if let server = servers[rootHash] { return server }
+        guard let stored = stored?.server(rootHash), let address = ServerAddress(stored.url) else { return nil }
+        return try? believe(stored.bundle.bytes, of: rootHash, at: address)
     }
 
     /// Whether this device enrolled there: then somebody else at the address is an impostor, and no slip in a code.
@@ -55,16 +69,20 @@ extension Engine {
     @discardableResult
     func believe(_ bytes: [UInt8], of rootHash: [UInt8], at address: ServerAddress) throws(OstiaryError) -> ConnectedServer {
         guard let encoded = try? Encoded<OstiaryProtocol.Bundle>(decoding: bytes) else { throw .serverParametersUnreadable }
-        let seen = max(stored?.server(rootHash)?.sequence ?? 0, servers[rootHash]?.verified.bundle.sequence.seconds ?? 0)
+        let clocks = [Instant(ports.clock.wall), now(at: rootHash)]
+        let seen = max(Instant(stored?.server(rootHash)?.sequence ?? 0), servers[rootHash]?.seen ?? Instant(0))
         let verified: VerifiedBundle
         do throws(BundleRefusal) {
-            verified = try VerifiedBundle.verify(encoded, rootHash: rootHash, seen: Instant(seen), at: now(at: rootHash))
+            verified = try VerifiedBundle.verify(
+                encoded, rootHash: rootHash, lowest: BundleAge.lowest(after: seen, clocks: clocks), at: now(at: rootHash))
         } catch {
             throw isKnown(rootHash) && error == .wrongIdentity ? .serverIdentity : OstiaryError(error)
         }
         // What the server signed about its address counts; the link only said where to look first.
         guard let signed = ServerAddress(verified.bundle.url) else { throw .serverNotAllowed }
-        let server = ConnectedServer(rootHash: rootHash, address: signed, verified: verified, offset: servers[rootHash]?.offset ?? 0)
+        let server = ConnectedServer(
+            rootHash: rootHash, address: signed, verified: verified,
+            seen: BundleAge.seen(verified.bundle.sequence, after: seen, clocks: clocks), offset: servers[rootHash]?.offset ?? 0)
         servers[rootHash] = server
         if let old = stored?.server(rootHash), old != server.stored {
             try write { (state) throws(OstiaryError) in state.keep(server.stored) }

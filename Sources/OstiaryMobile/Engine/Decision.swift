@@ -50,7 +50,8 @@ extension Engine {
         guard let instance = try known().instance(account.instance) else { throw .secondFactorUnknown }
         let challenge = Challenge(
             context: .verify, session: id, account: account.id, keyName: account.keyName, instance: instance,
-            binding: .session(question.sessionHash(account.id)), payload: [], rootHash: question.rootHash, ephemeral: question.ephemeral,
+            binding: .session(question.sessionHash(account.id), question.shown.sessionID, question.shown.offer), payload: [],
+            rootHash: question.rootHash, ephemeral: question.ephemeral,
             prekey: try await secondFactorPrekey(question.shown.secondFactorPrekey, at: question.rootHash, pinned: instance.secondFactorRootHash),
             acceptsBiometrics: question.shown.methods.contains(.bio))
         let asked = OpenQuestion(challenge)
@@ -72,7 +73,8 @@ extension Engine {
             sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
             attemptID: proof?.attempt ?? AttemptID(using: random), decision: .accept, method: method,
             secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
-            cache: cache?.exposed, userInput: userInput)
+            cache: cache?.exposed, userInput: userInput, extensions: Extensions(shownNotices: question.acknowledged(by: account.id)),
+            offer: question.shown.offer)
         // From here on the server may count the session as logged in, whatever we hear of it.
         flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
         let exchanged = try await untilSettled { () async throws(OstiaryError) in
@@ -111,18 +113,28 @@ extension Engine {
     /// What the server hears of a login that stops before its decision: a signed denial if the person denied it, else nothing.
     func refuse(_ question: Question, as account: StoredAccount, _ abort: Flow.Abort?) async {
         guard case .denied(let notMe)? = abort else { return }
-        let message = L5(
-            sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
-            attemptID: AttemptID(using: random), decision: notMe ? .notMe : .decline, method: [])
         do throws(OstiaryError) {
-            let exchanged = try await reaching(for: nil, patience: 15) { () async throws(OstiaryError) in
-                try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
-                    try sign(message, with: account.keyName).bytes
-                }
+            do throws(OstiaryError) {
+                try await deny(question, as: account, notMe: notMe)
+            } catch {
+                guard error == .questionChanged else { throw error }
+                // Whatever it asks by now: the person said no.
+                try await deny(try await look(at: question.source, for: nil, at: question.rootHash), as: account, notMe: notMe)
             }
-            _ = try body(of: exchanged, about: account.id, at: question.rootHash)
         } catch {
             emit(.error(error, session: nil))
         }
+    }
+
+    private func deny(_ question: Question, as account: StoredAccount, notMe: Bool) async throws(OstiaryError) {
+        let message = L5(
+            sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
+            attemptID: AttemptID(using: random), decision: notMe ? .notMe : .decline, method: [], offer: question.shown.offer)
+        let exchanged = try await reaching(for: nil, patience: 15) { () async throws(OstiaryError) in
+            try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
+                try sign(message, with: account.keyName).bytes
+            }
+        }
+        _ = try body(of: exchanged, about: account.id, at: question.rootHash)
     }
 }

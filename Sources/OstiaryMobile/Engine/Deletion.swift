@@ -71,7 +71,7 @@ extension Engine {
     private func forget(_ account: StoredAccount, at shown: Account) {
         destroyDiscarded()
         caches[account.id] = nil
-        for session in live where session.account == account.id && session.shown.isLoggedIn { ended(session.shown.id, as: .account) }
+        for session in live where session.account == account.id && session.shown.goesOn { ended(session.shown.id, as: .account) }
         emit(.accountDeleted(shown))
     }
 

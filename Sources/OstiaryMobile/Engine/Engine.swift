@@ -65,6 +65,9 @@ actor Engine {
         hub.emit(event)
     }
 
+    /// Whether the app hears what is emitted.
+    var isHeard: Bool { hub.isHeard }
+
     func publish() {
         snapshot.replace(Snapshot(accounts: stored?.shownAccounts, sessions: live.map(\.shown), history: shownHistory))
     }

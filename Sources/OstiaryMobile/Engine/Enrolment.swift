@@ -91,7 +91,7 @@ extension Engine {
     }
 
     private func confirmEnrol(_ id: Session.ID, _ enrolment: Enrolment) async throws(OstiaryError) {
-        let visualHash = configuration.hidesVisualHash ? nil : try await VisualHash.compute(enrolment.rootHash)
+        let visualHash = configuration.hidesVisualHash ? nil : try await VisualHash.compute(enrolment.rootHash, ports.log)
         try checkNotAborted()
         change(id) { $0.shown.state = .waitingForUserInput }
         let state = try known()
@@ -148,7 +148,8 @@ extension EnrolInfo {
 extension VisualHash {
     /// Takes 70 to 300 ms, away from the engine.
     @concurrent
-    static func compute(_ rootHash: [UInt8]) async throws(OstiaryError) -> VisualHash {
+    static func compute(_ rootHash: [UInt8], _ log: (any OstiaryLog)?) async throws(OstiaryError) -> VisualHash {
+        log?.note(LogEntry(kind: .work, name: "visualHash", outcome: nil, session: nil))
         do throws(Argon2idError) {
             return VisualHash(try OstiaryProtocol.VisualHash(rootHash: rootHash))
         } catch {

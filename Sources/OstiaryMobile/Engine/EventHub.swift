@@ -9,6 +9,9 @@ final class EventHub: Sendable {
     private struct State {
         var backlog: [OstiaryEvent]? = []
         var subscribers: [UUID: AsyncStream<OstiaryEvent>.Continuation] = [:]
+        /// The subscribers that are the app's own, not those of a call that waits.
+        var listeners: Set<UUID> = []
+        weak var delegate: (any OstiaryDelegate)?
         var isFinished = false
     }
 
@@ -39,6 +42,7 @@ final class EventHub: Sendable {
                 for event in state.backlog ?? [] { continuation.yield(event) }
                 state.backlog = nil
             }
+            if replaying { state.listeners.insert(name) }
             if state.isFinished { continuation.finish() } else { state.subscribers[name] = continuation }
         }
         return stream
@@ -54,5 +58,15 @@ final class EventHub: Sendable {
         delivery.finish()
     }
 
-    private func forget(_ name: UUID) { _ = state.withLock { $0.subscribers.removeValue(forKey: name) } }
+    /// Whether the app listens: by a delegate, or to the events.
+    var isHeard: Bool { state.withLock { $0.delegate != nil || !$0.listeners.isEmpty } }
+
+    func setDelegate(_ delegate: (any OstiaryDelegate)?) { state.withLock { $0.delegate = delegate } }
+
+    private func forget(_ name: UUID) {
+        state.withLock { state in
+            state.subscribers[name] = nil
+            state.listeners.remove(name)
+        }
+    }
 }

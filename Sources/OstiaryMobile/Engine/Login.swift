@@ -1,78 +1,81 @@
 import Foundation
 import OstiaryProtocol
 
-/// What a login is about, as the server signed it (L2), and what ties the decision to it.
-struct Question: Sendable {
-    let rootHash: [UInt8]
-    /// One key for the whole login (protocol §4).
-    let ephemeral: EphemeralKey
-    let requestHash: [UInt8]
-    let body: [UInt8]
-    let shown: L2
-
-    func sessionHash(_ account: AccountID) -> [UInt8] { Transcript.session(requestHash: requestHash, shown: body, account: account) }
-}
-
 /// Login by code or link, and login to the app itself (protocol §6).
 extension Engine {
     func login(_ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8]) async throws(OstiaryError) {
         let accounts = try known().activeAccounts(at: rootHash)
         guard !accounts.isEmpty else { throw .noAccountsForServer }
-        let question = try await ask(id, L1(link: link, via: via, accountID: nil, clientInfo: configuration.deviceName), at: rootHash)
-        guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
-        let offered = try selectable(accounts, question)
-        flow?.farewell = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
-        let serverName = try known().server(rootHash)?.name ?? ""
-        let logo = try await logo(id, question)
-        try await becomeReady(id) { session in
-            session.info = SessionInfo(question.shown, from: serverName)
-            session.info.announceLogo = logo
+        try await following { isFirst throws(OstiaryError) in
+            let question = try await ask(id, .link(link, via), at: rootHash)
+            guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
+            let offered = try selectable(accounts, question)
+            flow?.farewell = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
+            try await show(id, question, isFirst: isFirst)
+            let (account, userInput) = try await choose(id, question, offered, isFirst: isFirst)
+            flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            let outcome = try await approve(id, question, as: account, userInput: userInput)
+            let acknowledged = question.acknowledged(by: account.id)
+            guard !outcome.isReturning else { return try awaitBrowser(id, outcome, question, account: account.id, after: acknowledged) }
+            try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id, after: acknowledged)
         }
-        let (account, userInput) = try await choose(id, question, offered)
-        flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
-        let outcome = try await approve(id, question, as: account, userInput: userInput)
-        try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id)
     }
 
     /// No question but the second factor, and not even that while the server remembers the last one.
     func logInToApp(_ id: Session.ID, as account: StoredAccount) async throws(OstiaryError) {
-        let rootHash = account.rootHash.bytes
-        let question = try await ask(id, L1(link: nil, via: .app, accountID: account.id, clientInfo: configuration.deviceName), at: rootHash)
-        guard question.shown.purpose == .app, question.shown.accountID ?? account.id == account.id else { throw .serverAnswer }
-        flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
-        try await becomeReady(id) { session in
-            session.info = SessionInfo(question.shown, from: self.shown(account).serverName)
-            session.account = self.shown(account)
+        try await following { isFirst throws(OstiaryError) in
+            let question = try await ask(id, .app(account), at: account.rootHash.bytes)
+            guard question.shown.purpose == .app, question.shown.selects(account.id) == true else { throw .serverAnswer }
+            flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            let info = SessionInfo(question.shown, from: shown(account).serverName)
+            if isFirst {
+                try await becomeReady(id) { session in
+                    session.info = info
+                    session.account = self.shown(account)
+                }
+            } else {
+                update(id) { $0.info = info }
+            }
+            change(id) { $0.account = account.id }
+            let outcome = try await approve(id, question, as: account, userInput: "")
+            guard !outcome.isReturning else { throw .serverAnswer }
+            try loggedIn(
+                id, outcome, sid: question.shown.sessionID, account: account.id, after: question.acknowledged(by: account.id))
         }
-        change(id) { $0.account = account.id }
-        let outcome = try await approve(id, question, as: account, userInput: "")
-        try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id)
     }
 
-    private func ask(_ id: Session.ID, _ message: L1, at rootHash: [UInt8]) async throws(OstiaryError) -> Question {
-        let ephemeral = try makeEphemeral()
-        let exchanged = try await reaching(for: id) { () async throws(OstiaryError) in
-            try await exchange(with: rootHash, ephemeral) { _ throws(OstiaryError) in message.encoded }
-        }
+    private func ask(_ id: Session.ID, _ source: Question.Source, at rootHash: [UInt8]) async throws(OstiaryError) -> Question {
+        let question = try await look(at: source, for: id, at: rootHash)
         try checkNotAborted()
-        let body = try body(of: exchanged, about: message.accountID, at: rootHash)
-        guard let shown = try? L2(decoding: body) else { throw .serverAnswer }
-        change(id) { $0.sid = shown.sessionID }
-        return Question(rootHash: rootHash, ephemeral: ephemeral, requestHash: exchanged.request.hash, body: body, shown: shown)
+        change(id) { $0.sid = question.shown.sessionID }
+        return question
+    }
+
+    /// What the login is about; what it was about before, when that was changed, is gone.
+    private func show(_ id: Session.ID, _ question: Question, isFirst: Bool) async throws(OstiaryError) {
+        var info = SessionInfo(question.shown, from: try known().server(question.rootHash)?.name ?? "")
+        info.announceLogo = try await logo(id, question)
+        if isFirst {
+            try await becomeReady(id) { [info] session in session.info = info }
+        } else {
+            try checkNotAborted()
+            update(id) { [info] session in session.info = info }
+        }
     }
 
     /// The accounts that may answer: the one that the server selected, or all of this server.
     private func selectable(_ accounts: [StoredAccount], _ question: Question) throws(OstiaryError) -> [StoredAccount] {
-        guard let selected = question.shown.accountID else { return accounts }
-        guard let account = accounts.first(where: { $0.id == selected }) else { throw .accountUnknown }
+        guard question.shown.accountMark != nil else { return accounts }
+        guard let account = accounts.first(where: { question.shown.selects($0.id) == true }) else { throw .accountUnknown }
         return [account]
     }
 
-    /// The only account that can answer, where the second factor confirms as well; else the one that the person confirms with.
+    /// The only account that can answer, where the second factor confirms as well and nothing has to be read before; else the one that the person
+    /// confirms with. What was changed while it was being answered is always confirmed.
     private func choose(
-        _ id: Session.ID, _ question: Question, _ offered: [StoredAccount]
+        _ id: Session.ID, _ question: Question, _ offered: [StoredAccount], isFirst: Bool
     ) async throws(OstiaryError) -> (StoredAccount, String) {
-        guard configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded, offered.count == 1,
+        guard isFirst, configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded, offered.count == 1, !question.hasToBeConfirmed,
             asksForSecondFactor(id, question, of: offered[0])
         else { return try await confirmLogin(id, question, offered) }
         link(id, to: offered[0])
@@ -98,7 +101,10 @@ extension Engine {
     }
 
     /// A server's first answer that somebody is logged in.
-    func loggedIn(_ id: Session.ID, _ outcome: L6, sid: SessionID, account: AccountID) throws(OstiaryError) {
+    /// - Parameter acknowledged: the notices that the message before it said were shown.
+    func loggedIn(
+        _ id: Session.ID, _ outcome: L6, sid: SessionID, account: AccountID, after acknowledged: [NoticeID] = []
+    ) throws(OstiaryError) {
         try rename(account, to: outcome.userName)
         guard let account = try known().account(account) else { throw .accountDeleted }
         change(id) { session in
@@ -117,13 +123,14 @@ extension Engine {
         watchOverAppLogin(id)
         // Over before anybody hears of the login: whoever does may begin the next flow at once.
         if flow?.session == id { flow = nil }
+        // Before the login: it may be the last that a process waits for.
+        hear(outcome.extensions.notices, by: account.id, after: acknowledged)
         if let session = session(id) { emit(.sessionLogin(session.shown)) }
-        tell(outcome.extensions.notices, to: account.id)
         keepAlive(id)
     }
 
     /// The server's word for the person, as they are called now.
-    private func rename(_ account: AccountID, to name: String) throws(OstiaryError) {
+    func rename(_ account: AccountID, to name: String) throws(OstiaryError) {
         guard let old = stored?.account(account), old.username != name else { return }
         try write { (state) throws(OstiaryError) in state.setAccount(account) { $0.username = name } }
         if let new = stored?.account(account) { emit(.accountUpdated(shown(new))) }

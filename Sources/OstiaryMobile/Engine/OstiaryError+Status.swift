@@ -4,7 +4,8 @@ extension OstiaryError {
     /// Whether the server may have done what was asked although we failed.
     var leavesServerUnsure: Bool {
         switch self {
-        case .serverConnection, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong,
+        case .serverConnection, .certificateUntrusted, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable,
+            .serverParametersWrong,
             .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable, .keyStore,
             .lockedMemory, .cancelled:
             true
@@ -21,6 +22,7 @@ extension OstiaryError {
             case .sessionUnknown: .sessionUnknown
             case .sessionTaken: .sessionTaken
             case .sessionOver: .sessionOver
+            case .changed: .questionChanged
             case .linkOld: .linkOld
             case .accountUnknown: .accountUnknown
             case .accountBlocked: .accountBlocked
@@ -42,9 +44,8 @@ extension OstiaryError {
         self =
             switch refusal {
             case .wrongIdentity: .serverParametersWrong
-            case .older: .serverIdentity
             case .suiteNotSpoken: .serverNotAllowed
-            case .outsideValidity: .clockWrong
+            case .older, .outsideValidity: .clockWrong
             }
     }
 
@@ -60,6 +61,7 @@ extension OstiaryError {
         self =
             switch error {
             case .unreachable: .serverConnection
+            case .untrusted: .certificateUntrusted
             case .tooLong: .serverAnswer
             case .addressRefused: .serverNotAllowed
             case .cancelled: .cancelled

@@ -7,7 +7,7 @@ extension Engine {
 
     /// Begins, or begins again, to ping for a session.
     func keepAlive(_ id: Session.ID, atOnce: Bool = false) {
-        guard let session = session(id), session.shown.isLoggedIn, session.shown.pingTime > 0 else { return }
+        guard let session = session(id), session.isWatched else { return }
         change(id) { $0.pinger?.cancel() }
         let pinger = Task { await self.ping(id, atOnce: atOnce) }
         change(id) { $0.pinger = pinger }
@@ -16,21 +16,20 @@ extension Engine {
     private func ping(_ id: Session.ID, atOnce: Bool) async {
         var isDue = atOnce
         var backoff = Backoff(limit: .infinity)
-        while !Task.isCancelled, let session = session(id), session.shown.isLoggedIn {
-            let period = UInt64(session.shown.pingTime)
-            // The server may say so in the middle of a session.
-            guard period > 0 else { return }
-            if !isDue, !isWatching { await ports.clock.sleep(seconds: Double(period) / 2) }
+        while !Task.isCancelled, let session = session(id), session.isWatched {
+            let period = session.period
+            let holds = isWatching || session.shown.isReturning
+            if !isDue, !holds { await ports.clock.sleep(seconds: Double(period) / 2) }
             isDue = false
             // The app's own limits come first: after a long sleep a ping would only hear of the server's.
             endAppLoginIfDue()
-            guard !Task.isCancelled, self.session(id)?.shown.isLoggedIn == true else { return }
+            guard !Task.isCancelled, self.session(id)?.shown.goesOn == true else { return }
             let began = ports.clock.monotonic
             do throws(OstiaryError) {
-                try await ping(id, hold: isWatching ? UInt8(clamping: min(UInt64(longestHold), max(1, period / 2))) : 0)
+                try await ping(id, hold: holds ? UInt8(clamping: min(UInt64(longestHold), max(1, period / 2))) : 0)
                 note(connectionError: false, of: id)
                 backoff = Backoff(limit: .infinity)
-                if isWatching, ports.clock.monotonic <= began { await ports.clock.sleep(seconds: 1) }
+                if holds, ports.clock.monotonic <= began { await ports.clock.sleep(seconds: 1) }
             } catch {
                 guard await outlives(error, id, period, backoff.delay() ?? 15) else { return }
                 isDue = true
@@ -40,9 +39,10 @@ extension Engine {
 
     /// After a ping that failed: whether the session goes on, and the wait until the next.
     private func outlives(_ error: OstiaryError, _ id: Session.ID, _ period: UInt64, _ delay: Double) async -> Bool {
-        guard error != .cancelled, !Task.isCancelled, let session = session(id), session.shown.isLoggedIn else { return false }
+        guard error != .cancelled, !Task.isCancelled, let session = session(id), session.shown.goesOn else { return false }
         switch error {
-        case .serverConnection, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong,
+        case .serverConnection, .certificateUntrusted, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable,
+            .serverParametersWrong,
             .clockWrong, .tooMany, .keyStore:
             guard ports.clock.monotonic <= session.lastSeen + period + Self.grace else {
                 ended(id, as: .timeout)
@@ -65,15 +65,17 @@ extension Engine {
         guard let session = session(id), let sid = session.sid, let account = stored?.account(session.account ?? AccountID(using: random))
         else { throw .sessionUnknown }
         let ephemeral = try makeEphemeral()
+        let acknowledged = shownNotices(of: account.id)
         let exchanged = try await exchange(with: session.rootHash, ephemeral, timeout: 15 + Double(hold), after: session.lastStamp) {
             sentAt throws(OstiaryError) in
             change(id) { $0.lastStamp = sentAt }
             let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-            return try sign(Ping(sessionID: sid, hold: hold), with: account.keyName, freshness: freshness).bytes
+            let message = Ping(sessionID: sid, hold: hold, extensions: Extensions(shownNotices: acknowledged))
+            return try sign(message, with: account.keyName, freshness: freshness).bytes
         }
         let body = try body(of: exchanged, about: account.id, at: session.rootHash)
         guard let answer = try? PingAnswer(decoding: body) else { throw .serverAnswer }
-        tell(answer.extensions.notices, to: account.id)
+        hear(answer.extensions.notices, by: account.id, after: acknowledged)
         switch answer.state {
         case .stopped: ended(id, as: Session.Ending(answer.reason))
         case .loggedIn:
@@ -81,6 +83,7 @@ extension Engine {
                 session.lastSeen = ports.clock.monotonic
                 session.shown.pingTime = Int(answer.pingTime)
             }
+            if session.shown.isReturning, !answer.isReturning, self.session(id)?.shown.isReturning == true { cameBack(id) }
         }
     }
 
@@ -94,7 +97,10 @@ extension Engine {
         if stored?.sessions.contains(where: { $0.id == id }) == true {
             _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll { $0.id == id } }
         }
-        if let shown = close(id, as: ending) { emit(.sessionStop(shown)) }
+        guard let shown = close(id, as: ending) else { return }
+        // A warning, also for apps that do not look at how a session ended.
+        if ending == .otherBrowser { emit(.error(.loginInOtherBrowser, session: shown)) }
+        emit(.sessionStop(shown))
     }
 
     /// A login of a browser goes on when the app is restarted; an AppLogin does not.
@@ -103,18 +109,19 @@ extension Engine {
         else { return }
         let stored = StoredSession(
             id: id, session: sid, account: account, rootHash: StoredBytes(session.rootHash), pingTime: UInt32(session.shown.pingTime),
-            serviceName: session.shown.info.serviceName)
+            serviceName: session.shown.info.serviceName, isReturning: session.shown.isReturning ? true : nil)
         try write { (state) throws(OstiaryError) in
             state.sessions.removeAll { $0.id == id }
             state.sessions.append(stored)
         }
     }
+}
 
-    /// News of other devices.
-    func tell(_ notices: [NewDeviceNotice], to account: AccountID) {
-        guard let account = stored?.account(account) else { return }
-        for notice in notices { emit(.newDevice(NewDevice(name: notice.device, enrolledAt: notice.time.seconds), account: shown(account))) }
-    }
+extension LiveSession {
+    /// Whether the server counts on pings: those of a login that it watches, and those of one whose browser it awaits.
+    fileprivate var isWatched: Bool { shown.isReturning || shown.isLoggedIn && shown.pingTime > 0 }
+    /// Seconds within which it wants to hear of this device.
+    fileprivate var period: UInt64 { shown.isReturning ? Engine.returnTime : UInt64(shown.pingTime) }
 }
 
 extension Session.Ending {
@@ -127,6 +134,7 @@ extension Session.Ending {
             case .timeout: .timeout
             case .account: .account
             case .replaced: .replaced
+            case .otherBrowser: .otherBrowser
             }
     }
 }

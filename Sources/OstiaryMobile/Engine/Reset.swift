@@ -11,7 +11,7 @@ extension Engine {
             guard error == .storeUnreadable else { throw error }
             try replaceUnreadable()
         }
-        for session in live where session.shown.isLoggedIn { ended(session.shown.id, as: .account) }
+        for session in live where session.shown.goesOn { ended(session.shown.id, as: .account) }
         for account in try known().accounts { discard(account.id) }
         for session in live where !session.shown.isOver {
             if let shown = close(session.shown.id, as: .cancelled) { emit(.sessionStop(shown)) }

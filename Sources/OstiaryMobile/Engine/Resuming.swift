@@ -11,7 +11,7 @@ extension Engine {
         sweep()
         takeUpConfirmations()
         takeUpSessions()
-        for session in live where session.shown.isLoggedIn && session.shown.pingTime > 0 {
+        for session in live where session.shown.isReturning || session.shown.isLoggedIn && session.shown.pingTime > 0 {
             let id = session.shown.id
             do throws(OstiaryError) {
                 try await ping(id, hold: 0)
@@ -52,11 +52,16 @@ extension Engine {
             guard !live.contains(where: { $0.shown.id == session.id }), let account = stored?.account(session.account) else { continue }
             var shown = Session(id: session.id)
             shown.account = self.shown(account)
-            shown.username = account.username
             shown.info.serviceName = session.serviceName
             shown.pingTime = Int(session.pingTime)
-            shown.state = .active
-            shown.wasLoggedIn = true
+            if session.isReturning == true {
+                shown.isReturning = true
+                shown.state = .waitingForUserInput
+            } else {
+                shown.username = account.username
+                shown.state = .active
+                shown.wasLoggedIn = true
+            }
             live.append(
                 LiveSession(
                     shown: shown, rootHash: session.rootHash.bytes, sid: session.session, account: account.id, lastSeen: ports.clock.monotonic))

@@ -25,7 +25,8 @@ enum Delivered<Value> {
         case .secondFactorNeeded, .pinRequired, .secondFactorUnavailable, .busy, .wrongEpoch, .blocked: true
         case .refused, .clock: method == .bio
         case .ok, .replayed, .sessionUnknown, .sessionTaken, .sessionOver, .linkOld, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .enrolUsed, .penalised, .secondFactorUnknown, .tooMany, .sequence, .closed:
+            .accountDeleted, .enrolUsed, .penalised, .secondFactorUnknown, .tooMany, .sequence, .closed,
+            .changed:
             false
         }
     }

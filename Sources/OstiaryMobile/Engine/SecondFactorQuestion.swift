@@ -103,7 +103,7 @@ extension Engine {
     }
 
     func stopped(_ question: OpenQuestion, by error: OstiaryError?) -> SecondFactor {
-        if let error, error != .cancelled, error != .secondFactorBlocked { question.result = .error }
+        if let error, error != .cancelled, error != .secondFactorBlocked, error != .questionChanged { question.result = .error }
         return picture(question, retry: false, stopped: true)
     }
 

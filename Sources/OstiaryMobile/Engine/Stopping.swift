@@ -13,7 +13,7 @@ extension Engine {
 
     /// The same for a caller who waits until the server knows.
     func end(_ id: Session.ID) async throws(OstiaryError) {
-        guard let session = session(id), session.shown.isLoggedIn, let sid = session.sid,
+        guard let session = session(id), session.shown.goesOn, let sid = session.sid,
             let account = stored?.account(session.account ?? AccountID(using: random))
         else {
             _ = try stopHere(id)
@@ -31,7 +31,7 @@ extension Engine {
         }
         guard let session = session(id), !session.shown.isOver else { throw .wrongOrder }
         if session.shown.isEnrolment, !session.shown.isLoggedIn, let account = session.account { return giveUp(id, account) }
-        guard session.shown.isLoggedIn, let sid = session.sid else { throw .wrongOrder }
+        guard session.shown.goesOn, let sid = session.sid else { throw .wrongOrder }
         let account = session.account.flatMap { stored?.account($0) }
         ended(id, as: .user)
         guard let account else { return nil }
@@ -59,15 +59,19 @@ extension Engine {
 
     private func sendStop(_ sid: SessionID, of account: StoredAccount, after: Instant, reason: StopReason = .user) async throws(OstiaryError) {
         let ephemeral = try makeEphemeral()
+        let acknowledged = shownNotices(of: account.id)
         let exchanged = try await reaching(for: nil) { () async throws(OstiaryError) in
             try await exchange(with: account.rootHash.bytes, ephemeral, after: after) { sentAt throws(OstiaryError) in
                 let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-                return try sign(Stop(sessionID: sid, reason: reason), with: account.keyName, freshness: freshness).bytes
+                let message = Stop(sessionID: sid, reason: reason, extensions: Extensions(shownNotices: acknowledged))
+                return try sign(message, with: account.keyName, freshness: freshness).bytes
             }
         }
         switch exchanged.answer.status {
         case .sessionOver, .sessionUnknown: return
-        default: _ = try body(of: exchanged, about: account.id, at: account.rootHash.bytes)
+        default:
+            let body = try body(of: exchanged, about: account.id, at: account.rootHash.bytes)
+            if let answer = try? PingAnswer(decoding: body) { hear(answer.extensions.notices, by: account.id, after: acknowledged) }
         }
     }
 }

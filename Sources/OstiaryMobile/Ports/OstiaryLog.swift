@@ -12,6 +12,8 @@ public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
         case event
         /// A server was asked.
         case request
+        /// Something was computed that takes a person's time.
+        case work
     }
 
     public let kind: Kind

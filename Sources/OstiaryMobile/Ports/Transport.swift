@@ -4,6 +4,8 @@ import Foundation
 public enum TransportError: Error, Sendable, Hashable {
     /// No network, no such host, no connection, or it broke, or time ran out.
     case unreachable
+    /// Somebody answers whose certificate the system does not trust: made for another name, by an unknown authority, or out of its time.
+    case untrusted
     /// The answer is longer than any answer may be.
     case tooLong
     /// Neither https nor loopback, or not an address.

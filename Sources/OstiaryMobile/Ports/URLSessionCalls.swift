@@ -12,18 +12,23 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     /// More than any answer of AP1: a message has at most 65 535 bytes, a logo 64 KiB.
     static let longestAnswer = 128 * 1_024
 
+    /// A call from `register` to `forget`. Whoever ends it first decides, and what comes later, or from elsewhere, is left out.
     private enum Call {
+        /// Nobody waits for it yet.
+        case registered
         case running(CheckedContinuation<Outcome, Never>, [UInt8])
-        /// Ended before it began.
         case ended(Outcome)
     }
 
     private let calls = Mutex<[Int: Call]>([:])
 
-    /// Begins a call whose outcome `continuation` gets, exactly once.
-    func begin(_ task: URLSessionDataTask, _ continuation: CheckedContinuation<Outcome, Never>) {
+    /// Makes a call known, before anything can end it.
+    func register(_ task: URLSessionTask) { calls.withLock { $0[task.taskIdentifier] = .registered } }
+
+    /// Begins a call whose outcome `continuation` gets, exactly once; at once if the call was ended before it began.
+    func begin(_ task: URLSessionTask, _ continuation: CheckedContinuation<Outcome, Never>) {
         let outcome = calls.withLock { calls -> Outcome? in
-            if case .ended(let outcome)? = calls.removeValue(forKey: task.taskIdentifier) { return outcome }
+            if case .ended(let outcome)? = calls[task.taskIdentifier] { return outcome }
             calls[task.taskIdentifier] = .running(continuation, [])
             return nil
         }
@@ -33,16 +38,20 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     /// Gives a call its outcome, unless it has one.
     func end(_ identifier: Int, _ outcome: Outcome) {
         let continuation = calls.withLock { calls -> CheckedContinuation<Outcome, Never>? in
-            guard case .running(let continuation, _)? = calls.removeValue(forKey: identifier) else {
+            switch calls[identifier] {
+            case nil, .ended?: return nil
+            case .registered?:
                 calls[identifier] = .ended(outcome)
                 return nil
+            case .running(let continuation, _)?:
+                calls[identifier] = .ended(outcome)
+                return continuation
             }
-            return continuation
         }
         continuation?.resume(returning: outcome)
     }
 
-    /// After a call has its outcome: whatever came too late for it.
+    /// After a call has its outcome: nothing of it is kept.
     func forget(_ identifier: Int) { _ = calls.withLock { $0.removeValue(forKey: identifier) } }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -53,7 +62,7 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
             return false
         }
         guard isTooLong else { return }
-        finish(dataTask, .failure(.tooLong))
+        end(dataTask.taskIdentifier, .failure(.tooLong))
         dataTask.cancel()
     }
 
@@ -62,8 +71,9 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
             guard case .running(_, let bytes)? = calls[task.taskIdentifier] else { return [] }
             return bytes
         }
-        guard error == nil, let response = task.response as? HTTPURLResponse else { return finish(task, .failure(.unreachable)) }
-        finish(task, .success(TransportResponse(status: response.statusCode, body: bytes)))
+        if let error { return end(task.taskIdentifier, .failure(TransportError(error))) }
+        guard let response = task.response as? HTTPURLResponse else { return end(task.taskIdentifier, .failure(.unreachable)) }
+        end(task.taskIdentifier, .success(TransportResponse(status: response.statusCode, body: bytes)))
     }
 
     /// A redirect would send a sealed request where its link did not point: its own status is the answer.
@@ -71,13 +81,23 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) { completionHandler(nil) }
+}
 
-    /// The client's last word on a call: nothing of it is kept.
-    private func finish(_ task: URLSessionTask, _ outcome: Outcome) {
-        let continuation = calls.withLock { calls -> CheckedContinuation<Outcome, Never>? in
-            guard case .running(let continuation, _)? = calls.removeValue(forKey: task.taskIdentifier) else { return nil }
-            return continuation
+extension TransportError {
+    /// What the system's client says of a call that came to nothing.
+    init(_ error: any Error) { self = Self.isAboutCertificate(error as NSError) ? .untrusted : .unreachable }
+
+    /// A certificate that nobody vouches for, of another host, or out of its time. On Linux the client has no number for it, only the words of the
+    /// TLS library below.
+    private static func isAboutCertificate(_ error: NSError) -> Bool {
+        guard error.domain == NSURLErrorDomain else { return false }
+        switch error.code {
+        // Bad date, untrusted, unknown root, not yet valid; by number, because not every platform has all the names right.
+        case -1204 ... -1201: return true
+        case NSURLErrorUnknown:
+            return ["SSL certificate problem", "SSL: no alternative certificate", "SSL: certificate", "server certificate verification failed"]
+                .contains { error.localizedDescription.hasPrefix($0) }
+        default: return false
         }
-        continuation?.resume(returning: outcome)
     }
 }

@@ -5,6 +5,10 @@ import FoundationNetworking
 #endif
 
 /// The system's HTTP client: https, or http to this very machine; no cookies, no cache, no redirects.
+///
+/// A certificate has to be one that the system trusts. On Linux that is the system's own store (`/etc/ssl/certs`): the client reads neither
+/// `SSL_CERT_FILE` nor `URLSessionCertificateAuthorityInfoFile`, which is for Android only. A test server with a certificate of its own authority is
+/// trusted once that is put into the store (`update-ca-certificates` on Debian).
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let calls = URLSessionCalls()
@@ -23,6 +27,8 @@ public final class URLSessionTransport: Transport {
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard ServerAddress.isAllowed(request.url) else { throw .addressRefused }
         let task = session.dataTask(with: Self.message(request))
+        calls.register(task)
+        defer { calls.forget(task.taskIdentifier) }
         // The client's own time limit begins again with every byte, and on Linux does not end a silent connection.
         let limit = Task { [calls] in
             try await Task.sleep(for: .milliseconds(Int64(request.timeout * 1_000)))
@@ -36,7 +42,6 @@ public final class URLSessionTransport: Transport {
             calls.end(task.taskIdentifier, .failure(.cancelled))
             task.cancel()
         }
-        calls.forget(task.taskIdentifier)
         return try result.get()
     }
 

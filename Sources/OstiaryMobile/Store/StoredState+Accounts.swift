@@ -36,7 +36,7 @@ extension StoredState {
 
     mutating func keep(_ server: StoredServer) {
         if let index = servers.firstIndex(where: { $0.rootHash == server.rootHash }) {
-            if servers[index].sequence <= server.sequence { servers[index] = server }
+            servers[index] = server
         } else {
             servers.append(server)
         }

@@ -43,8 +43,9 @@ struct StoredServer: Codable, Sendable, Equatable {
     let rootHash: StoredBytes
     var url: String
     var name: String
-    /// The newest bundle that was believed, and its sequence.
+    /// The bundle that was believed last.
     var bundle: StoredBytes
+    /// The newest sequence that counts as seen (protocol §3).
     var sequence: UInt64
 }
 
@@ -82,6 +83,8 @@ struct StoredAccount: Codable, Sendable, Equatable {
     var otpReference: UInt32?
     /// Where the key store has `otpKey`.
     var otpSecretName: String?
+    /// Notices that the app was told of, and whose server was not heard to know that; nil for none.
+    var shownNotices: [NoticeID]?
     let createdAt: UInt64
 }
 
@@ -103,6 +106,8 @@ struct StoredSession: Codable, Sendable, Equatable {
     let rootHash: StoredBytes
     let pingTime: UInt32
     let serviceName: String
+    /// True while its browser had not come back; documents of before that was possible do not say.
+    var isReturning: Bool?
 }
 
 /// A signed Delete that the server has not acknowledged.

@@ -80,6 +80,17 @@ package struct ByteReader: Sendable {
         return Encoded(value: value, bytes: Array(bytes[start..<offset]))
     }
 
+    /// v8 around one structure that must fill it.
+    package mutating func part8<Value: WireStruct>(_: Value.Type = Value.self) throws(WireError) -> Encoded<Value> {
+        try Encoded(decoding: try v8())
+    }
+
+    /// v8 around nothing, or around one structure that must fill it.
+    package mutating func optionalPart8<Value: WireStruct>(_: Value.Type = Value.self) throws(WireError) -> Encoded<Value>? {
+        let bytes = try v8()
+        return bytes.isEmpty ? nil : try Encoded(decoding: bytes)
+    }
+
     /// v16 around one structure that must fill it.
     package mutating func part16<Value: WireStruct>(_: Value.Type = Value.self) throws(WireError) -> Encoded<Value> {
         try Encoded(decoding: try v16())

@@ -51,5 +51,6 @@ package struct ByteWriter: Sendable {
     }
 
     package mutating func part(_ value: Encoded<some WireStruct>) { bytes += value.bytes }
+    package mutating func part8(_ value: Encoded<some WireStruct>?) { v8(value?.bytes ?? []) }
     package mutating func part16(_ value: Encoded<some WireStruct>?) { v16(value?.bytes ?? []) }
 }

@@ -32,6 +32,7 @@ package enum SessionKind {}
 package enum EnrolmentKind {}
 package enum InstanceKind {}
 package enum AttemptKind {}
+package enum NoticeKind {}
 
 /// A virtual server.
 package typealias ServerID = Identifier<ServerKind>
@@ -45,6 +46,8 @@ package typealias EnrolmentID = Identifier<EnrolmentKind>
 package typealias InstanceID = Identifier<InstanceKind>
 /// `attemptId`: one try of a second factor.
 package typealias AttemptID = Identifier<AttemptKind>
+/// A notice to the person of one account, until it was shown (protocol §8).
+package typealias NoticeID = Identifier<NoticeKind>
 
 extension ByteReader {
     /// v8(0|16) around an identifier.

@@ -33,6 +33,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case m3 = 0x38
     case m4 = 0x39
     case reset = 0x3A
+    case probe = 0x3B
     case ping = 0x40
     case stop = 0x41
     case delete = 0x42

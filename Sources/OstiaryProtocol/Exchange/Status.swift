@@ -27,4 +27,6 @@ package enum Status: UInt16, Error, CaseIterable, Sendable {
     case sequence = 22
     /// Second-factor server to authentication server only: the instance is closed.
     case closed = 23
+    /// What is asked is another meanwhile: send L1 again.
+    case changed = 24
 }

@@ -7,7 +7,7 @@ package struct Bundle: WireMessage, OperatorSigned {
     package let name: String
     package let url: String
     package let minimumSuite: UInt16
-    /// The time of signing; a phone never goes back to a smaller one.
+    /// The time of signing; how far a phone goes back is `BundleAge`'s rule.
     package let sequence: Instant
     package let prekeys: [Encoded<Prekey>]
     package let secondFactorRootHash: [UInt8]
@@ -89,11 +89,12 @@ package struct SecondFactorIdentity: WireStruct {
 package enum BundleRefusal: Error, Equatable, Sendable {
     /// Another root than the pinned one, a broken chain or a signature that does not fit: the server is not who it should be.
     case wrongIdentity
-    /// Older than one that was seen before.
+    /// Much older than one that was seen before. That says that a clock is wrong, here or there, or that somebody sends an old one again; not that
+    /// the server is another.
     case older
     /// The server asks for a suite that this program does not speak.
     case suiteNotSpoken
-    /// No certificate is valid now: the clock may be wrong.
+    /// No certificate is valid now, or not the one of the key that signed: the clock may be wrong.
     case outsideValidity
 }
 
@@ -104,16 +105,22 @@ package struct VerifiedBundle: Sendable {
     package let operatorKeys: OperatorKeys
     package let secondFactorKeys: OperatorKeys
 
-    /// `seen` is the sequence of the newest bundle of this server that was believed before.
+    /// - Parameter lowest: the smallest sequence that is taken, see `BundleAge`.
     package static func verify(
-        _ encoded: Encoded<Bundle>, rootHash: [UInt8], seen: Instant = Instant(0), at now: Instant
+        _ encoded: Encoded<Bundle>, rootHash: [UInt8], lowest: Instant = Instant(0), at now: Instant
     ) throws(BundleRefusal) -> VerifiedBundle {
         let bundle = encoded.value
         guard let keys = try? OperatorKeys.verify(bundle.chain, rootHash: rootHash) else { throw .wrongIdentity }
         guard keys.hasKey(at: now) else { throw .outsideValidity }
-        guard (try? encoded.verify(with: keys, at: now)) != nil else { throw .wrongIdentity }
+        guard (try? encoded.verify(with: keys, at: now)) != nil else {
+            // By a key of theirs that is not valid now: a clock is wrong. Else it is a stranger's signature, or none.
+            guard let begin = keys.begin(of: bundle.signature.keyID), (try? encoded.verify(with: keys, at: begin)) != nil else {
+                throw .wrongIdentity
+            }
+            throw .outsideValidity
+        }
         guard bundle.minimumSuite <= Suite.classic.rawValue else { throw .suiteNotSpoken }
-        guard bundle.sequence >= seen else { throw .older }
+        guard bundle.sequence >= lowest else { throw .older }
         let secondFactor = bundle.secondFactor.value
         guard let secondFactorKeys = try? OperatorKeys.verify(secondFactor.chain, rootHash: bundle.secondFactorRootHash) else { throw .wrongIdentity }
         guard bundle.prekeys.allSatisfy({ (try? $0.verify(with: keys, at: now)) != nil }) else { throw .wrongIdentity }

@@ -40,6 +40,9 @@ package struct OperatorKeys: Sendable {
         certificates.contains { $0.notBefore <= now && now <= $0.notAfter }
     }
 
+    /// When the key of this name becomes valid; nil when no such key is certified.
+    package func begin(of keyID: [UInt8]) -> Instant? { certificates.first { $0.id == keyID }?.notBefore }
+
     /// Throws unless the key that the signature names is certified, valid at `now`, and signed `message`.
     package func verify(_ signature: OperatorSignature, _ label: Label, _ message: [UInt8], at now: Instant) throws(BadSignature) {
         guard let certificate = certificates.first(where: { $0.id == signature.keyID && $0.notBefore <= now && now <= $0.notAfter })

@@ -305,7 +305,7 @@ package struct Reset: WireMessage, OperatorSigned {
 /// The chain comes along each time, so that the second-factor server needs to know nothing but the pinned root hashes.
 package struct SecondFactorCall: WireStruct {
     package let caller: Encoded<ServerChain>
-    /// Ticket, Proof, Close or Reset.
+    /// Ticket, Proof, Close, Reset or Probe.
     package let message: [UInt8]
     /// The phone's request, with a Ticket.
     package let sealed: [UInt8]

@@ -6,9 +6,10 @@ package enum Via: UInt8, Sendable {
     case app = 4
 }
 
-/// L1: the phone asks what a session is about; claims nothing (protocol §6).
-package struct L1: WireMessage, Equatable {
+/// L1: the phone asks what a session is about; claims nothing and leaves nothing behind (protocol §4, §6).
+package struct L1: WireMessage, DeviceSigned, Equatable {
     package static let type = MessageType.l1
+    package static let label = Label.devApp
 
     /// The link as it was scanned; nil for an AppLogin.
     package let link: Encoded<LoginLink>?
@@ -16,12 +17,25 @@ package struct L1: WireMessage, Equatable {
     /// The account of an AppLogin.
     package let accountID: AccountID?
     package let clientInfo: String
+    /// Of an AppLogin 64 bytes, over `ephPk||ts` of its request too; else empty: whoever sees a code may ask what it is.
+    package var deviceSignature: [UInt8]
 
-    package init(link: Encoded<LoginLink>?, via: Via, accountID: AccountID?, clientInfo: String) {
+    /// What a link is about.
+    package init(link: Encoded<LoginLink>, via: Via, clientInfo: String) {
         self.link = link
         self.via = via
-        self.accountID = accountID
+        accountID = nil
         self.clientInfo = clientInfo
+        deviceSignature = []
+    }
+
+    /// An AppLogin of this account, to be signed by its device key.
+    package init(appLoginOf account: AccountID, clientInfo: String) {
+        link = nil
+        via = .app
+        accountID = account
+        self.clientInfo = clientInfo
+        deviceSignature = blankDeviceSignature
     }
 
     package init(body reader: inout ByteReader) throws(WireError) {
@@ -30,7 +44,9 @@ package struct L1: WireMessage, Equatable {
         via = try reader.choice()
         accountID = try reader.optionalIdentifier()
         clientInfo = try reader.text16(cap: 1_024)
-        guard (via == .app) == (link == nil), (via == .app) == (accountID != nil) else { throw .badValue }
+        deviceSignature = try reader.optional8(deviceSignatureCount) ?? []
+        let isApp = via == .app
+        guard isApp == (link == nil), isApp == (accountID != nil), isApp == !deviceSignature.isEmpty else { throw .badValue }
     }
 
     package func writeBody(to writer: inout ByteWriter) {
@@ -38,6 +54,7 @@ package struct L1: WireMessage, Equatable {
         writer.choice(via)
         writer.optionalIdentifier(accountID)
         writer.text16(clientInfo, cap: 1_024)
+        writer.optional8(deviceSignature.isEmpty ? nil : deviceSignature, deviceSignatureCount)
     }
 
     package static func == (left: L1, right: L1) -> Bool { left.encoded == right.encoded }
@@ -78,147 +95,6 @@ package struct Methods: OptionSet, Sendable, Hashable {
     }
 }
 
-/// The relying party that a login is for.
-package struct RelyingParty: Sendable, Equatable {
-    package let name: String
-    package let origin: String
-    package let clientID: String
-
-    package init(name: String, origin: String, clientID: String) {
-        self.name = name
-        self.origin = origin
-        self.clientID = clientID
-    }
-}
-
-/// What the server knows of the browser that asks.
-package struct BrowserFacts: Sendable, Equatable {
-    package let binding: Binding
-    package let label: String
-    package let city: String
-    package let startedAt: Instant
-
-    package init(binding: Binding, label: String, city: String, startedAt: Instant) {
-        self.binding = binding
-        self.label = label
-        self.city = city
-        self.startedAt = startedAt
-    }
-}
-
-/// One keyed string of announceInfo; key at most 64 bytes, text at most 1 024.
-package struct Announcement: Sendable, Equatable {
-    package let key: String
-    package let text: String
-
-    package init(key: String, text: String) {
-        self.key = key
-        self.text = text
-    }
-}
-
-/// L2: what the person is asked to confirm (protocol §6).
-package struct L2: WireMessage {
-    package static let type = MessageType.l2
-
-    package let sessionID: SessionID
-    package let purpose: SessionPurpose
-    /// The account that the server selected, if it did.
-    package let accountID: AccountID?
-    package let relyingParty: RelyingParty
-    package let announceInfo: [Announcement]
-    package let logoHash: [UInt8]?
-    package let transaction: [UInt8]
-    package let browser: BrowserFacts
-    package let needsNumber: Bool
-    package let returnURL: String
-    package let secondFactor: SecondFactorNeed
-    package let methods: Methods
-    /// 32 bytes of server randomness, so that no two L2 are the same.
-    package let serverNonce: [UInt8]
-    package let secondFactorPrekey: Encoded<Prekey>?
-    package let flags: UInt16
-    package let expiresAt: Instant
-    package let extensions: Extensions
-
-    package init(
-        sessionID: SessionID, purpose: SessionPurpose, accountID: AccountID?, relyingParty: RelyingParty, announceInfo: [Announcement] = [],
-        logoHash: [UInt8]? = nil, browser: BrowserFacts, secondFactor: SecondFactorNeed, methods: Methods, serverNonce: [UInt8],
-        secondFactorPrekey: Encoded<Prekey>?, flags: UInt16 = 0, expiresAt: Instant
-    ) {
-        self.sessionID = sessionID
-        self.purpose = purpose
-        self.accountID = accountID
-        self.relyingParty = relyingParty
-        self.announceInfo = announceInfo
-        self.logoHash = logoHash
-        transaction = []
-        self.browser = browser
-        needsNumber = false
-        returnURL = ""
-        self.secondFactor = secondFactor
-        self.methods = methods
-        self.serverNonce = serverNonce
-        self.secondFactorPrekey = secondFactorPrekey
-        self.flags = flags
-        self.expiresAt = expiresAt
-        extensions = .none
-    }
-
-    package init(body reader: inout ByteReader) throws(WireError) {
-        sessionID = try SessionID(from: &reader)
-        purpose = try reader.choice()
-        accountID = try reader.optionalIdentifier()
-        relyingParty = RelyingParty(name: try reader.text8(), origin: try reader.text8(), clientID: try reader.text8())
-        announceInfo = try reader.list(cap: 32) { reader throws(WireError) in
-            Announcement(key: try WireText.decode(try reader.v8(cap: 64)), text: try reader.text16(cap: 1_024))
-        }
-        logoHash = try reader.optional8(32)
-        transaction = try reader.v16()
-        browser = BrowserFacts(
-            binding: try reader.choice(), label: try reader.text8(), city: try reader.text8(), startedAt: try reader.instant())
-        let number = try reader.u8()
-        guard number <= 1 else { throw .badValue }
-        needsNumber = number == 1
-        returnURL = try reader.text16(cap: 2_048)
-        secondFactor = try reader.choice()
-        methods = try Methods(from: &reader)
-        serverNonce = try reader.fixed(32)
-        secondFactorPrekey = try reader.optionalPart16()
-        flags = try reader.u16()
-        expiresAt = try reader.instant()
-        extensions = try Extensions(from: &reader)
-    }
-
-    package func writeBody(to writer: inout ByteWriter) {
-        sessionID.write(to: &writer)
-        writer.choice(purpose)
-        writer.optionalIdentifier(accountID)
-        writer.text8(relyingParty.name)
-        writer.text8(relyingParty.origin)
-        writer.text8(relyingParty.clientID)
-        writer.list(announceInfo) { writer, item in
-            writer.v8(WireText.encode(item.key, cap: 64))
-            writer.text16(item.text, cap: 1_024)
-        }
-        writer.optional8(logoHash, 32)
-        writer.v16(transaction)
-        writer.choice(browser.binding)
-        writer.text8(browser.label)
-        writer.text8(browser.city)
-        writer.instant(browser.startedAt)
-        writer.u8(needsNumber ? 1 : 0)
-        writer.text16(returnURL, cap: 2_048)
-        writer.choice(secondFactor)
-        writer.u8(methods.rawValue)
-        writer.fixed(serverNonce, 32)
-        writer.part16(secondFactorPrekey)
-        writer.u16(flags)
-        writer.instant(expiresAt)
-        extensions.write(to: &writer)
-    }
-}
-
 /// L5: the phone's signed decision on a session (protocol §6).
 package struct L5: WireMessage, DeviceSigned {
     package static let type = MessageType.l5
@@ -239,12 +115,14 @@ package struct L5: WireMessage, DeviceSigned {
     /// At most 4 096 bytes.
     package let userInput: String
     package let extensions: Extensions
+    /// As it came in the L2.
+    package let offer: Encoded<Offer>?
     package var deviceSignature: [UInt8]
 
     package init(
         sessionID: SessionID, sessionHash: [UInt8], accountID: AccountID, attemptID: AttemptID, decision: Decision, method: Methods,
         secondFactorSignature: [UInt8]? = nil, biometricSignature: [UInt8]? = nil, attempt: Encoded<Attempt>? = nil, cache: [UInt8]? = nil,
-        userInput: String = ""
+        userInput: String = "", extensions: Extensions = .none, offer: Encoded<Offer>?
     ) {
         self.sessionID = sessionID
         self.sessionHash = sessionHash
@@ -258,7 +136,8 @@ package struct L5: WireMessage, DeviceSigned {
         self.cache = cache
         number = ""
         self.userInput = userInput
-        extensions = .none
+        self.extensions = extensions
+        self.offer = offer
         deviceSignature = blankDeviceSignature
     }
 
@@ -276,6 +155,7 @@ package struct L5: WireMessage, DeviceSigned {
         number = try reader.text8()
         userInput = try reader.text16(cap: 4_096)
         extensions = try Extensions(from: &reader)
+        offer = try reader.optionalPart8()
         deviceSignature = try reader.fixed(64)
     }
 
@@ -293,6 +173,7 @@ package struct L5: WireMessage, DeviceSigned {
         writer.text8(number)
         writer.text16(userInput, cap: 4_096)
         extensions.write(to: &writer)
+        writer.part8(offer)
         writer.fixed(deviceSignature, 64)
     }
 }
@@ -315,10 +196,14 @@ package struct L6: WireMessage, Equatable {
     package let userName: String
     /// 43 characters, for an AppLogin only.
     package let webNonce: String?
+    /// 16 bytes for the app that opens the return address itself, after a tapped link only.
     package let returnCode: [UInt8]?
     package let cache: [UInt8]?
     package let flags: UInt16
     package let extensions: Extensions
+
+    /// Accepted, and the browser that began has not come back yet.
+    package var isReturning: Bool { flags & LoginFlags.returning != 0 }
 
     package init(
         result: LoginResult, sessionID: SessionID?, pingTime: UInt32, userName: String, webNonce: String? = nil, returnCode: [UInt8]? = nil,

@@ -5,23 +5,27 @@ package struct Ping: WireMessage, DeviceSigned {
 
     package let sessionID: SessionID
     package let hold: UInt8
+    package let extensions: Extensions
     package var deviceSignature: [UInt8]
 
-    package init(sessionID: SessionID, hold: UInt8) {
+    package init(sessionID: SessionID, hold: UInt8, extensions: Extensions = .none) {
         self.sessionID = sessionID
         self.hold = min(hold, longestHold)
+        self.extensions = extensions
         deviceSignature = blankDeviceSignature
     }
 
     package init(body reader: inout ByteReader) throws(WireError) {
         sessionID = try SessionID(from: &reader)
         hold = try reader.hold()
+        extensions = try Extensions(from: &reader)
         deviceSignature = try reader.fixed(64)
     }
 
     package func writeBody(to writer: inout ByteWriter) {
         sessionID.write(to: &writer)
         writer.u8(hold)
+        extensions.write(to: &writer)
         writer.fixed(deviceSignature, 64)
     }
 }
@@ -41,6 +45,8 @@ package enum StopReason: UInt8, Sendable, CaseIterable {
     case account = 5
     /// A newer login took its place.
     case replaced = 6
+    /// The browser that came back was another than the one that began: somebody may have sent the login to the person (protocol §6).
+    case otherBrowser = 7
 }
 
 /// Stop: the phone ends a session (protocol §8).
@@ -50,25 +56,35 @@ package struct Stop: WireMessage, DeviceSigned {
 
     package let sessionID: SessionID
     package let reason: StopReason
+    package let extensions: Extensions
     package var deviceSignature: [UInt8]
 
-    package init(sessionID: SessionID, reason: StopReason) {
+    package init(sessionID: SessionID, reason: StopReason, extensions: Extensions = .none) {
         self.sessionID = sessionID
         self.reason = reason
+        self.extensions = extensions
         deviceSignature = blankDeviceSignature
     }
 
     package init(body reader: inout ByteReader) throws(WireError) {
         sessionID = try SessionID(from: &reader)
         reason = try reader.choice()
+        extensions = try Extensions(from: &reader)
         deviceSignature = try reader.fixed(64)
     }
 
     package func writeBody(to writer: inout ByteWriter) {
         sessionID.write(to: &writer)
         writer.choice(reason)
+        extensions.write(to: &writer)
         writer.fixed(deviceSignature, 64)
     }
+}
+
+/// Bits of `flags` in an L6 and a PingAnswer.
+package enum LoginFlags {
+    /// Nobody is logged in before the browser has come back: “go on in the browser” (protocol §6).
+    package static let returning: UInt16 = 1
 }
 
 /// A session as the phone learns of it.
@@ -86,6 +102,9 @@ package struct PingAnswer: WireMessage, Equatable {
     package let pingTime: UInt32
     package let flags: UInt16
     package let extensions: Extensions
+
+    /// Accepted, and the browser that began has not come back yet.
+    package var isReturning: Bool { flags & LoginFlags.returning != 0 }
 
     package init(state: Presence, reason: StopReason, pingTime: UInt32, flags: UInt16 = 0, extensions: Extensions = .none) {
         self.state = state

@@ -82,12 +82,22 @@ package struct M1: WireMessage {
     package let payload: [UInt8]
     /// The request to the second-factor server, which the authentication server cannot open.
     package let sealed: [UInt8]
+    /// VERIFY: the session of the L2; nil in all other contexts.
+    package let sessionID: SessionID?
+    /// VERIFY: as it came in the L2; nil in all other contexts.
+    package let offer: Encoded<Offer>?
 
-    package init(accountID: AccountID, attempt: Encoded<Attempt>, payload: [UInt8], sealed: [UInt8]) {
+    /// - Parameter question: session and offer of the L2, exactly with VERIFY.
+    package init(
+        accountID: AccountID, attempt: Encoded<Attempt>, payload: [UInt8], sealed: [UInt8],
+        about question: (session: SessionID, offer: Encoded<Offer>)? = nil
+    ) {
         self.accountID = accountID
         self.attempt = attempt
         self.payload = payload
         self.sealed = sealed
+        sessionID = question?.session
+        offer = question?.offer
     }
 
     package init(body reader: inout ByteReader) throws(WireError) {
@@ -95,6 +105,10 @@ package struct M1: WireMessage {
         attempt = try reader.part()
         payload = try reader.v16(cap: 1_024)
         sealed = try reader.v16(cap: 1_024)
+        sessionID = try reader.optionalIdentifier()
+        offer = try reader.optionalPart8()
+        let hasSession = attempt.value.context == .verify
+        guard hasSession == (sessionID != nil), hasSession == (offer != nil) else { throw .badValue }
     }
 
     package func writeBody(to writer: inout ByteWriter) {
@@ -102,6 +116,8 @@ package struct M1: WireMessage {
         writer.part(attempt)
         writer.v16(payload)
         writer.v16(sealed)
+        writer.optionalIdentifier(sessionID)
+        writer.part8(offer)
     }
 }
 

@@ -1,8 +1,15 @@
 /// The hashes that tie one step to the next. Each is one function, to be held beside the section it implements.
 package enum Transcript {
-    /// sessHash = H("sess", SHA(Req of L1) || SHA(L2 body) || accountId): what was shown, and to whom (protocol §4).
-    package static func session(requestHash: [UInt8], shown body: [UInt8], account: AccountID) -> [UInt8] {
-        H(.sess, requestHash + SHA(body) + account.bytes)
+    /// sessHash = H("sess", SHA(Req of L1) || l2Hash || accountId): what was shown, and to whom (protocol §4).
+    package static func session(requestHash: [UInt8], shownHash: [UInt8], account: AccountID) -> [UInt8] {
+        H(.sess, requestHash + shownHash + account.bytes)
+    }
+
+    package static let accountMarkCount = 16
+
+    /// H("acct", accountId || sN)[0..16]: how an L2 names the account that may answer, to that account alone (protocol §6).
+    package static func accountMark(_ account: AccountID, serverNonce: [UInt8]) -> [UInt8] {
+        Array(H(.acct, account.bytes + serverNonce).prefix(accountMarkCount))
     }
 
     /// enrolHash = H("enrol", SHA(Req of E1) || SHA(E2 body)) (protocol §5).

@@ -38,11 +38,11 @@ extension CallDesk.Desk {
     private func answer(_ proof: Proof, _ outcome: ProofOutcome) throws -> SecondFactorAnswer {
         switch outcome {
         case .refused(let refusal, let standing):
-            log("proof", proof.instanceID, "\(refusal)")
+            log("proof", proof.instanceID, "\(refusal)", context: proof.context, factors: proof.method)
             return SecondFactorAnswer(
                 attemptID: proof.attemptID, status: refusal.status, highest: standing.highest, epoch: standing.epoch, tries: standing.tries)
         case .proved(let receipt, let standing):
-            log("proof", proof.instanceID, "proved", level: .debug)
+            log("proof", proof.instanceID, "proved", context: proof.context, factors: proof.method)
             return SecondFactorAnswer(
                 attemptID: proof.attemptID, status: .ok, highest: standing.highest, epoch: standing.epoch, tries: standing.tries,
                 receipt: try Encoded(decoding: receipt))

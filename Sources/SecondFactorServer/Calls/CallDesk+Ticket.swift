@@ -15,7 +15,7 @@ extension CallDesk.Desk {
             case .admitted(let record, let key, let standing):
                 let evaluation = try await evaluation(of: record, checked.blinded, under: key)
                 let sealed = try seal(evaluation, of: record, to: opened)
-                log("attempt", attempt.instanceID, "evaluated", level: .debug)
+                log("attempt", attempt.instanceID, "evaluated", context: attempt.context)
                 return SecondFactorAnswer(
                     attemptID: attempt.attemptID, status: .ok, highest: standing.highest, epoch: standing.epoch, tries: standing.tries,
                     sealed: sealed)
@@ -51,7 +51,7 @@ extension CallDesk.Desk {
     }
 
     private func refused(_ attempt: Attempt, _ refusal: TicketRefusal, _ standing: Standing) -> SecondFactorAnswer {
-        log("attempt", attempt.instanceID, "\(refusal)")
+        log("attempt", attempt.instanceID, "\(refusal)", context: attempt.context)
         return SecondFactorAnswer(
             attemptID: attempt.attemptID, status: refusal.status, highest: standing.highest, epoch: standing.epoch,
             tries: tries(of: refusal, standing))

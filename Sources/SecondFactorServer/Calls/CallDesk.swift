@@ -1,3 +1,4 @@
+import HTTPService
 import Logging
 import OstiaryProtocol
 import SecondFactor
@@ -18,21 +19,36 @@ struct CallDesk: Sendable {
     let store: any SecondFactorStore
     let policy: Policy
     let evaluator: any Evaluator
+    /// Whether an attempt could be counted: fails when the disk takes nothing.
+    let storage: any ReadinessCheck
     let logger: Logger
+    let strangers = LineLimit<String>()
 
     /// - Throws: faults only: the store, or a key that does not unwrap.
     func answer(_ bytes: [UInt8], as identity: OwnIdentity, at now: Instant) async throws -> CallReply {
         guard let call = try? SecondFactorCall(decoding: bytes), let message = CallMessage(call) else { return .malformed }
-        guard let caller = callers.caller(call.caller) else { return .untrusted }
+        guard let caller = callers.caller(call.caller) else { return untrusted(call.caller.value.root, "its identity is not a trusted one") }
         let desk = Desk(desk: self, caller: caller, identity: identity, now: now)
-        let answer: SecondFactorAnswer =
+        let answer: SecondFactorAnswer? =
             switch message {
             case .ticket(let ticket): try await desk.answer(ticket, sealed: call.sealed, receipt: call.receipt)
             case .proof(let proof): try await desk.answer(proof, receipt: call.receipt)
             case .close(let close): try await desk.answer(close)
             case .reset(let reset): try await desk.answer(reset)
+            case .probe(let probe): await desk.answer(probe)
             }
+        guard let answer else { return untrusted(call.caller.value.root, "a probe that it did not sign") }
         return .answered(Encoded(answer, signedBy: identity.operatorKey).bytes)
+    }
+
+    /// Anybody can send such a call, so it is one line a minute.
+    private func untrusted(_ root: Root, _ reason: String) -> CallReply {
+        if let heldBack = strangers.admit(reason) {
+            logger.line(
+                .warning, "a server that is not trusted asked",
+                [.caller: Base64URL.encode(root.hash), .reason: reason, .heldback: "\(heldBack)"])
+        }
+        return .untrusted
     }
 
     /// One call: who asks, as whom we answer, and when. Each message has its own file.
@@ -45,20 +61,25 @@ struct CallDesk: Sendable {
         var store: any SecondFactorStore { desk.store }
         var policy: Policy { desk.policy }
 
-        func log(_ event: String, _ instance: InstanceID, _ outcome: String, level: Logger.Level = .info) {
-            let server = caller.server.id.text
-            desk.logger.log(
-                level: level, "\(event)", metadata: ["server": "\(server)", "instance": "\(instance.text)", "outcome": "\(outcome)"])
+        func log(
+            _ event: String, _ instance: InstanceID, _ outcome: String, context: SecondFactorContext? = nil, factors: Methods? = nil,
+            level: Logger.Level = .info
+        ) {
+            var facts: [LogKey: String] = [.server: caller.server.id.text, .instance: instance.text, .outcome: outcome]
+            facts[.context] = context.map { "\($0)" }
+            facts[.factors] = factors.map { $0 == .pin ? "pin" : $0 == .bio ? "bio" : "pin,bio" }
+            desk.logger.line(level, event, facts)
         }
     }
 }
 
-/// The four messages of a call, decoded.
+/// The five messages of a call, decoded.
 private enum CallMessage {
     case ticket(Encoded<Ticket>)
     case proof(Encoded<Proof>)
     case close(Encoded<Close>)
     case reset(Encoded<Reset>)
+    case probe(Encoded<Probe>)
 
     init?(_ call: SecondFactorCall) {
         guard let type = try? MessageType(of: call.message) else { return nil }
@@ -68,6 +89,7 @@ private enum CallMessage {
             case .proof: (try? Encoded(decoding: call.message)).map(CallMessage.proof)
             case .close: (try? Encoded(decoding: call.message)).map(CallMessage.close)
             case .reset: (try? Encoded(decoding: call.message)).map(CallMessage.reset)
+            case .probe: (try? Encoded(decoding: call.message)).map(CallMessage.probe)
             default: nil
             }
         guard let message else { return nil }

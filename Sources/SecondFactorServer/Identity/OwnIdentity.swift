@@ -53,6 +53,8 @@ package enum IdentityError: Error, Equatable, Sendable {
     case otherRootKey
     /// A stored key does not unwrap under this key-encryption key, or is damaged.
     case unreadableKey
+    /// The operator wrote this server's own identity where that of the authentication server belongs.
+    case trustsItself
 }
 
 extension IdentityError: CustomStringConvertible {
@@ -60,6 +62,8 @@ extension IdentityError: CustomStringConvertible {
         switch self {
         case .rootKeyNeeded: "the operational key must be renewed by the root key: start once with --root-key FILE"
         case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
+        case .trustsItself:
+            "OSTIARY_SF_TRUSTED_SERVERS names this server's own identity: put what `ostiary serve --print-identity` prints there"
         case .unreadableKey: "the server's keys cannot be read with this key file: name the key file that belongs to the database"
         }
     }

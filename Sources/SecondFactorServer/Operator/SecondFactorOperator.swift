@@ -23,7 +23,7 @@ package struct SecondFactorOperator: Sendable {
         try await database.migrate(secondFactorMigrations)
         let store = SQLSecondFactorStore(database: database, policy: policy)
         let outcome = try await store.reset(instance, .command(for: server), at: now)
-        logger.notice("reset by command", metadata: ["instance": "\(instance.text)", "outcome": "\(outcome.word)"])
+        logger.line(.notice, "reset by command", [.instance: instance.text, .outcome: outcome.word])
         return outcome
     }
 

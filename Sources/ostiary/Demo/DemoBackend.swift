@@ -59,6 +59,17 @@ struct DemoBackend: Sendable {
         return try client.decode(Answer.self, from: try await client.call("POST", path("sessions/page"), nonce: nonce, json: fields)).url
     }
 
+    /// Hands in the code that a browser came back with, in the name of that browser's nonce.
+    /// - Returns: whether somebody is logged in there now. A code that is not for this nonce is spent all the same.
+    func handIn(_ nonce: String, code: String) async throws -> Bool {
+        do {
+            let answer = try await client.call("POST", path("sessions/return"), nonce: nonce, json: ["returncode": code])
+            return try client.decode(Status.self, from: answer).loggedin
+        } catch DemoError.unexpectedAnswer(_, let status) where status == 403 || status == 400 {
+            return false
+        }
+    }
+
     private static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }

@@ -74,7 +74,7 @@ struct DemoServers: Sendable {
     }
 
     private func isReady() async -> Bool {
-        guard let url = URL(string: "\(layout.adminURL)/ready?full=1") else { return false }
+        guard let url = URL(string: "\(layout.adminURL)/ready?for=logins") else { return false }
         return await HTTPProbe.status(of: url) == 200
     }
 }

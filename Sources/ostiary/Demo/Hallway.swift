@@ -6,42 +6,46 @@ import OstiaryProtocol
 
 /// The demonstration's website, a business site with a hallway that people enter with their phone.
 ///
-/// It does what a site of yours would do: keeps a nonce for each visitor, asks the management interface who is logged in, and sends the
-/// browser to the pages of the authentication server. The nonce never leaves this process.
+/// It does what a site of yours has to do (docs/rest-api.md, the five rules): keeps a nonce for each browser's cookie, hands in the code that
+/// a browser comes back with, asks the management interface who is logged in, and believes nothing else. The nonce never leaves this process.
 struct Hallway: Sendable {
     let backend: DemoBackend
     let origin: String
     /// Where the browser is sent to enrol and log in.
     let authenticationOrigin: String
-    private let visitors = Visitors()
+    private let visitors: Visitors
 
     init(backend: DemoBackend, origin: String, authenticationOrigin: String) {
         self.backend = backend
         self.origin = origin
         self.authenticationOrigin = authenticationOrigin
+        visitors = Visitors(isSecure: origin.hasPrefix("https://"))
     }
 
     /// The routes of the site.
     var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
-        router.add(middleware: PageHeaders(isSecure: false))
+        router.add(middleware: PageHeaders(isSecure: origin.hasPrefix("https://")))
         router.get("/") { request, _ in try await home(request) }
+        router.get("/welcome") { request, _ in try await welcome(request) }
         router.get("/style.css") { _, _ in
             Response(status: .ok, headers: [.contentType: "text/css"], body: ResponseBody(byteBuffer: ByteBuffer(string: HallwayPage.style)))
         }
         router.post("/enrol") { request, context in
+            try checkOrigin(request)
             let form = try await URLEncodedFormDecoder().decode(EnrolForm.self, from: request, context: context)
             return try await send(request) { nonce in
                 try await backend.page(nonce, ["kind": "enrol", "name": form.name, "userid": form.name.lowercased(), "returnurl": origin + "/"])
             }
         }
         router.post("/login") { request, _ in
-            try await send(request) { nonce in try await backend.page(nonce, ["kind": "login", "returnurl": origin + "/"]) }
+            try await send(request) { nonce in try await backend.page(nonce, ["kind": "login", "returnurl": origin + "/welcome"]) }
         }
         router.post("/logout") { request, _ in
+            try checkOrigin(request)
             if let nonce = await visitors.nonce(of: request) { try await backend.logOut(nonce) }
-            return redirect(to: "/", cookie: await visitors.welcome().cookie)
+            return redirect(to: "/", cookie: await visitors.arrive().cookie)
         }
         return router
     }
@@ -51,41 +55,49 @@ struct Hallway: Sendable {
     }
 
     private func home(_ request: Request) async throws -> Response {
-        guard let nonce = await visitors.nonce(of: request) else { return redirect(to: "/", cookie: await visitors.welcome().cookie) }
+        guard let nonce = await visitors.nonce(of: request) else { return redirect(to: request.uri.string, cookie: await visitors.arrive().cookie) }
+        // A login counts when getSession says so, and in no other state.
         let status = try await backend.session(nonce)
-        let page = status.loggedin ? HallwayPage.inside(status.userid ?? "somebody", amr: status.amr ?? []) : HallwayPage.outside
+        let isAnother = request.uri.queryParameters["again"] != nil
+        let page = status.loggedin ? HallwayPage.inside(status.userid ?? "somebody", amr: status.amr ?? []) : HallwayPage.outside(again: isAnother)
         // Browsers apply `form-action` to where a form's answer redirects as well.
         let policy = "default-src 'none'; style-src 'self'; form-action 'self' \(authenticationOrigin); base-uri 'none'; frame-ancestors 'none'"
-        let headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: policy]
+        // Under `no-referrer` a browser would not say either that a form of this page is ours: its Origin would be `null`.
+        let headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: policy, HTTPField.Name("Referrer-Policy")!: "same-origin",
+        ]
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
-    /// Sends the browser on to a page that is made for its visitor. A form of another site has no visitor: its cookie stays at home.
+    /// A browser comes back from a login page with a code. Whose login that is says its own cookie, never the address; without one it is
+    /// nobody's, and the code is handed in all the same, which spends it. The answer leads to an address without the code.
+    private func welcome(_ request: Request) async throws -> Response {
+        guard let code = request.uri.queryParameters["returncode"] else { return redirect(to: "/", cookie: nil) }
+        let visitor = await visitors.visitor(of: request)
+        guard try await backend.handIn(visitor.nonce, code: String(code)) else {
+            return redirect(to: "/?again", cookie: visitor.isNew ? visitor.cookie : nil)
+        }
+        // Whoever knew the cookie of before the login does not know the one of after.
+        return redirect(to: "/", cookie: await visitors.change(visitor.cookie))
+    }
+
+    /// Sends the browser on to a page that is made for its visitor.
     private func send(_ request: Request, _ address: (String) async throws -> String) async throws -> Response {
-        guard let nonce = await visitors.nonce(of: request) else { return redirect(to: "/", cookie: await visitors.welcome().cookie) }
+        try checkOrigin(request)
+        guard let nonce = await visitors.nonce(of: request) else { return redirect(to: "/", cookie: await visitors.arrive().cookie) }
         return redirect(to: try await address(nonce), cookie: nil)
+    }
+
+    /// A form of another site starts nothing here: browsers say where a POST comes from.
+    private func checkOrigin(_ request: Request) throws {
+        guard request.headers[.origin] == origin else {
+            throw HTTPError(.forbidden, message: "this form belongs to another site: open \(origin) and start there")
+        }
     }
 
     private func redirect(to address: String, cookie: String?) -> Response {
         var headers: HTTPFields = [.location: address]
-        if let cookie { headers[.setCookie] = "hallway=\(cookie); HttpOnly; SameSite=Lax; Path=/" }
+        if let cookie { headers[.setCookie] = visitors.setting(cookie) }
         return Response(status: .seeOther, headers: headers)
     }
-}
-
-/// Who has which cookie, and which nonce that stands for.
-private actor Visitors {
-    private var nonces: [String: String] = [:]
-    private var order: [String] = []
-
-    /// A new visitor. The oldest of a thousand is forgotten.
-    func welcome() -> (cookie: String, nonce: String) {
-        let (cookie, nonce) = (ManagementClient.newNonce(), ManagementClient.newNonce())
-        nonces[cookie] = nonce
-        order.append(cookie)
-        if order.count > 1_000 { nonces[order.removeFirst()] = nil }
-        return (cookie, nonce)
-    }
-
-    func nonce(of request: Request) -> String? { request.cookies["hallway"].flatMap { nonces[$0.value] } }
 }

@@ -1,15 +1,22 @@
 /// The two pages of the demonstration's website.
 enum HallwayPage {
-    static let outside = page(
-        "The door is closed",
+    /// - Parameter again: whether a browser came back with a code that was not for it.
+    static func outside(again: Bool) -> String {
+        page("The door is closed", (again ? startAgain : "<p>Nobody is logged in here.</p>") + "\n" + forms)
+    }
+
+    private static let startAgain = """
+        <p role="alert">That login did not begin in this browser, or took too long. Nobody is logged in here: start again here.
+        If somebody sent you a link or a code, they may have wanted to use your phone for their own login.</p>
         """
-        <p>Nobody is logged in here.</p>
+
+    private static let forms = """
         <form method="post" action="/login"><button>Log in</button></form>
         <form method="post" action="/enrol" class="new">
         <label>New here? Your name <input name="name" required maxlength="40" autocomplete="off"></label>
         <button class="plain">Enrol</button>
         </form>
-        """)
+        """
 
     static func inside(_ user: String, amr: [String]) -> String {
         page(

@@ -5,10 +5,10 @@ import QRCode
 /// `ostiary demo --script`: a person enrols, logs in, mistypes and is logged out, told in one line a step.
 struct Story {
     let servers: DemoServers
-    private let backend: DemoBackend
-    private let phone: Ostiary
-    private let log: EventLog
-    private let user = "alice"
+    let backend: DemoBackend
+    let phone: Ostiary
+    let log: EventLog
+    let user = "alice"
 
     init(_ servers: DemoServers) async throws {
         self.servers = servers
@@ -21,12 +21,14 @@ struct Story {
     func tell() async throws {
         try await enrol()
         try await logInToTheApp()
+        try await logInByPage()
+        try await beSentALink()
         let (nonce, session) = try await logInByCode()
         try await earnAPenalty()
         try await beStopped(nonce, session)
     }
 
-    private func step(_ text: String) { StandardStreams.print("\u{2713} \(text)") }
+    func step(_ text: String) { StandardStreams.print("\u{2713} \(text)") }
 
     // MARK: Enrolment
 
@@ -126,13 +128,20 @@ extension Story {
         let codes = try QRReader.read(try await backend.loginCode(nonce, asPNG: true))
         guard let code = codes.first else { throw DemoError.stepFailed("the login picture holds no code") }
         phone.start(with: code)
+        try await confirm()
+        return nonce
+    }
+
+    /// Confirms the login that the phone was handed; returns when the PIN is asked.
+    func confirm() async throws {
         let question = try await expect("the question whether to log in") { event -> (Session, [Account])? in
             if case .confirmLogin(let session, let accounts) = event { (session, accounts) } else { nil }
         }
         phone.setAccount(question.1.first, for: question.0)
         try await expectPINQuestion(.verify)
-        return nonce
     }
+
+    func enterRightPIN() { enter(Self.rightPIN) }
 
     private func enter(_ digits: [UInt8]) {
         let pin = PIN()
@@ -155,17 +164,18 @@ extension Story {
         return info
     }
 
-    private func expectLogin() async throws -> Session {
+    @discardableResult
+    func expectLogin() async throws -> Session {
         try await expect("the login") { if case .sessionLogin(let session) = $0 { session } else { nil } }
     }
 
-    private func expectUser(_ nonce: String) async throws {
+    func expectUser(_ nonce: String) async throws {
         let status = try await backend.session(nonce)
         guard status.loggedin, status.userid == user else { throw DemoError.stepFailed("getSession says \(status.userid ?? "nobody"), not \(user)") }
     }
 
     /// The next event of a kind. An error of the phone meanwhile ends the story.
-    private func expect<Value: Sendable>(_ what: String, _ choose: @Sendable (OstiaryEvent) -> Value?) async throws -> Value {
+    func expect<Value: Sendable>(_ what: String, _ choose: @Sendable (OstiaryEvent) -> Value?) async throws -> Value {
         let found = await log.next { event -> Result<Value, DemoError>? in
             if let value = choose(event) { return .success(value) }
             if case .error(let error, _) = event { return .failure(.stepFailed("instead of \(what): \(error.sentence)")) }

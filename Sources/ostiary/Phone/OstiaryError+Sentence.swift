@@ -26,12 +26,14 @@ extension OstiaryError {
         case .accountPending: "the account waits for its code to be typed into the browser"
         case .accountDeleted: "the account was deleted"
         case .serverConnection: "the server cannot be reached: try again later"
+        case .certificateUntrusted:
+            "the server's certificate is not trusted here: sign in to this network if it asks for that, check the clock, else tell the operator"
         case .serverIdentity: "the server is not the one that was enrolled with, or cannot prove it"
         case .serverParametersMissing: "there is no such server at the address in the code"
         case .serverParametersUnreadable: "what the server says of itself cannot be understood"
         case .serverParametersWrong: "the server at this address is not the one that the code names"
         case .serverAnswer: "the server's answer cannot be understood"
-        case .clockWrong: "the clock of this machine is wrong: check the clock"
+        case .clockWrong: "a clock is wrong, here or at the server: check this machine's clock, and tell the operator if it is right"
         case .logoUnavailable: "the picture of this login was left out"
         case .refused: "the server refused"
         case .tooMany: "too many requests: wait a little"
@@ -40,6 +42,9 @@ extension OstiaryError {
         case .sessionUnknown: "the server does not know this login: take the code that is shown now"
         case .sessionTaken: "another phone took this login"
         case .sessionOver: "this login is over"
+        case .questionChanged: "the site changed what it asks again and again: nobody was logged in, look who asks and take the code anew"
+        case .loginInOtherBrowser:
+            "nobody was logged in: another browser came back than the one that began; somebody may have sent you this login. Start again yourself"
         case .secondFactorBlocked: "too many wrong PINs: the operator of the second-factor server can lift the block"
         case .secondFactorUnavailable: "the PIN cannot be checked at the moment, nothing was counted: try again later"
         case .secondFactorUnknown: "the second-factor server does not know this phone: enrol again"
@@ -57,9 +62,9 @@ extension OstiaryError {
         switch self {
         case .cancelled, .userInputTimeout: .cancelledOrDenied
         case .secondFactorBlocked: .blockedOrPenalised
-        case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver: .codeOver
+        case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser: .codeOver
         case .serverConnection: .serverUnreachable
-        case .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
+        case .certificateUntrusted, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
         case .linkUnreadable, .linkUnknownKind: .usage
         case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,

@@ -165,7 +165,7 @@ extension PhoneConversation.Progress {
         switch ending {
         case .denied: return .cancelledOrDenied
         case .cancelled, .user: return secondFactor.flatMap(\.exit) ?? .cancelledOrDenied
-        case .timeout, .server, .replaced: return .codeOver
+        case .timeout, .server, .replaced, .otherBrowser: return .codeOver
         case .failed, .account, .inactivity, nil: return secondFactor.flatMap(\.exit) ?? .other
         }
     }

@@ -3,7 +3,7 @@ import OstiaryMobile
 
 /// What happens on the phone, as one JSON object a line (docs/phone.md). Names and order of members are a contract with scripts.
 extension OstiaryEvent {
-    /// Nil for what scripts are not told: a session's way from one state to the next.
+    /// Nil for what scripts are not told: a session's way from one state to the next, except back to its browser.
     var json: JSONText? {
         switch self {
         case .confirmLogin(let session, let accounts):
@@ -21,7 +21,7 @@ extension OstiaryEvent {
         case .secondFactorStarted(let secondFactor), .secondFactorUpdated(let secondFactor): secondFactor.json
         case .sessionLogin(let session): session.event("sessionLogin", login: true)
         case .sessionStop(let session): session.event("sessionStop", login: false)
-        case .sessionUpdate: nil
+        case .sessionUpdate(let session): session.returnEvent
         case .accountAdded(let account), .accountUpdated(let account):
             [("event", "accountUpdate"), ("account", account.json)].asObject
         case .accountDeleted(let account): [("event", "accountDeleted"), ("account", account.json)].asObject
@@ -54,6 +54,15 @@ extension Session {
             members.append(("reason", .optional(ending?.rawValue)))
         }
         return (members + [("session", json)]).asObject
+    }
+}
+
+extension Session {
+    /// Of all changes scripts are told one: the person said yes and the browser is awaited. `returnURL` is null after a scan.
+    fileprivate var returnEvent: JSONText? {
+        guard isReturning else { return nil }
+        return [("event", "sessionUpdate"), ("returning", .bool(true)), ("returnURL", .optional(returnURL?.absoluteString)), ("session", json)]
+            .asObject
     }
 }
 
@@ -95,7 +104,10 @@ extension VisualHash {
 extension SecondFactor {
     fileprivate var json: JSONText {
         var members: [(String, JSONText)] = [("event", "secondFactor"), ("stopped", .bool(stopped)), ("secondFactorInfo", secondFactorInfo.json)]
-        if let session { members.append(("session", session.json)) }
+        if let session {
+            members += [("session", session.json), ("info", session.info.json)]
+            if session.isEnrolment { members.append(("enrolInfo", session.enrolInfo.json)) }
+        }
         return members.asObject
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryMobile
 
 /// What happens on the phone, as lines for a person.
@@ -7,11 +8,12 @@ extension OstiaryEvent {
         case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \($0.username)" })
         case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)
         case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \(StandardStreams.emphasised(code))", ""]
-        case .secondFactorStarted: []
+        case .secondFactorStarted(let secondFactor): secondFactor.session?.purposeLines ?? []
         case .secondFactorUpdated(let secondFactor): secondFactor.lines
         case .sessionLogin(let session): session.loginLines
         case .sessionStop(let session): ["\(session.title): over (\(session.ending?.words ?? "ended"))"]
-        case .sessionUpdate, .accountAdded, .accountUpdated: []
+        case .sessionUpdate(let session): session.returnLines
+        case .accountAdded, .accountUpdated: []
         case .accountDeleted(let account): ["the account \(account.username) at \(account.serverName) is deleted"]
         case .newDevice(let device, let account): ["a new device was enrolled for \(account.username): \(device.name)"]
         case .error(let error, _): ["\u{2717} \(error.sentence)" + (error.code.map { " (\($0))" } ?? "")]
@@ -26,6 +28,20 @@ extension Session {
         let who = (username ?? account?.username).map { " as \($0)" } ?? ""
         let first = isEnrolment ? "\u{2713} enrolled, and logged in\(who)" : "\u{2713} logged in\(who)"
         return [first] + (webNonce.map { ["  webNonce \($0)"] } ?? [])
+    }
+
+    /// What the second factor is about to approve, told once more above the prompt.
+    fileprivate var purposeLines: [String] {
+        if isAppLogin { return ["To log in to this phone's own app:"] }
+        if isEnrolment { return ["For the account \(enrolInfo.displayName) at \(info.serverName):"] }
+        return ["To log in to \(title):"] + info.announcedLines
+    }
+
+    /// While the browser is awaited: what the person does next.
+    fileprivate var returnLines: [String] {
+        guard isReturning else { return [] }
+        guard let returnURL else { return ["\u{2713} confirmed; go on in the browser that showed the code"] }
+        return ["\u{2713} confirmed; go on in the browser, by opening this address once:", "  \(returnURL.absoluteString)"]
     }
 
     fileprivate func enrolLines(_ accounts: [Account], _ visualHash: VisualHash?) -> [String] {
@@ -53,6 +69,7 @@ extension Session.Ending {
         case .denied: "denied"
         case .cancelled: "cancelled"
         case .failed: "failed"
+        case .otherBrowser: "another browser came back than the one that began"
         }
     }
 }
@@ -62,9 +79,15 @@ extension SessionInfo {
         var lines = ["Log in to \(serviceName)" + (serviceOrigin.isEmpty ? "" : " (\(serviceOrigin))")]
         let browser = [browserLabel, browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
         if !browser.isEmpty { lines.append("asked by \(browser)") }
-        if binding == .unboundLink { lines.append("careful: nothing shows that the browser that asks is yours") }
-        return lines + announceInfo.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        switch binding {
+        case .unboundLink, .qrStatic: lines.append("careful: nothing shows that the browser that asks is yours")
+        case .unknown, .returnCode, .qrDynamic, .push, .app: break
+        }
+        if announceLogo != nil { lines.append("with an image, which a terminal cannot show") }
+        return lines + announcedLines
     }
+
+    fileprivate var announcedLines: [String] { announceInfo.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
 }
 
 extension SecondFactor {

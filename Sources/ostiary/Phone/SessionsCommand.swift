@@ -14,7 +14,18 @@ struct SessionsCommand: PhoneSubcommand {
 
     func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
         let ostiary = try PhoneHome.open(options)
+        let events = ostiary.events
+        // A server may have news of other devices for any of the accounts.
+        let listener = Task { for await event in events { if case .newDevice = event { voice.tell(event) } } }
+        defer { listener.cancel() }
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
+        let exit = try await go(on: sessions, ostiary, voice)
+        listener.cancel()
+        await listener.value
+        return exit
+    }
+
+    private func go(on sessions: [Session], _ ostiary: Ostiary, _ voice: PhoneVoice) async throws -> PhoneExit {
         if let end { return try await finish(end, of: sessions, ostiary, voice) }
         for session in sessions {
             let line = "\(session.id.uuidString.lowercased())  \(session.username ?? "-")  \(session.title)"

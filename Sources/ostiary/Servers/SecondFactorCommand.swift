@@ -39,18 +39,29 @@ struct SecondFactorCommand: AsyncParsableCommand {
     private func serve(_ settings: SecondFactorServerSettings) async throws {
         let log = HeldBackLog(level: settings.logLevel)
         let logger = log.logger("ostiary.second-factor")
+        let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["private", "health"])
+        let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
         let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
         let drain = DrainSignal()
         let service = try await SecondFactorService(
             settings: SecondFactorSettings(
                 trustedRoots: settings.trustedServers, policy: try Policy(settings.policy), rootSeed: try identity.rootSeed()),
             database: database, keyEncryptionKey: key, logger: logger, drain: drain, clock: { .now })
-        var listeners = [Listener("private", at: settings.listen, router: service.router)]
-        if let address = settings.adminListen { listeners.append(Listener("health", at: address, router: service.router)) }
+        var listeners = [
+            Listener(
+                "private", at: settings.listen, socket: sockets["private"], router: service.router,
+                limits: .open(shares, listener: "private", logger: logger))
+        ]
+        if settings.adminListen != nil || sockets["health"] != nil {
+            listeners.append(
+                Listener(
+                    "health", at: settings.adminListen ?? ListenAddress(host: "127.0.0.1", port: 0), socket: sockets["health"],
+                    router: service.router, limits: .reserved(shares, listener: "health", logger: logger)))
+        }
         let hash = Base64URL.encode(service.identityHash)
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
             log.open()
-            logger.notice("second-factor server runs", metadata: .running(hash, bound))
+            logger.notice("second-factor server runs", metadata: .running(hash, bound, shares))
         }
         try await database.close()
     }

@@ -43,6 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ settings: AuthServerSettings, named name: String?, madeKeyAt keyPath: String?) async throws {
         let log = HeldBackLog(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
+        let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
+        let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
         let (database, key) = try ServerStorage.open(settings.storage, ownership: .exclusive)
         let drain = DrainSignal()
         let service = try await AuthenticationService(
@@ -53,13 +55,17 @@ struct ServeCommand: AsyncParsableCommand {
             secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL),
             logger: logger, drain: drain, clock: { .now })
         let listeners = [
-            Listener("public", at: settings.listen, router: service.publicRouter),
-            Listener("private", at: settings.adminListen, router: service.adminRouter),
+            Listener(
+                "public", at: settings.listen, socket: sockets["public"], router: service.publicRouter,
+                limits: .open(shares, listener: "public", logger: logger)),
+            Listener(
+                "private", at: settings.adminListen, socket: sockets["private"], router: service.adminRouter,
+                limits: .reserved(shares, listener: "private", logger: logger)),
         ]
         let hash = Base64URL.encode(service.identityHash)
         try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
             log.open()
-            logger.notice("authentication server runs", metadata: .running(hash, bound))
+            logger.notice("authentication server runs", metadata: .running(hash, bound, shares))
             if let keyPath { logger.notice("no API key is set: using the one in a file", metadata: ["path": "\(keyPath)"]) }
         }
         try await database.close()

@@ -20,9 +20,12 @@ extension Instant {
 }
 
 extension Logger.Metadata {
-    /// Of the one line that says that a server is up: its identity and its addresses.
-    static func running(_ identity: String, _ bound: [BoundListener]) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["identity": "\(identity)", "version": "\(programVersion)"]
+    /// Of the one line that says that a server is up: its identity, its addresses, and how many connections it has room for.
+    static func running(_ identity: String, _ bound: [BoundListener], _ shares: ConnectionShares) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "identity": "\(identity)", "version": "\(programVersion)",
+            "connections": "\(shares.open.total), \(shares.open.perPeer) from one address",
+        ]
         for listener in bound { metadata[listener.name] = "\(listener.address)" }
         return metadata
     }

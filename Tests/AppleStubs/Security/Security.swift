@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 // The names of Apple's Security and CoreFoundation that the SDK uses, with nothing behind them: enough to type-check the guarded files on a
 // computer that has neither. Never linked, never run. Where Apple bridges, an alias stands for both sides.
 import Foundation

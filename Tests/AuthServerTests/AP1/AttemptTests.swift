@@ -69,7 +69,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("Blocked after five, back after a reset, and both servers wrote it down (S4-71)")
+    @Test("S4-57 blocked after five, back after a reset, and both servers wrote it down")
     func blocked() async throws {
         try await Self.run { servers, phone, _ in
             for _ in 0..<5 {

@@ -20,7 +20,8 @@ struct AdminRobustnessTests {
                 for method in [HTTPRequest.Method.get, .post, .put, .patch, .delete] where !allowed.contains(method.rawValue) {
                     let response = try await backend.send(method, path.replacingOccurrences(of: "{serverid}", with: server))
                     #expect(response.status == .methodNotAllowed, "\(method) \(path)")
-                    #expect(response.headers[.allow] == allowed.sorted().joined(separator: ", "))
+                    let also: Set<String> = allowed.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]
+                    #expect(response.headers[.allow] == allowed.union(also).sorted().joined(separator: ", "))
                 }
             }
         }
@@ -43,7 +44,7 @@ struct AdminRobustnessTests {
             ] {
                 let (status, answer) = try await backend.json(method, backend.path(rest), body: body)
                 #expect(status == 400, "\(rest)")
-                #expect(answer.names == ["error", "message", "requestId"])
+                #expect(answer.names.subtracting(["field"]) == ["error", "message", "requestId"])
             }
         }
     }
@@ -64,7 +65,8 @@ struct AdminRobustnessTests {
                     var headers: HTTPFields = [.apiKey: Premises.key]
                     headers[.nonce] = random.bytes(1)[0] < 128 ? Premises.nonce : String(decoding: noise.map { $0 & 0x7F | 0x20 }, as: UTF8.self)
                     let response = try await backend.client.execute(
-                        uri: "\(path)?\(escaped)=\(escaped)&limit=\(escaped)", method: route.method, headers: headers, body: ByteBuffer(bytes: noise))
+                        uri: random.bytes(1)[0] < 128 ? path : "\(path)?\(escaped)=\(escaped)&limit=\(escaped)", method: route.method,
+                        headers: headers, body: ByteBuffer(bytes: noise))
                     let mayBeDown = route.path.hasSuffix("/secondfactor/reset") && response.status == .serviceUnavailable
                     #expect(response.status.code < 500 || mayBeDown, "\(route.method) \(path)")
                 }

@@ -1,5 +1,6 @@
 import Authentication
 import Foundation
+import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -33,6 +34,59 @@ struct OpenAPITests {
         #expect(served.isSubset(of: Set(described.keys)))
         #expect(Set(required).isSubset(of: served))
     }
+
+    @Test("Every object of the document says that it has no other members, as the server sees to it")
+    func isStrict() throws {
+        let document = try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes))
+        var objects = 0
+        func look(_ value: Any, _ place: String) {
+            if let list = value as? [Any] { list.forEach { look($0, place) } }
+            guard let members = value as? [String: Any] else { return }
+            if members["type"] as? String == "object", members["properties"] != nil {
+                objects += 1
+                #expect(members["additionalProperties"] as? Bool == false, "\(place)")
+            }
+            for (name, member) in members { look(member, "\(place)/\(name)") }
+        }
+        look(document, "")
+        #expect(objects > 10)
+    }
+
+    @Test("Every parameter of a query is described where the server takes it, and nowhere else")
+    func describesQueries() async throws {
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
+        let shared = (document["components"] as? [String: Any])?["parameters"] as? [String: [String: Any]] ?? [:]
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        for route in try await Premises().adminRoutes.table {
+            let call = paths[route.path]?[route.method.rawValue.lowercased()] as? [String: Any]
+            let described = (call?["parameters"] as? [[String: Any]] ?? []).compactMap { parameter -> [String: Any]? in
+                guard let reference = parameter["$ref"] as? String else { return parameter }
+                return shared[String(reference.split(separator: "/").last ?? "")]
+            }
+            let names = described.filter { $0["in"] as? String == "query" }.compactMap { $0["name"] as? String }
+            #expect(Set(names) == Set(route.query), "\(route.method) \(route.path)")
+        }
+    }
+
+    @Test("Every word that an error can have for programs is in the document", arguments: Self.words)
+    func describesErrors(word: String) throws {
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
+        let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
+        let error = (schemas?["Error"]?["properties"] as? [String: [String: Any]])?["error"]
+        #expect((error?["enum"] as? [String])?.contains(word) == true)
+    }
+
+    private static let words: [String] = {
+        let refusals: [any ErrorResponseConvertible] = [
+            AdminRefusal.keyWrong, AdminRefusal.methodNotAllowed(allowed: []), AdminRefusal.badJSON, AdminRefusal.unknownField("x", nearest: nil),
+            AdminRefusal.accountUnknown, AdminRefusal.immutable("x"), AccountError.userUnknown, AccountError.secondFactorUnavailable,
+            AccountError.resetRefused(.tooMany), LoginLinkError.loggedIn, LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
+            EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ErrorResponse.notFound,
+            ErrorResponse.contentTooLarge, ErrorResponse.uriTooLong, ErrorResponse.serverError, ErrorResponse.storageUnavailable,
+            ErrorResponse.shuttingDown,
+        ]
+        return refusals.map(\.errorResponse.error) + ["wrong_code"]
+    }()
 
     private func served(_ name: String) async throws -> Set<String> {
         let premises = try await Premises()

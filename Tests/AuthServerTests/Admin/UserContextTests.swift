@@ -92,9 +92,9 @@ struct UserContextTests {
         }
     }
 
-    @Test("What is said later is shown to phones that look later, what is left out stays, and a phone decides on what it saw")
+    @Test("What is said later is shown to phones that look later, what is left out stays, and who saw the former words is asked again")
     func replaced() async throws {
-        try await run { _, phone, backend in
+        try await run { servers, phone, backend in
             let first = try await phone.scan(try await backend.link(#"{"announceinfo":{"info":{"n":"1"}}}"#))
             let second = try await phone.scan(try await backend.link(#"{"announceinfo":{"info":{"n":"2"}}}"#))
             let third = try await phone.scan(try await backend.link())
@@ -102,8 +102,34 @@ struct UserContextTests {
             #expect(second.screen.announceInfo == [Announcement(key: "n", text: "2")])
             #expect(third.screen.announceInfo == second.screen.announceInfo)
             #expect(third.screen.sessionID == first.screen.sessionID)
-            try await first.logInByPIN()
-            #expect(JSONObject(try await backend.send(.get, "/").body).bool("loggedin") == true)
+            #expect(await servers.refusal { try await first.logInByPIN() } == .changed)
+            #expect(JSONObject(try await backend.send(.get, "/").body).text("state") == "open")
+            try await second.logInByPIN()
+            let status = JSONObject(try await backend.send(.get, "/").body)
+            #expect(status.bool("loggedin") == true && status.object("announceinfo")?.object("info")?.text("n") == "2")
+        }
+    }
+
+    @Test("getSession tells the approved words, as they were shown; while a phone decides and afterwards the site cannot change them")
+    func approved() async throws {
+        try await run { servers, phone, backend in
+            let logo = Data(Self.png).base64EncodedString()
+            let shown = try await phone.scan(
+                try await backend.link(#"{"announceinfo":{"info":{"amount":"10 EUR"},"logo":"\#(logo)"},"sessioninfo":{"ip":"198.51.100.7"}}"#))
+            let attempt = try shown.attempt()
+            #expect(try await phone.phone.evaluate(attempt).status == .ok)
+            let later = #"{"announceinfo":{"info":{"amount":"9000 EUR"}},"sessioninfo":{"info":{"order":"large"}}}"#
+            for path in ["/qr/login", "/link/login"] {
+                let answer = try await backend.send(.post, path, later)
+                #expect(answer.status == 409 && JSONObject(answer.body).text("error") == "being_decided")
+            }
+            _ = try await shown.send(try shown.decision(attempt: attempt.id, method: .pin, proof: try phone.phone.prove(attempt)))
+            #expect(try await backend.send(.post, "/qr/login", later).status == 409)
+            let told = JSONObject(try await backend.send(.get, "/").body)
+            let announced = try #require(told.object("announceinfo"))
+            #expect(announced.object("info")?.text("amount") == "10 EUR" && announced.text("ip") == "198.51.100.7")
+            #expect(announced.text("logohash") == Base64URL.encode(SHA(Self.png)))
+            #expect(told.object("sessioninfo")?.object("info") == nil)
         }
     }
 
@@ -113,12 +139,12 @@ struct UserContextTests {
             let other = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob", name: "Bob")
             let link = try await backend.link(query: "?accountid=\(phone.account.text)")
             let shown = try await other.scan(link)
-            #expect(shown.screen.accountID == phone.account)
+            #expect(shown.screen.selects(phone.account) == true)
             #expect(await servers.refusal { try await shown.logInByPIN() } == .sessionTaken)
             try await phone.scan(link).logInByPIN()
             #expect(try await backend.send(.get, "/qr/login?accountid=AAAAAAAAAAAAAAAAAAAAAA").status == 404)
             #expect(try await backend.send(.get, "/qr/login?accountid=nobody").status == 404)
-            #expect(try await backend.send(.post, "/page", #"{"kind":"login","accountid":"AAAAAAAAAAAAAAAAAAAAAA"}"#).status == 404)
+            #expect(try await backend.send(.post, "/page", #"{"kind":"login","returnurl":"/","accountid":"AAAAAAAAAAAAAAAAAAAAAA"}"#).status == 404)
         }
     }
 
@@ -141,7 +167,7 @@ struct UserContextTests {
                 for (body, field) in wrong {
                     #expect(try await backend.message("/qr/login", "{\"\(half)\":\(body)}").contains(field), "\(body.prefix(40))")
                     #expect(try await backend.message("/link/login", "{\"\(half)\":\(body)}").contains(field))
-                    #expect(try await backend.message("/page", "{\"kind\":\"login\",\"\(half)\":\(body)}").contains(field))
+                    #expect(try await backend.message("/page", "{\"kind\":\"login\",\"returnurl\":\"/\",\"\(half)\":\(body)}").contains(field))
                 }
             }
             for body in ["[]", "nonsense", "7"] { _ = try await backend.message("/qr/login", body) }
@@ -168,7 +194,7 @@ struct UserContextTests {
     func page() async throws {
         try await run { servers, phone, backend in
             let body = """
-                {"kind":"login","accountid":"\(phone.account.text)","announceinfo":{"info":{"what":"a page"},"logo":"\(Data(Self.png).base64EncodedString())"}}
+                {"kind":"login","returnurl":"/","accountid":"\(phone.account.text)","announceinfo":{"info":{"what":"a page"},"logo":"\(Data(Self.png).base64EncodedString())"}}
                 """
             let opened = JSONObject(try await backend.send(.post, "/page", body).body)
             let ticket = try #require(opened.text("url")?.split(separator: "#").last)
@@ -178,9 +204,11 @@ struct UserContextTests {
                     uri: "/pages/ticket", method: .post, headers: headers, body: ByteBuffer(string: #"{"ticket":"\#(ticket)"}"#))
                 #expect(redeemed.status == .ok)
             }
-            let shown = try await phone.scan(try await servers.link(try SessionNonce(Self.nonce)))
+            let (sessions, nonce) = (servers.services.sessions, try SessionNonce(Self.nonce))
+            let session = try #require(try await sessions.progress(of: nonce, at: servers.server, now: servers.now))
+            let shown = try await phone.scan(try await sessions.link(to: session, .moving, at: servers.now))
             #expect(shown.screen.announceInfo == [Announcement(key: "what", text: "a page")])
-            #expect(shown.screen.logoHash == SHA(Self.png) && shown.screen.accountID == phone.account)
+            #expect(shown.screen.logoHash == SHA(Self.png) && shown.screen.selects(phone.account) == true)
         }
     }
 
@@ -194,7 +222,8 @@ struct UserContextTests {
             let message = try Encoded(
                 L5(
                     sessionID: shown.screen.sessionID, sessionHash: shown.sessionHash, accountID: phone.account, attemptID: attempt.id,
-                    decision: .accept, method: .pin, secondFactorSignature: try phone.phone.prove(attempt), userInput: "desk 4\n\"north\""),
+                    decision: .accept, method: .pin, secondFactorSignature: try phone.phone.prove(attempt), userInput: "desk 4\n\"north\"",
+                    offer: shown.screen.offer),
                 signedBy: phone.phone.sign)
             _ = try await shown.send(message)
             let status = JSONObject(try await backend.send(.get, "/").body)

@@ -41,11 +41,9 @@ struct ReplayStormTests {
     private static func logIn(_ servers: TwoServers, _ phone: EnrolledPhone, _ recording: inout Recording) async throws -> SessionNonce {
         let (nonce, ephemeral) = (try servers.nonce(), try TestPhone.ephemeral())
         let l1 = try phone.phone.seal(
-            L1(link: try await servers.link(nonce), via: .scan, accountID: nil, clientInfo: "").encoded, ephemeral)
+            L1(link: try await servers.link(nonce), via: .scan, clientInfo: "").encoded, ephemeral)
         let l2 = try await recording.send("L1", l1, from: phone.phone)
-        let shown = ShownLogin(
-            owner: phone, ephemeral: ephemeral, screen: try L2(decoding: l2.body),
-            sessionHash: Transcript.session(requestHash: l1.hash, shown: l2.body, account: phone.account))
+        let shown = try ShownLogin(owner: phone, ephemeral, requestHash: l1.hash, answer: l2.body)
         let attempt = try shown.attempt()
         _ = try await recording.send("M1'", try phone.phone.seal(try phone.phone.m1(attempt).message.bytes, ephemeral), from: phone.phone)
         let l5 = try shown.decision(attempt: attempt.id, method: .pin, proof: try phone.phone.prove(attempt))

@@ -48,8 +48,10 @@ struct FuzzedPhone: Sendable {
             enrolHash: enrolling.enrolHash, decision: .accept, instanceID: enrolling.phone.instance, attemptID: attempt.id, context: .firstSet,
             epoch: 1, secondFactorKey: phone.phone.pkSf, secondFactorSignature: seed.bytes(64))
         return [
-            Ready(name: "L1", message: L1(link: link, via: .scan, accountID: nil, clientInfo: "x").encoded, ephemeral: fresh, signature: .none),
-            Ready(name: "L1 of an app", message: try await appLogin(), ephemeral: fresh, signature: .none),
+            Ready(name: "L1", message: L1(link: link, via: .scan, clientInfo: "x").encoded, ephemeral: fresh, signature: .none),
+            Ready(
+                name: "L1 of an app", message: L1(appLoginOf: account, clientInfo: "x").encoded, ephemeral: fresh,
+                signature: .end(.devApp, isFresh: true)),
             Ready(name: "E1", message: phone.phone.e1(invitation).encoded, ephemeral: fresh, signature: .none),
             Ready(name: "M1", message: try phone.phone.m1(attempt).message.bytes, ephemeral: shown.ephemeral, signature: .attempt),
             Ready(name: "L5", message: decision.bytes, ephemeral: shown.ephemeral, signature: .end(.devLogin, isFresh: false)),
@@ -65,8 +67,6 @@ struct FuzzedPhone: Sendable {
                 signature: .end(.devDelete, isFresh: false)),
         ]
     }
-
-    private func appLogin() async throws -> [UInt8] { L1(link: nil, via: .app, accountID: phone.account, clientInfo: "x").encoded }
 
     /// The message changed, and mostly signed again by the device key, so that it comes past the signature.
     func mutated(_ ready: Ready, with others: [[UInt8]]) throws -> [UInt8] {

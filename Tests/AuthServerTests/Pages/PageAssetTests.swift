@@ -35,7 +35,9 @@ struct PageAssetTests {
     @Test("Every state that the server can tell has its place on the page")
     func hasEveryState() {
         let (login, enrol) = (String(decoding: PageAsset.login.bytes, as: UTF8.self), String(decoding: PageAsset.enrol.bytes, as: UTF8.self))
-        for state in ["waiting", "scanned", "loggedin", "denied", "notme", "expired", "loggedout"] {
+        for state in [
+            "waiting", "scanned", "returning", "inapp", "otherpage", "notreturned", "loggedin", "denied", "notme", "expired", "loggedout",
+        ] {
             #expect(login.contains("data-state=\"\(state)\""))
         }
         for state in ["waiting", "scanned", "code", "done", "declined", "failed", "expired"] { #expect(enrol.contains("data-state=\"\(state)\"")) }

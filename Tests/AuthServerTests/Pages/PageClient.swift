@@ -18,7 +18,7 @@ struct PageClient: Sendable {
     /// A page that the backend opened, and the value of its cookie.
     /// - Parameter jar: the cookies that the browser has already.
     func open(
-        _ kind: PageKind = .login, returnURL: String? = nil, nonce: String = Premises.nonce, cookie jar: String? = nil
+        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = Premises.nonce, cookie jar: String? = nil
     ) async throws -> String {
         let ticket = try await ticket(kind, returnURL: returnURL, nonce: nonce)
         let response = try await redeem(ticket, cookie: jar)
@@ -27,7 +27,9 @@ struct PageClient: Sendable {
     }
 
     /// The ticket of a link that the backend was given.
-    func ticket(_ kind: PageKind = .login, returnURL: String? = nil, nonce: String = Premises.nonce) async throws -> String {
+    func ticket(
+        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = Premises.nonce
+    ) async throws -> String {
         let members = [
             "\"kind\":\"\(kind.rawValue)\"", kind == .enrol ? "\"name\":\"Alice\",\"userid\":\"alice\"" : nil,
             returnURL.map { "\"returnurl\":\"\($0)\"" },

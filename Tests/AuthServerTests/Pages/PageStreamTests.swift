@@ -58,7 +58,7 @@ struct PageStreamTests {
         }
     }
 
-    @Test("It tells of the scan and of the login, and where to go then, but not who it was")
+    @Test("A scan leaves the code and puts a word beside it; the phone that takes the login takes the code away; then the page says where to go")
     func tellsLogin() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
@@ -66,13 +66,16 @@ struct PageStreamTests {
             let screen = try await PageScreen(premises, cookie: try await browser.open(returnURL: "https://shop.example/welcome?a=b"))
             try await screen.until("waiting")
             try await premises.scan()
-            let scanned = try await screen.until("scanned")
-            #expect(scanned.object("code") == nil || scanned.text("state") == "scanned")
+            let read = try await screen.until("waiting")
+            #expect(read.bool("read") == true && read.object("code") != nil)
+            try await premises.claim(account)
+            let taken = try await screen.until("scanned")
+            #expect(taken.object("code") == nil && taken.bool("read") == false)
             try await premises.logIn(account)
             let page = try await screen.until("loggedin")
             #expect(page.text("returnurl") == "https://shop.example/welcome?a=b")
             #expect(page.names.isDisjoint(with: ["userid", "accountid", "name", "code", "link"]))
-            #expect(screen.states == ["waiting", "scanned", "loggedin"])
+            #expect(screen.states == ["waiting", "waiting", "scanned", "loggedin"])
         }
     }
 

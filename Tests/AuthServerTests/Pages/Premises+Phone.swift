@@ -24,9 +24,26 @@ extension Premises {
         events.publish(SessionNews(.scanned, topics: [.stream(try #require(session.stream))]))
     }
 
+    /// A phone confirms a login; on a page's session its browser has come back, too.
     func logIn(_ account: Account, nonce: String = Premises.nonce) async throws {
         let login = login(account)
-        try await move(nonce, [.claim(account.id, .qrDynamic), .logIn(login)], news: .loggedIn(account.id))
+        let isOfPage = try await session(nonce).page != nil
+        let steps: [SessionEvent] = isOfPage ? [.approve(login, codeHash: SHA([1])), .comeBack(patience: 315)] : [.logIn(login)]
+        try await move(nonce, [.claim(account.id, .qrDynamic)] + steps, news: .loggedIn(account.id))
+    }
+
+    /// A phone is deciding.
+    func claim(_ account: Account, nonce: String = Premises.nonce) async throws {
+        try await move(nonce, [.claim(account.id, .qrDynamic)], news: .claimed)
+    }
+
+    /// A phone confirms the login of a page, whose browser is awaited now.
+    func approve(_ account: Account, by binding: Binding = .qrDynamic, nonce: String = Premises.nonce) async throws -> ReturnCode {
+        let session = try await session(nonce)
+        let login = login(account, binding)
+        let code = keyring.keys.derivation.returnCode(of: session.id, account: account.id, decision: login.decision)
+        try await move(nonce, [.claim(account.id, binding), .approve(login, codeHash: code.hash)], news: .returning)
+        return code
     }
 
     func deny(_ account: Account, notMe: Bool, nonce: String = Premises.nonce) async throws {
@@ -78,9 +95,9 @@ extension Premises {
         return try #require(try await store.read { rows in try rows.view(nonceHash: hash, of: server)?.session })
     }
 
-    private func login(_ account: Account) -> Login {
+    private func login(_ account: Account, _ binding: Binding = .qrDynamic) -> Login {
         Login(
-            account: account.id, binding: .qrDynamic, at: clock.now, methods: [.pin], verifiedAt: clock.now, decision: [1],
+            account: account.id, binding: binding, at: clock.now, methods: [.pin], verifiedAt: clock.now, decision: [1],
             deadline: clock.now + 315, lastPing: clock.now, lastStamp: clock.now)
     }
 

@@ -22,8 +22,8 @@ final class Premises: Sendable {
     let keyring: OneServerKeyring
     let publicURL: PublicURL
     let pageStore: SQLPageStore
-    let adminResponder: RouterResponder<ServiceRequestContext>
-    let publicResponder: RouterResponder<ServiceRequestContext>
+    let adminResponder: MethodRules
+    let publicResponder: MethodRules
     let adminRoutes: AdminRoutes
     let pageRoutes: PageRoutes
 
@@ -51,7 +51,7 @@ final class Premises: Sendable {
         let adminRouter = Router(context: ServiceRequestContext.self)
         adminRouter.addServiceMiddleware()
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
-        adminResponder = adminRouter.buildResponder()
+        adminResponder = MethodRules(adminRouter)
         let publicRouter = Router(context: ServiceRequestContext.self)
         publicRouter.addServiceMiddleware()
         pageRoutes = PageRoutes(
@@ -59,7 +59,7 @@ final class Premises: Sendable {
             publicURL: publicURL, drain: drain, tick: tick, clock: now
         )
         pageRoutes.add(to: publicRouter)
-        publicResponder = publicRouter.buildResponder()
+        publicResponder = MethodRules(publicRouter)
         let id = keyring.keys.root.serverID
         let server = VirtualServer(
             id: id, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))

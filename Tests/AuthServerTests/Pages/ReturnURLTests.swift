@@ -1,3 +1,5 @@
+import Authentication
+import OstiaryProtocol
 import Testing
 
 @testable import AuthServer
@@ -24,4 +26,22 @@ struct ReturnURLTests {
             "https://shop.example/" + String(repeating: "a", count: 2_048),
         ])
     func refuses(text: String) { #expect(ReturnURL(text) == nil) }
+
+    @Test(
+        "The code is added to the query, before what browsers keep to themselves",
+        arguments: [
+            ("https://shop.example", "https://shop.example?returncode=AQEBAQEBAQEBAQEBAQEBAQ"),
+            ("/welcome?a=b#c?d", "/welcome?a=b&returncode=AQEBAQEBAQEBAQEBAQEBAQ#c?d"), ("/#a?b", "/?returncode=AQEBAQEBAQEBAQEBAQEBAQ#a?b"),
+        ])
+    func adds(text: String, address: String) throws {
+        let code = try #require(ReturnCode(text: Base64URL.encode([UInt8](repeating: 1, count: 16))))
+        #expect(try #require(ReturnURL(text)).adding(code) == address)
+    }
+
+    @Test("An address with a code of its own is known", arguments: ["/?returncode=x", "/?a&returncode", "https://shop.example/?a=b&returncode=#c"])
+    func hasCode(text: String) throws { #expect(try #require(ReturnURL(text)).hasCode) }
+
+    @Test(
+        "What only looks like one is not", arguments: ["/returncode=x", "/?a=returncode=x", "/#?returncode=x", "/?returncodes=x", "/?Returncode=x"])
+    func hasNone(text: String) throws { #expect(try #require(ReturnURL(text)).hasCode == false) }
 }

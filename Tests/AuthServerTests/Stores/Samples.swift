@@ -8,6 +8,10 @@ enum Sample {
 
     static func bytes(_ byte: UInt8, _ count: Int = 32) -> [UInt8] { [UInt8](repeating: byte, count: count) }
     static func accountID(_ byte: UInt8) -> AccountID { AccountID(bytes(byte, 16))! }
+    static func notice(_ byte: UInt8) -> NewDeviceNotice {
+        NewDeviceNotice(id: NoticeID(bytes(byte, 16))!, device: "Pixel \(byte)", time: now)
+    }
+
     static func sessionID(_ byte: UInt8) -> SessionID { SessionID(bytes(byte, 16))! }
     static let instanceID = InstanceID(bytes(0xA0, 16))!
 
@@ -15,25 +19,34 @@ enum Sample {
         account: accountID(1), binding: .qrDynamic, at: now, methods: .pin, verifiedAt: now - 5, decision: bytes(7), userInput: "Grüße\nzwei",
         failedTries: 3, deadline: now + 315, lastPing: now + 1, lastStamp: now + 2)
 
-    static func session(_ byte: UInt8 = 3, state: SessionState = .open, startedAt: Instant = now) -> Session {
+    /// Of three codes: no two sessions have the same.
+    static let tickets = [0xC0, 0xC1, 0xC2].map { ReturnTicket(codeHash: bytes($0), until: now + 120) }
+    static let page = SessionPage(cookieHash: bytes(0xC1), returnURL: "https://shop.example/welcome?a=b")
+
+    static func session(_ byte: UInt8 = 3, state: SessionState = .open, startedAt: Instant = now, page: SessionPage? = nil) -> Session {
         Session(
             id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: .login, preselected: accountID(1),
             browser: BrowserContext(
                 label: "Firefox", city: "Gent", announcements: [Announcement(key: "for", text: "Timesheets\nNovember")],
                 logoHash: bytes(5), notes: SessionNotes(info: [Announcement(key: "cart", text: "42")], ip: "::1", userAgent: "Mozilla")),
-            startedAt: startedAt, state: state)
+            startedAt: startedAt, page: page, state: state)
     }
 
     static var states: [SessionState] {
         var enrolled = login
         enrolled.lastPing = now
+        var returned = login
+        returned.returned = tickets[1]
+        var left = login
+        left.returned = tickets[2]
         let fromEnrolment = Login(
             account: accountID(1), binding: nil, at: now, methods: [], verifiedAt: now, decision: [], deadline: now, lastPing: now,
             lastStamp: Instant(0))
         return [
             .open, .claimed(.init(account: accountID(1), binding: .qrStatic)), .loggedIn(login), .loggedIn(fromEnrolment),
             .denied(.init(account: accountID(1), notMe: true, decision: bytes(8))), .denied(.init(account: accountID(1), notMe: false, decision: [])),
-            .expired, .stopped(enrolled, .inactivity, at: now + 9),
+            .expired, .stopped(enrolled, .inactivity, at: now + 9), .returning(login, tickets[0]), .loggedIn(returned),
+            .stopped(left, .server, at: now + 9), .stopped(login, .otherBrowser, at: now + 9),
         ]
     }
 
@@ -62,10 +75,6 @@ enum Sample {
             .open, .claimed(claim), .confirming(claim, finish), .active(claim, finish, .init(at: now, session: sessionID(3))),
             .failed(.expired, nil), .failed(.wrongCodes, claim),
         ]
-    }
-
-    static func offer(_ byte: UInt8, session: SessionID = sessionID(3)) -> Offer {
-        Offer(requestHash: bytes(byte), session: session, ephemeral: bytes(byte), shown: bytes(byte, 300), binding: .qrDynamic, madeAt: now)
     }
 
     static let instance = Instance(

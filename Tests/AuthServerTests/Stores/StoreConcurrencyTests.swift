@@ -62,15 +62,30 @@ struct StoreConcurrencyTests {
         }
     }
 
-    @Test("A notice is delivered once", arguments: StoreBackend.allCases)
+    @Test("A notice stays for as many as ask, until its own account acknowledges it", arguments: StoreBackend.allCases)
     func notices(on backend: StoreBackend) async throws {
         try await backend.run { store in
-            let notice = StoredNotice(account: Sample.accountID(1), notice: NewDeviceNotice(device: "Pixel", time: Sample.now))
-            try await store.write { rows in try rows.add(notice) }
-            let count = await winners(of: Self.callers) { _ in
-                (try? await store.write { rows in try rows.takeNotices(for: notice.account) })?.isEmpty == false
+            let (mine, other) = (Sample.accountID(1), Sample.accountID(2))
+            let (first, second) = (Sample.notice(1), Sample.notice(2))
+            try await store.write { rows in
+                for notice in [first, second] { try rows.add(StoredNotice(account: mine, notice: notice)) }
+                try rows.add(StoredNotice(account: other, notice: first))
             }
-            #expect(count == 1)
+            let seen = await winners(of: Self.callers) { _ in
+                (try? await store.write { rows in try rows.notices(for: mine) }) == [first, second]
+            }
+            #expect(seen == Self.callers)
+            let acknowledged = await winners(of: Self.callers) { _ in
+                let left = try? await store.write { rows in
+                    try rows.removeNotices([first.id], for: mine)
+                    return try rows.notices(for: mine)
+                }
+                return left == [second]
+            }
+            #expect(acknowledged == Self.callers)
+            #expect(try await store.read { rows in try rows.notices(for: other) } == [first], "another account's notice of the same name stays")
+            try await store.write { rows in try rows.removeNotices([NoticeID(Sample.bytes(99, 16))!, first.id], for: other) }
+            #expect(try await store.read { rows in try rows.notices(for: other) }.isEmpty)
         }
     }
 

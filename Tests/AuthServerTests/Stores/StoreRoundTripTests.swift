@@ -8,10 +8,43 @@ struct StoreRoundTripTests {
     func sessions(on backend: StoreBackend) async throws {
         try await backend.run { store in
             for state in Sample.states {
-                let session = Sample.session(state: state)
-                try await store.write { rows in try rows.save(session) }
-                #expect(try await store.read { rows in try rows.session(session.id) } == session)
+                for page in [nil, Sample.page] {
+                    let session = Sample.session(state: state, page: page)
+                    try await store.write { rows in try rows.save(session) }
+                    #expect(try await store.read { rows in try rows.session(session.id) } == session)
+                }
             }
+        }
+    }
+
+    @Test(
+        "A session by its return code: while the browser is awaited and after it came back, at its own server only", arguments: StoreBackend.allCases)
+    func returnCodes(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let other = try #require(ServerID(Sample.bytes(9, 16)))
+            for state in Sample.states {
+                let session = Sample.session(state: state, page: Sample.page)
+                try await store.write { rows in try rows.save(session) }
+                for ticket in Sample.tickets {
+                    let found = try await store.read { rows in try rows.session(returnCodeHash: ticket.codeHash, of: Sample.server) }
+                    #expect(found == (session.returnTicket == ticket ? session : nil))
+                    #expect(try await store.read { rows in try rows.session(returnCodeHash: ticket.codeHash, of: other) } == nil)
+                }
+                #expect(try await store.read { rows in try rows.session(returnCodeHash: Sample.bytes(1), of: Sample.server) } == nil)
+            }
+        }
+    }
+
+    @Test("What waits for its browser is among the unfinished sessions of its account, and overdue after its time", arguments: StoreBackend.allCases)
+    func returning(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let session = Sample.session(state: .returning(Sample.login, Sample.tickets[0]), page: Sample.page)
+            try await store.write { rows in try rows.save(session) }
+            #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) } == [session])
+            #expect(try await store.read { rows in try rows.overdueSessions(at: Sample.now + 120, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.overdueSessions(at: Sample.now + 121, limit: 9) } == [session])
+            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession * 9) }
+            #expect(try await store.read { rows in try rows.session(session.id) } == session)
         }
     }
 
@@ -34,7 +67,7 @@ struct StoreRoundTripTests {
             for (index, logo) in logos.enumerated() {
                 #expect((try await store.read { rows in try rows.logo(hash: logo.hash) } == logo) == (index > 0))
             }
-            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession + 481) }
+            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession + 481, limit: 99) }
             for logo in logos { #expect(try await store.read { rows in try rows.logo(hash: logo.hash) } == nil) }
         }
     }
@@ -47,7 +80,7 @@ struct StoreRoundTripTests {
                 try rows.save(newer)
                 try rows.save(older)
                 try rows.save(PINCache(account: older.id, hash: [1], expiresAt: Sample.now, isSingleUse: true, methods: .pin, verifiedAt: Sample.now))
-                try rows.add(StoredNotice(account: older.id, notice: NewDeviceNotice(device: "Pixel", time: Sample.now)))
+                try rows.add(StoredNotice(account: older.id, notice: Sample.notice(1)))
             }
             #expect(try await store.read { rows in try rows.accounts(ofUser: "alice", at: Sample.server) } == [older, newer])
             #expect(try await store.read { rows in try rows.accounts(ofInstance: Sample.instanceID) } == [older, newer])
@@ -56,7 +89,7 @@ struct StoreRoundTripTests {
                 try await store.read { rows in try rows.activity(of: Sample.server) } == ServerActivity(accountCount: 2, lastLogin: Sample.now + 3))
             try await store.write { rows in try rows.bury(older.id, of: Sample.server, at: Sample.now) }
             let after = try await store.write { rows in
-                (try rows.account(older.id), try rows.cache(of: older.id), try rows.takeNotices(for: older.id), try rows.grave(of: older.id))
+                (try rows.account(older.id), try rows.cache(of: older.id), try rows.notices(for: older.id), try rows.grave(of: older.id))
             }
             #expect(after.0 == nil && after.1 == nil && after.2.isEmpty)
             #expect(after.3 == BuriedAccount(id: older.id, server: Sample.server, since: Sample.now))
@@ -149,17 +182,24 @@ struct StoreRoundTripTests {
         }
     }
 
-    @Test("The newest eight offers of a session", arguments: StoreBackend.allCases)
-    func offers(on backend: StoreBackend) async throws {
+    @Test("What the sessions of a server ask becomes another question where a phone is awaited, and only there", arguments: StoreBackend.allCases)
+    func askAnew(on backend: StoreBackend) async throws {
         try await backend.run { store in
+            let states = Sample.states
             try await store.write { rows in
-                try rows.save(Sample.session())
-                for byte in UInt8(1)...9 { try rows.add(Sample.offer(byte), keeping: Offer.mostPerSession) }
+                for (index, state) in states.enumerated() {
+                    var session = Sample.session(UInt8(index) + 10, state: state)
+                    session.asked = .max
+                    try rows.save(session)
+                }
+                try rows.askAnew(at: ServerID(Sample.bytes(200, 16))!)
             }
-            #expect(try await store.read { rows in try rows.offer(ephemeral: Sample.bytes(1)) } == nil)
-            for byte in UInt8(2)...9 {
-                #expect(try await store.read { rows in try rows.offer(ephemeral: Sample.bytes(byte)) } == Sample.offer(byte))
+            func asked() async throws -> [UInt32?] {
+                try await store.read { rows in try states.indices.map { try rows.session(Sample.sessionID(UInt8($0) + 10))?.asked } }
             }
+            #expect(try await asked() == states.map { _ in .max })
+            try await store.write { rows in try rows.askAnew(at: Sample.server) }
+            #expect(try await asked() == states.map { $0 == .open ? 0 : .max })
         }
     }
 
@@ -194,7 +234,7 @@ struct StoreRoundTripTests {
             #expect(Set(sessions.map(\.id)) == Set(expected.map { Sample.sessionID(UInt8($0) + 10) }))
             #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 600, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 601, limit: 9) }.count == 3)
-            #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) }.count == 3)
+            #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) }.count == 5)
         }
     }
 
@@ -207,16 +247,59 @@ struct StoreRoundTripTests {
                     try rows.save(session)
                     try rows.save(NoncePointer(server: Sample.server, hash: session.nonceHash ?? [], kind: .chosen, session: session.id, run: 0))
                 }
-                try rows.add(Sample.offer(1, session: over.id), keeping: 8)
                 #expect(try rows.spend([1], until: Sample.now))
             }
-            let early = try await store.write { rows in try rows.removeExpired(at: Sample.now) }
+            let early = try await store.write { rows in try rows.removeExpired(at: Sample.now, limit: 9) }
             #expect(early == 0)
-            let late = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession + 481) }
-            #expect(late == 4)
+            let late = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.unusedSession + 481, limit: 9) }
+            #expect(late == 1)
             #expect(try await store.read { rows in try rows.session(over.id) } == nil)
             #expect(try await store.read { rows in try rows.session(running.id) } == running)
             #expect(try await store.write { rows in try rows.spend([1], until: Sample.now) })
+        }
+    }
+
+    @Test(
+        "A login that nobody used goes minutes after its end, with its nonce and its image; one that somebody decided stays a day",
+        arguments: StoreBackend.allCases)
+    func unusedSessions(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let states = Sample.states
+            let logo = try #require(ServerLogo([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1]))
+            try await store.write { rows in
+                for (index, state) in states.enumerated() {
+                    let session = Sample.session(UInt8(index) + 10, state: state)
+                    try rows.save(session)
+                    try rows.save(
+                        NoncePointer(server: Sample.server, hash: Sample.bytes(UInt8(index) + 10), kind: .chosen, session: session.id, run: 0))
+                    if state == .open { try rows.add(logo, to: session.id, keeping: 4) }
+                }
+            }
+            func left() async throws -> [SessionState] {
+                try await store.read { rows in try states.indices.compactMap { try rows.session(Sample.sessionID(UInt8($0) + 10))?.state } }
+            }
+            // Five minutes open, three more for a claim, and a little for phones that are late.
+            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + 600, limit: 99) }
+            #expect(try await left() == states)
+            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + 601, limit: 99) }
+            #expect(try await left() == states.filter { $0 != .open && $0 != .expired })
+            #expect(try await store.read { rows in try rows.logo(hash: logo.hash) } == nil)
+            let pointers = try await store.read { rows in
+                try states.indices.compactMap { try rows.pointer(nonceHash: Sample.bytes(UInt8($0) + 10), of: Sample.server) }
+            }
+            #expect(pointers.count == states.filter { $0 != .open && $0 != .expired }.count)
+        }
+    }
+
+    @Test("Many logins that nobody used go in batches of what was allowed", arguments: StoreBackend.allCases)
+    func batches(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            try await store.write { rows in
+                for byte in UInt8(1)...25 { try rows.save(Sample.session(byte, state: .expired)) }
+            }
+            var removed: [Int] = []
+            for _ in 0..<4 { removed.append(try await store.write { rows in try rows.removeExpired(at: Sample.now + 1_000, limit: 10) }) }
+            #expect(removed == [10, 10, 5, 0])
         }
     }
 }

@@ -93,6 +93,6 @@ extension EnrolledPhone {
             try Encoded(
                 L5(
                     sessionID: shown.screen.sessionID, sessionHash: shown.sessionHash, accountID: account, attemptID: own.value.attemptID,
-                    decision: .accept, method: .bio, biometricSignature: signature, attempt: own), signedBy: phone.sign))
+                    decision: .accept, method: .bio, biometricSignature: signature, attempt: own, offer: shown.screen.offer), signedBy: phone.sign))
     }
 }

@@ -13,20 +13,24 @@ struct EnrolledPhone: Sendable {
 
     /// L1 and L2 for a link.
     func scan(_ link: Encoded<LoginLink>, via: Via = .scan) async throws -> ShownLogin {
-        try await show(L1(link: link, via: via, accountID: nil, clientInfo: "Test 1.0"))
+        let ephemeral = try TestPhone.ephemeral()
+        return try await show(try phone.seal(L1(link: link, via: via, clientInfo: "Test 1.0").encoded, ephemeral), ephemeral)
     }
 
     /// L1 and L2 of an AppLogin.
-    func openApp() async throws -> ShownLogin { try await show(L1(link: nil, via: .app, accountID: account, clientInfo: "Test 1.0")) }
-
-    func show(_ message: L1) async throws -> ShownLogin {
+    func openApp() async throws -> ShownLogin {
         let ephemeral = try TestPhone.ephemeral()
-        let request = try phone.seal(message.encoded, ephemeral)
+        return try await show(try sealedAppLogin(ephemeral), ephemeral)
+    }
+
+    func sealedAppLogin(_ ephemeral: EphemeralKey) throws -> SealedRequest {
+        try phone.sealFresh(L1(appLoginOf: account, clientInfo: "Test 1.0"), ephemeral)
+    }
+
+    func show(_ request: SealedRequest, _ ephemeral: EphemeralKey) async throws -> ShownLogin {
         let answer = try await phone.send(request)
         guard answer.status == .ok else { throw answer.status }
-        return ShownLogin(
-            owner: self, ephemeral: ephemeral, screen: try L2(decoding: answer.body),
-            sessionHash: Transcript.session(requestHash: request.hash, shown: answer.body, account: account))
+        return try ShownLogin(owner: self, ephemeral, requestHash: request.hash, answer: answer.body)
     }
 
     /// The whole of a login by PIN for the session of a nonce.
@@ -38,8 +42,9 @@ struct EnrolledPhone: Sendable {
     @discardableResult
     func logInApp() async throws -> L6 { try await openApp().logInByPIN() }
 
-    func ping(_ session: SessionID, hold: UInt8 = 0) async throws -> PingAnswer {
-        let answer = try await phone.sendFresh(Ping(sessionID: session, hold: hold))
+    /// - Parameter shown: notices that the person was shown.
+    func ping(_ session: SessionID, hold: UInt8 = 0, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+        let answer = try await phone.sendFresh(Ping(sessionID: session, hold: hold, extensions: Extensions(shownNotices: shown.map(\.id))))
         guard answer.status == .ok else { throw answer.status }
         return try PingAnswer(decoding: answer.body)
     }
@@ -59,8 +64,16 @@ struct ShownLogin: Sendable {
     let screen: L2
     let sessionHash: [UInt8]
 
+    init(owner: EnrolledPhone, _ ephemeral: EphemeralKey, requestHash: [UInt8], answer: [UInt8]) throws {
+        self.owner = owner
+        self.ephemeral = ephemeral
+        let answer = try Encoded<L2>(decoding: answer)
+        screen = answer.value
+        sessionHash = Transcript.session(requestHash: requestHash, shownHash: answer.shownHash, account: owner.account)
+    }
+
     func attempt(epoch: UInt32 = 1) throws -> TestAttempt {
-        try TestAttempt(sessionHash, account: owner.account, ephemeral: ephemeral, epoch: epoch)
+        try TestAttempt(sessionHash, account: owner.account, ephemeral: ephemeral, epoch: epoch, about: (screen.sessionID, screen.offer))
     }
 
     func decision(
@@ -71,7 +84,7 @@ struct ShownLogin: Sendable {
             L5(
                 sessionID: screen.sessionID, sessionHash: sessionHash, accountID: owner.account, attemptID: attempt, decision: decision,
                 method: method,
-                secondFactorSignature: proof, cache: cache),
+                secondFactorSignature: proof, cache: cache, offer: screen.offer),
             signedBy: owner.phone.sign)
     }
 

@@ -48,8 +48,8 @@ struct TestPhone: Sendable {
         try await send(try sealFresh(message, at: time))
     }
 
-    func sealFresh<Message: DeviceSigned>(_ message: Message, at time: Instant? = nil) throws -> SealedRequest {
-        let ephemeral = try EphemeralKey(using: SystemRandomSource())
+    func sealFresh<Message: DeviceSigned>(_ message: Message, _ ephemeral: EphemeralKey? = nil, at time: Instant? = nil) throws -> SealedRequest {
+        let ephemeral = try ephemeral ?? EphemeralKey(using: SystemRandomSource())
         let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: time ?? servers.now)
         return try seal(try Encoded(message, freshness: freshness, signedBy: sign).bytes, ephemeral, at: time)
     }
@@ -67,11 +67,14 @@ struct TestAttempt: Sendable {
     let account: AccountID
     let blinded: [UInt8]
     let epoch: UInt32
+    /// Session and offer of a login.
+    let question: (session: SessionID, offer: Encoded<Offer>)?
 
     init(
         _ sessionHash: [UInt8], context: SecondFactorContext = .verify, payload: [UInt8] = [], account: AccountID, ephemeral: EphemeralKey,
-        blinded: [UInt8]? = nil, epoch: UInt32 = 1
+        blinded: [UInt8]? = nil, epoch: UInt32 = 1, about question: (session: SessionID, offer: Encoded<Offer>)? = nil
     ) throws {
+        self.question = question
         id = AttemptID(using: SystemRandomSource())
         self.ephemeral = ephemeral
         self.sessionHash = sessionHash
@@ -94,7 +97,9 @@ extension TestPhone {
             epoch: attempt.epoch, blindedHash: SHA(attempt.blinded), sealedHash: SHA(sealed.bytes), ephemeralHash: SHA(attempt.ephemeral.publicKey),
             madeAt: servers.now)
         let signed = try Encoded(content, signedBy: sign)
-        return (Encoded(M1(accountID: attempt.account, attempt: signed, payload: attempt.payload, sealed: sealed.bytes)), sealed)
+        return (
+            Encoded(M1(accountID: attempt.account, attempt: signed, payload: attempt.payload, sealed: sealed.bytes, about: attempt.question)), sealed
+        )
     }
 
     /// What became of an attempt.

@@ -24,6 +24,8 @@ struct TwoServers: Sendable {
     let secondFactor: SwitchedTransport
     let database: any Database
     let secondFactorDatabase: any Database
+    /// The same server started once more, over the same database.
+    let start: @Sendable () async throws -> AuthenticationService
     private let phones: any TestClientProtocol
 
     var server: ServerID { service.defaultServer }
@@ -32,32 +34,35 @@ struct TwoServers: Sendable {
 
     /// Builds both servers and lends them to `body`.
     static func run(
-        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(), logger: Logger? = nil,
+        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil,
         _ body: @Sendable @escaping (TwoServers) async throws -> Void
     ) async throws {
         let clock = TestClock()
         let now: @Sendable () -> Instant = { clock.now }
         let key = KeyEncryptionKey.random()
-        var silent = Logger(label: "test")
-        silent.logLevel = .critical
-        let logger = logger ?? silent
+        var logger = log?.logger(level: .info) ?? Logger(label: "test")
+        if log == nil { logger.logLevel = .critical }
         let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, clock: now)
         let secondFactorDatabase = try SQLiteDatabase.inMemory()
         let secondFactor = try await SecondFactorService(
             settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
             clock: now)
-        try await Application(router: secondFactor.router, logger: logger).test(.router) { secondFactorClient in
+        let quiet = logger
+        try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
             let settings = AuthenticationSettings(
                 publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
-            let service = try await AuthenticationService(
-                settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: logger, drain: drain,
-                second: .milliseconds(20), clock: now)
-            try await Application(router: service.publicRouter, logger: logger).test(.router) { phones in
+            let start = { @Sendable () async throws -> AuthenticationService in
+                try await AuthenticationService(
+                    settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
+                    second: .milliseconds(20), clock: now)
+            }
+            let service = try await start()
+            try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in
                 try await body(
                     TwoServers(
                         clock: clock, service: service, secondFactor: transport, database: database, secondFactorDatabase: secondFactorDatabase,
-                        phones: phones))
+                        start: start, phones: phones))
             }
         }
     }

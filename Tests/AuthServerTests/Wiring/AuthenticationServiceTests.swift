@@ -40,34 +40,27 @@ struct AuthenticationServiceTests {
         func call(_ bytes: [UInt8]) async throws -> [UInt8] { throw SecondFactorUnreachable() }
     }
 
-    private static func identity(at now: Instant) throws -> (root: [UInt8], bytes: [UInt8]) {
-        let random = SystemRandomSource()
-        let root = try RootKey(seed: random.bytes(32), serverID: ServerID(using: random))
-        let key = try OperatorKey(seed: random.bytes(32))
-        let chain = ServerChain(root: root.root, certificates: [root.certify(key, from: now - 9, until: now + 999_999)])
-        let prekey = try PrekeySecret(id: 1, secret: random.bytes(32)).published(until: now + 86_400, signedBy: key)
-        return (root.root.hash, SecondFactorIdentity(chain: chain, prekeys: [prekey]).encoded)
-    }
-
     @Test("Another second-factor server than the configured one ends the start, and the message names both")
     func otherIdentity() async throws {
         let clock = TestClock()
-        let (root, bytes) = try Self.identity(at: clock.now)
+        let other = try SomeIdentity(at: clock.now)
         let error = await #expect(throws: SecondFactorIdentityError.self) {
-            _ = try await Self.service(secondFactor: Answering(bytes: bytes), pinned: Sample.bytes(1), clock: clock)
+            _ = try await Self.service(secondFactor: Answering(bytes: other.bytes), pinned: Sample.bytes(1), clock: clock)
         }
-        #expect(error == SecondFactorIdentityError(expected: Sample.bytes(1), found: root))
-        #expect(error?.description.contains(Base64URL.encode(root)) == true)
+        #expect(error == SecondFactorIdentityError(expected: Sample.bytes(1), found: other.hash))
+        #expect(error?.description.contains(Base64URL.encode(other.hash)) == true)
     }
 
-    @Test("Without a second-factor server it starts, is not ready and says why; phones are asked to come back")
+    @Test("Without a second-factor server it starts, is ready for getSession but not for logins and says why; phones are asked to come back")
     func absent() async throws {
         let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))
         try await Application(router: service.adminRouter).test(.router) { client in
-            try await client.execute(uri: "/ready", method: .get) { response in
+            try await client.execute(uri: "/ready?for=logins", method: .get) { response in
                 #expect(response.status == .serviceUnavailable)
-                #expect(String(buffer: response.body).contains("second-factor"))
+                #expect(String(buffer: response.body).contains(#""second-factor":"in this process: no answer; since "#))
+                #expect(!String(buffer: response.body).contains("SecondFactorUnreachable"))
             }
+            try await client.execute(uri: "/ready", method: .get) { #expect($0.status == .ok && String(buffer: $0.body) == #"{"ready":true}"#) }
             try await client.execute(uri: "/live", method: .get) { #expect($0.status == .ok) }
             try await client.execute(uri: "/servers/", method: .get) { #expect($0.status == .unauthorized) }
             let key = HTTPFields([HTTPField(name: HTTPField.Name("X-apikey")!, value: TwoServers.apiKey)])
@@ -86,16 +79,21 @@ struct AuthenticationServiceTests {
     @Test("A second-factor server that was seen once is remembered for bundles while it is down")
     func remembered() async throws {
         let (clock, database) = (TestClock(), try SQLiteDatabase.inMemory())
-        let (root, bytes) = try Self.identity(at: clock.now)
+        let right = try SomeIdentity(at: clock.now)
+        let (root, bytes) = (right.hash, right.bytes)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         try await database.migrate(AuthenticationSchema.migrations)
+        let keyring = try OneServerKeyring()
+        let prober = SecondFactorProber(keyring: keyring, server: keyring.keys.root.serverID, random: SystemRandomSource())
         let seeing = PinnedSecondFactor(
-            transport: Answering(bytes: bytes), rootHash: root, database: database, logger: logger, clock: { clock.now })
+            transport: Answering(bytes: bytes), prober: prober, rootHash: root, database: database, logger: logger, clock: { clock.now })
         _ = try await seeing.identity()
-        let later = PinnedSecondFactor(transport: Absent(), rootHash: root, database: database, logger: logger, clock: { clock.now })
+        let later = PinnedSecondFactor(
+            transport: Absent(), prober: prober, rootHash: root, database: database, logger: logger, clock: { clock.now })
         #expect(try await later.identity().identity.bytes == bytes)
-        let foreign = PinnedSecondFactor(transport: Absent(), rootHash: Sample.bytes(9), database: database, logger: logger, clock: { clock.now })
+        let foreign = PinnedSecondFactor(
+            transport: Absent(), prober: prober, rootHash: Sample.bytes(9), database: database, logger: logger, clock: { clock.now })
         await #expect(throws: SecondFactorUnreachable.self) { try await foreign.identity() }
     }
 

@@ -16,7 +16,7 @@ struct FinishTests {
         let shown = try await phone.look(at: try await world.link())
         #expect(try await world.refusal(of: try phone.trying(shown).message) == .accountPending)
         #expect(try await world.refusal(of: try phone.refusing(shown)) == .accountPending)
-        #expect(try await world.refusal(of: try phone.looking(at: nil, via: .app)) == .accountPending)
+        #expect(try await world.refusal(of: try phone.openingApp()) == .accountPending)
         #expect(Refusal.accountPending.status == .accountPending)
         #expect(try await world.status("enrolling") == .nobody)
     }

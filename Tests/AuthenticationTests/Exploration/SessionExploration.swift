@@ -8,6 +8,8 @@ struct SessionExploration {
     /// A promise of the machine, with the name of the test that would notice its breach.
     enum Breach: String, CaseIterable {
         case wentBack, changedHands, loggedInUnclaimed, revived, outlivedItsDeadline, stopUndone, stalePingCounted
+        /// Of a session with a page: somebody was logged in without the browser's coming back, or it was awaited for too long.
+        case loggedInUnreturned, awaitedTooLong
     }
 
     /// What is explored: the stored session, the time, and what has been seen.
@@ -24,6 +26,8 @@ struct SessionExploration {
     private static let accounts = [AccountID([UInt8](repeating: 1, count: 16))!, AccountID([UInt8](repeating: 2, count: 16))!]
 
     let step: Step
+    /// The page of the session that is explored.
+    var page: SessionPage?
 
     /// All breaches within `depth` events, and how many different situations there were.
     func run(depth: Int) -> (breaches: Set<Breach>, situations: Int) {
@@ -47,7 +51,7 @@ struct SessionExploration {
     private func session(_ node: Node) -> Session {
         Session(
             id: SessionID([UInt8](repeating: 9, count: 16))!, server: ServerID([UInt8](repeating: 8, count: 16))!, nonceHash: nil, stream: nil,
-            purpose: .login, startedAt: Instant(Self.start), state: node.state)
+            purpose: .login, startedAt: Instant(Self.start), page: page, state: node.state)
     }
 
     private func events(at now: Instant) -> [SessionEvent] {
@@ -55,8 +59,14 @@ struct SessionExploration {
             let login = Login(
                 account: account, binding: .qrDynamic, at: now, methods: .pin, verifiedAt: now, decision: [], deadline: now + Self.patience,
                 lastPing: now, lastStamp: now)
-            return [.claim(account, .qrDynamic), .logIn(login), .deny(.init(account: account, notMe: false, decision: []))]
-        } + [.ping(stamp: now, patience: Self.patience), .ping(stamp: now - 400, patience: Self.patience), .stop(.server)]
+            return [
+                .claim(account, .qrDynamic), .logIn(login), .approve(login, codeHash: [1]),
+                .deny(.init(account: account, notMe: false, decision: [])),
+            ]
+        } + [
+            .comeBack(patience: Self.patience), .ping(stamp: now, patience: Self.patience), .ping(stamp: now - 400, patience: Self.patience),
+            .stop(.server),
+        ]
     }
 
     private func successors(of node: Node) -> [(Node, Set<Breach>)] {
@@ -82,9 +92,14 @@ struct SessionExploration {
         let (seen, sees) = (before.settled(at: Instant(node.now)), after.settled(at: now))
         if Self.rank(sees.state) < Self.rank(seen.state) { breaches.insert(.wentBack) }
         if let holder = node.holder, let account = sees.account, account != holder { breaches.insert(.changedHands) }
-        if sees.login != nil, seen.login == nil {
+        if sees.approval != nil, seen.approval == nil {
             guard case .claimed(let claim) = seen.state, claim.account == sees.account else { return breaches.union([.loggedInUnclaimed]) }
         }
+        if page != nil, sees.login != nil, seen.login == nil {
+            guard case .returning = seen.state, case .comeBack? = event else { return breaches.union([.loggedInUnreturned]) }
+        }
+        if case .returning(_, let ticket) = sees.state, now > ticket.until { breaches.insert(.awaitedTooLong) }
+        if case .returning(_, let ticket) = sees.state, case .returning(_, let was) = seen.state, ticket != was { breaches.insert(.awaitedTooLong) }
         if node.isEnded, !sees.isFinished { breaches.insert(.revived) }
         if let login = sees.login, now > login.deadline { breaches.insert(.outlivedItsDeadline) }
         if case .stop = event, !sees.isFinished { breaches.insert(.stopUndone) }
@@ -98,8 +113,9 @@ struct SessionExploration {
         switch state {
         case .open: 0
         case .claimed: 1
-        case .loggedIn: 2
-        case .denied, .expired, .stopped: 3
+        case .returning: 2
+        case .loggedIn: 3
+        case .denied, .expired, .stopped: 4
         }
     }
 }

@@ -13,6 +13,36 @@ struct SessionExplorationTests {
         #expect(result.situations > 300)
     }
 
+    @Test("No order of events breaks a promise of a session with a page")
+    func everyOrderWithPage() {
+        let result = SessionExploration(step: { session, event, now in try session.after(event, at: now) }, page: SessionSample.page)
+            .run(depth: Self.depth)
+        #expect(result.breaches.isEmpty)
+        #expect(result.situations > 300)
+    }
+
+    @Test("A machine that logs a page in as soon as the phone accepts is noticed")
+    func polled() {
+        let mutant = SessionExploration(
+            step: { session, event, now in
+                guard case .approve(let login, _) = event, case .claimed(let claim) = session.settled(at: now).state, claim.account == login.account
+                else { return try session.after(event, at: now) }
+                return session.with(.loggedIn(login))
+            }, page: SessionSample.page)
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.loggedInUnreturned))
+    }
+
+    @Test("A machine whose pings keep the way back open is noticed")
+    func pingedOpen() {
+        let mutant = SessionExploration(
+            step: { session, event, now in
+                guard case .ping(_, let patience?) = event, case .returning(let login, let ticket) = session.settled(at: now).state
+                else { return try session.after(event, at: now) }
+                return session.with(.returning(login, ReturnTicket(codeHash: ticket.codeHash, until: now + patience)))
+            }, page: SessionSample.page)
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.awaitedTooLong))
+    }
+
     @Test("A machine that lets a late ping revive a session is noticed")
     func lateRevival() {
         let mutant = SessionExploration { session, event, now in

@@ -30,9 +30,9 @@ struct LyingPhoneTests {
         let shown = try await phone.look(at: try await world.link())
         let twin = try await neighbour(of: phone)
         let before = try await world.snapshot()
-        #expect(try await refusalAtNeighbour(try twin.trying(shown).message, world) == .offerUnknown)
-        #expect(try await refusalAtNeighbour(try twin.deciding(shown, .init()), world) == .sessionUnknown)
-        #expect(try await refusalAtNeighbour(try twin.refusing(shown), world) == .sessionUnknown)
+        #expect(try await refusalAtNeighbour(try twin.trying(shown).message, world) == .offerWrong)
+        #expect(try await refusalAtNeighbour(try twin.deciding(shown, .init()), world) == .offerWrong)
+        #expect(try await refusalAtNeighbour(try twin.refusing(shown), world) == .offerWrong)
         #expect(try await world.snapshot() == before)
         #expect(try await world.status().state == .open)
     }

@@ -22,7 +22,7 @@ struct DecisionTests {
         #expect(login.methods == .pin && login.verifiedAt == world.now)
     }
 
-    @Test("Unknown account, unknown session, no offer, other hash, bad signature: each has its own reason, in this order")
+    @Test("Unknown account, unknown session, another offer, other hash, bad signature: each has its own reason, in this order")
     func order() async throws {
         let (world, phone, shown) = try await shown()
         let other = try await phone.look(at: try await world.link("other"))
@@ -53,8 +53,8 @@ struct DecisionTests {
                     {
                         $0.session = SessionID(using: world.random)
                         $0.sessionHash = zeros
-                    }, by: thief, ephemeral: other)) == .sessionUnknown)
-        #expect(try await world.refusal(of: try with({ $0.sessionHash = zeros }, by: thief, ephemeral: other)) == .offerUnknown)
+                    }, by: thief, ephemeral: other)) == .offerWrong)
+        #expect(try await world.refusal(of: try with({ $0.sessionHash = zeros }, by: thief, ephemeral: other)) == .offerWrong)
         #expect(try await world.refusal(of: try with({ $0.sessionHash = zeros }, by: thief)) == .sessionHashWrong)
         #expect(try await world.refusal(of: try with({ _ in }, by: thief)) == .badSignature)
         #expect(try await phone.decide(try with { _ in }).result == .denied)

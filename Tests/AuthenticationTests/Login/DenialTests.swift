@@ -13,6 +13,7 @@ struct DenialTests {
         let shown = try await phone.look(at: link)
         var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
         #expect(try await phone.decide(try phone.refusing(shown, notMe: notMe)).result == .denied)
+        #expect(await news.next()?.kind == .claimed)
         #expect(await news.next()?.kind == .cancelled(notMe: notMe))
         guard case .denied(let denial)? = try await world.session()?.state else { throw MissingValue() }
         #expect(denial.notMe == notMe && denial.account == phone.account)

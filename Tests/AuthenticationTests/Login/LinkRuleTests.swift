@@ -15,8 +15,8 @@ struct LinkRuleTests {
                 serverTag: tag, sessionID: session, issuedAt: UInt32(Self.issued.seconds), frame: frame, binding: binding, qrSecret: secret))
     }
 
-    private func rule(staticAge: UInt64 = 90, strict: Bool = false) -> LinkRule {
-        LinkRule(serverTag: Self.tag, linkSecret: Self.secret, staticAge: staticAge, refusesUnboundLinks: strict)
+    private func rule(staticAge: UInt64 = 90, strict: Bool = false, hasPage: Bool = false) -> LinkRule {
+        LinkRule(serverTag: Self.tag, linkSecret: Self.secret, staticAge: staticAge, refusesUnboundLinks: strict, hasPage: hasPage)
     }
 
     private func refusal(_ rule: LinkRule, _ link: Encoded<LoginLink>, via: Via, after seconds: UInt64 = 0) -> Refusal? {
@@ -67,6 +67,19 @@ struct LinkRuleTests {
         #expect(refusal(rule(), try link(binding), via: .link) == .linkNotAllowed)
         #expect(refusal(rule(), try link(.qrStatic), via: .push) == .linkNotAllowed)
         #expect(refusal(rule(), try link(.qrStatic), via: .app) == .linkNotAllowed)
+    }
+
+    @Test("On a page's session the button's link alone may be tapped, at any age, and no link of it is ever unbound")
+    func ofPage() throws {
+        for strict in [false, true] {
+            let rule = rule(staticAge: 0, strict: strict, hasPage: true)
+            #expect(try rule.binding(of: try link(.returnCode), via: .link, at: Self.issued + 100_000) == .returnCode)
+            #expect(refusal(rule, try link(.returnCode), via: .scan) == .linkNotAllowed)
+            #expect(try rule.binding(of: try link(.qrDynamic), via: .scan, at: Self.issued) == .qrDynamic)
+            for other in [Binding.qrDynamic, .qrStatic, .unboundLink, .push, .app] {
+                #expect(refusal(rule, try link(other), via: .link) == .linkNotAllowed)
+            }
+        }
     }
 
     @Test("A link of another server is foreign, whoever made its mac")

@@ -48,28 +48,6 @@ struct OfferTests {
         #expect(try await world.status().state == .open)
     }
 
-    @Test("The newest eight phones that looked may decide, the ninth makes the first one look again")
-    func newestEight() async throws {
-        let world = try await World()
-        let phone = try await world.enrolledPhone()
-        let link = try await world.link()
-        var shown: [Shown] = []
-        for _ in 0..<9 { shown.append(try await phone.look(at: link)) }
-        #expect(try await world.refusal(of: try phone.refusing(shown[0])) == .offerUnknown)
-        #expect(try await world.refusal(of: try phone.trying(shown[0]).message) == .offerUnknown)
-        #expect(try await phone.decide(try phone.refusing(shown[1])).result == .denied)
-    }
-
-    @Test("The eight of one session push nobody out of another")
-    func otherSession() async throws {
-        let world = try await World()
-        let phone = try await world.enrolledPhone()
-        let first = try await phone.look(at: try await world.link("first"))
-        let link = try await world.link("second")
-        for _ in 0..<9 { _ = try await phone.look(at: link) }
-        #expect(try await phone.decide(try phone.refusing(first)).result == .denied)
-    }
-
     @Test("A session that is over is shown to nobody", arguments: ["denied", "ran out", "logged in"])
     func over(how: String) async throws {
         let world = try await World { $0.staticQRAge = 300 }

@@ -51,7 +51,7 @@ struct UnusableAccountTests {
         world.pass(5)
         #expect(try await world.refusal(of: try phone.trying(shown).message) == grave)
         #expect(try await world.refusal(of: try phone.refusing(shown)) == grave)
-        #expect(try await world.refusal(of: try phone.looking(at: nil, via: .app)) == grave)
+        #expect(try await world.refusal(of: try phone.openingApp()) == grave)
         #expect(try await world.refusal(of: try phone.fresh(Ping(sessionID: login.session, hold: 0))) == grave)
         #expect(try await world.refusal(of: try phone.waiting(for: account)) == grave)
         #expect(grave.status == .accountDeleted)

@@ -175,7 +175,28 @@ struct PresenceTests {
         world.pass(90_000)
         try await world.housekeeping.run(at: world.now)
         let later = try await world.snapshot()
-        #expect(later.sessions.isEmpty && later.pointers.isEmpty && later.offers.isEmpty && later.spent.isEmpty && later.enrolments.isEmpty)
+        #expect(later.sessions.isEmpty && later.pointers.isEmpty && later.spent.isEmpty && later.enrolments.isEmpty)
+    }
+}
+
+extension PresenceTests {
+    @Test("Hundreds of logins that nobody used end by one run of housekeeping and are gone by another, five minutes after their end")
+    func unused() async throws {
+        let world = try await World()
+        for number in 0..<450 { _ = try await world.link("browser \(number)") }
+        let stream = try await world.queries.stream(of: World.nonce("browser 7"), at: world.server)
+        var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
+        world.pass(301)
+        try await world.housekeeping.run(at: world.now)
+        #expect(await news.next()?.kind == .expired)
+        #expect(try await world.snapshot().sessions.values.filter { $0.state == .expired }.count == 450)
+        world.pass(299)
+        try await world.housekeeping.run(at: world.now)
+        #expect(try await world.snapshot().sessions.count == 450)
+        world.pass(1)
+        try await world.housekeeping.run(at: world.now)
+        let later = try await world.snapshot()
+        #expect(later.sessions.isEmpty && later.pointers.isEmpty)
     }
 }
 

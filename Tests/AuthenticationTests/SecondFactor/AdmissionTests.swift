@@ -19,7 +19,7 @@ struct AdmissionTests {
         let message = try M1(decoding: attempt.message.bytes)
         let changed = M1(
             accountID: account ?? message.accountID, attempt: signed ?? message.attempt, payload: payload ?? message.payload,
-            sealed: sealed ?? message.sealed)
+            sealed: sealed ?? message.sealed, about: message.offer.flatMap { offer in message.sessionID.map { ($0, offer) } })
         return Outgoing(bytes: changed.encoded, ephemeral: ephemeral ?? attempt.message.ephemeral, sentAt: attempt.message.sentAt)
     }
 
@@ -32,7 +32,7 @@ struct AdmissionTests {
         other.account = phone.account
         let foreignInstance = try thief.attempt(
             .verify, sessionHash: shown.hash(for: try present(thief.account)), account: try present(thief.account), ephemeral: shown.ephemeral,
-            instance: phone.instance)
+            instance: phone.instance, about: shown.question)
         let oldSeal = try phone.trying(shown).sealed.bytes
         let before = try await world.snapshot()
         let heard = world.secondFactor.heard
@@ -44,7 +44,7 @@ struct AdmissionTests {
             (try m1(good, account: try present(thief.account)), .sessionHashWrong),
             (try other.trying(shown).message, .badSignature),
             (foreignInstance.message, .instanceWrong),
-            (try phone.trying(try await unseen(phone, shown)).message, .offerUnknown),
+            (try phone.trying(try await unseen(phone, shown)).message, .offerWrong),
         ]
         for (message, expected) in refusals { #expect(try await world.refusal(of: message) == expected) }
         #expect(try await world.snapshot() == before)
@@ -54,7 +54,7 @@ struct AdmissionTests {
 
     /// The same content under an ephemeral key that the server has not seen.
     private func unseen(_ phone: TestPhone, _ shown: Shown) async throws -> Shown {
-        Shown(ephemeral: try phone.ephemeral(), requestHash: shown.requestHash, body: shown.body, content: shown.content)
+        Shown(ephemeral: try phone.ephemeral(), requestHash: shown.requestHash, answer: shown.answer)
     }
 
     @Test("An attempt that was made too long ago, or in the future, is told to look at the clock", arguments: [121, 1_000] as [UInt64])

@@ -67,7 +67,7 @@ struct LoginLinkTests {
         let phone = try await world.enrolledPhone()
         await #expect(throws: LoginLinkError.accountUnknown) { try await world.link(preselecting: SessionSample.alice) }
         let shown = try await phone.look(at: try await world.link(preselecting: phone.account))
-        #expect(shown.content.accountID == phone.account)
+        #expect(shown.content.selects(try present(phone.account)) == true)
         let nonce = try World.nonce("browser")
         await #expect(throws: LoginLinkError.accountUnknown) {
             try await world.queries.loginLink(
@@ -98,7 +98,7 @@ struct LoginLinkTests {
         #expect(try await world.refusal(of: try phone.looking(at: link, via: .scan)) == .sessionOver)
     }
 
-    @Test("News of a session reach those who listen to its stream: scanned, logged in, logged out")
+    @Test("News of a session reach those who listen to its stream: scanned, claimed, logged in, logged out")
     func news() async throws {
         let world = try await World()
         let phone = try await world.enrolledPhone()
@@ -107,6 +107,7 @@ struct LoginLinkTests {
         try await phone.logIn()
         try await world.logOut()
         #expect(await news.next()?.kind == .scanned)
+        #expect(await news.next()?.kind == .claimed)
         #expect(await news.next()?.kind == .loggedIn(try present(phone.account)))
         #expect(await news.next()?.kind == .loggedOut(.server))
     }

@@ -12,11 +12,14 @@ enum SessionSample {
         return id
     }
 
-    static func session(_ state: SessionState = .open, preselected: AccountID? = nil) -> Session {
+    static let page = SessionPage(cookieHash: SHA([5]), returnURL: "https://shop.example/welcome")
+
+    static func session(_ state: SessionState = .open, preselected: AccountID? = nil, page: SessionPage? = nil) -> Session {
         guard let id = SessionID([UInt8](repeating: 9, count: 16)), let server = ServerID([UInt8](repeating: 8, count: 16))
         else { preconditionFailure("sixteen bytes are an id") }
         return Session(
-            id: id, server: server, nonceHash: SHA([1]), stream: nil, purpose: .login, preselected: preselected, startedAt: start, state: state)
+            id: id, server: server, nonceHash: SHA([1]), stream: nil, purpose: .login, preselected: preselected, startedAt: start, page: page,
+            state: state)
     }
 
     static func claim(_ account: AccountID = alice) -> SessionState { .claimed(.init(account: account, binding: .qrStatic)) }

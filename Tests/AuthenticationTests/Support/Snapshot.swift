@@ -5,7 +5,7 @@ import OstiaryProtocol
 /// Everything that a store knows at one moment, to be compared with another.
 extension MemoryState: Equatable {
     public static func == (left: MemoryState, right: MemoryState) -> Bool {
-        left.servers == right.servers && left.sessions == right.sessions && left.pointers == right.pointers && left.offers == right.offers
+        left.servers == right.servers && left.sessions == right.sessions && left.pointers == right.pointers && left.logos == right.logos
             && left.accounts == right.accounts && left.graves == right.graves && left.caches == right.caches && left.notices == right.notices
             && left.instances == right.instances && left.enrolments == right.enrolments && left.closes == right.closes && left.spent == right.spent
             && left.audit == right.audit

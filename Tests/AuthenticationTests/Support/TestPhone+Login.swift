@@ -5,35 +5,45 @@ import OstiaryProtocol
 struct Shown: Sendable {
     let ephemeral: EphemeralKey
     let requestHash: [UInt8]
-    let body: [UInt8]
-    let content: L2
+    let answer: Encoded<L2>
 
-    func hash(for account: AccountID) -> [UInt8] { Transcript.session(requestHash: requestHash, shown: body, account: account) }
+    var content: L2 { answer.value }
+    /// What goes back with M1 and L5.
+    var question: (session: SessionID, offer: Encoded<Offer>) { (content.sessionID, content.offer) }
+
+    func hash(for account: AccountID) -> [UInt8] {
+        Transcript.session(requestHash: requestHash, shownHash: answer.shownHash, account: account)
+    }
 }
 
 extension TestPhone {
-    func looking(at link: Encoded<LoginLink>?, via: Via, ephemeral: EphemeralKey? = nil) throws -> Outgoing {
-        let message = L1(link: link, via: via, accountID: link == nil ? account : nil, clientInfo: name)
-        return outgoing(message.encoded, try ephemeral ?? self.ephemeral())
+    func looking(at link: Encoded<LoginLink>, via: Via = .scan) throws -> Outgoing {
+        outgoing(L1(link: link, via: via, clientInfo: name).encoded, try ephemeral())
+    }
+
+    /// L1 of an AppLogin.
+    func openingApp(at time: Instant? = nil) throws -> Outgoing {
+        try fresh(L1(appLoginOf: try present(account), clientInfo: name), at: time)
     }
 
     /// L1 → L2.
     func look(at link: Encoded<LoginLink>, via: Via = .scan) async throws -> Shown { try await show(try looking(at: link, via: via)) }
 
     /// L1 → L2 of an AppLogin.
-    func startAppLogin() async throws -> Shown { try await show(try looking(at: nil, via: .app)) }
+    func startAppLogin() async throws -> Shown { try await show(try openingApp()) }
 
     func show(_ message: Outgoing) async throws -> Shown {
         let sealed = try world.seal(message)
-        let body = try await world.receive(sealed.bytes).body
-        return Shown(ephemeral: message.ephemeral, requestHash: sealed.hash, body: body, content: try L2(decoding: body))
+        let answer = try await world.receive(sealed.bytes)
+        return Shown(ephemeral: message.ephemeral, requestHash: sealed.hash, answer: try Encoded(decoding: answer.body))
     }
 
     /// M1 for what was shown.
     func trying(_ shown: Shown, id: AttemptID? = nil, blinded: [UInt8]? = nil, epoch: UInt32 = 1) throws -> Try {
         let account = try present(account)
         return try attempt(
-            .verify, sessionHash: shown.hash(for: account), account: account, ephemeral: shown.ephemeral, id: id, blinded: blinded, epoch: epoch)
+            .verify, sessionHash: shown.hash(for: account), account: account, ephemeral: shown.ephemeral, id: id, blinded: blinded, epoch: epoch,
+            about: shown.question)
     }
 
     /// M1 → M2.
@@ -49,9 +59,12 @@ extension TestPhone {
         var ownAttempt: Encoded<Attempt>?
         var cache: [UInt8]?
         var userInput = ""
+        /// Notices that the person was shown.
+        var shown: [NoticeID] = []
         var sessionHash: [UInt8]?
         var session: SessionID?
         var account: AccountID?
+        var offer: Encoded<Offer>?
     }
 
     func deciding(_ shown: Shown, _ choice: Choice) throws -> Outgoing {
@@ -60,7 +73,8 @@ extension TestPhone {
             sessionID: choice.session ?? shown.content.sessionID, sessionHash: choice.sessionHash ?? shown.hash(for: account), accountID: account,
             attemptID: choice.attempt ?? AttemptID(using: random), decision: choice.decision, method: choice.method,
             secondFactorSignature: choice.secondFactorSignature, biometricSignature: choice.biometricSignature, attempt: choice.ownAttempt,
-            cache: choice.cache, userInput: choice.userInput)
+            cache: choice.cache, userInput: choice.userInput, extensions: Extensions(shownNotices: choice.shown),
+            offer: choice.offer ?? shown.content.offer)
         return outgoing(try Encoded(message, signedBy: sign).bytes, shown.ephemeral)
     }
 
@@ -100,12 +114,15 @@ extension TestPhone {
         let webNonce: String
     }
 
-    func ping(_ session: SessionID) async throws -> PingAnswer {
-        try PingAnswer(decoding: try await world.deliver(try fresh(Ping(sessionID: session, hold: 0))).body)
+    /// - Parameter shown: notices that the person was shown.
+    func ping(_ session: SessionID, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+        let message = Ping(sessionID: session, hold: 0, extensions: Extensions(shownNotices: shown.map(\.id)))
+        return try PingAnswer(decoding: try await world.deliver(try fresh(message)).body)
     }
 
-    func stop(_ session: SessionID, _ reason: StopReason = .user) async throws -> PingAnswer {
-        try PingAnswer(decoding: try await world.deliver(try fresh(Stop(sessionID: session, reason: reason))).body)
+    func stop(_ session: SessionID, _ reason: StopReason = .user, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+        let message = Stop(sessionID: session, reason: reason, extensions: Extensions(shownNotices: shown.map(\.id)))
+        return try PingAnswer(decoding: try await world.deliver(try fresh(message)).body)
     }
 
     func deleting(_ account: AccountID) throws -> Outgoing {

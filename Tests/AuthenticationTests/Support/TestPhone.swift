@@ -45,10 +45,12 @@ struct TestPhone: Sendable {
     static func blinded() throws -> [UInt8] { try OPRFKey.generate().publicKey }
 
     /// A message of its own request, signed together with that request's key and time.
-    func fresh<Message: WireMessage & DeviceSigned>(_ message: Message, ephemeral: EphemeralKey? = nil) throws -> Outgoing {
-        let ephemeral = try ephemeral ?? self.ephemeral()
-        let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: world.now)
-        return outgoing(try Encoded(message, freshness: freshness, signedBy: sign).bytes, ephemeral)
+    func fresh<Message: WireMessage & DeviceSigned>(
+        _ message: Message, ephemeral: EphemeralKey? = nil, at time: Instant? = nil
+    ) throws -> Outgoing {
+        let (ephemeral, sentAt) = (try ephemeral ?? self.ephemeral(), time ?? world.now)
+        let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
+        return Outgoing(bytes: try Encoded(message, freshness: freshness, signedBy: sign).bytes, ephemeral: ephemeral, sentAt: sentAt)
     }
 }
 
@@ -76,7 +78,8 @@ extension TestPhone {
     /// One try, bound to what it approves.
     func attempt(
         _ context: SecondFactorContext, sessionHash: [UInt8], payload: [UInt8] = [], account: AccountID, ephemeral: EphemeralKey,
-        id: AttemptID? = nil, blinded: [UInt8]? = nil, epoch: UInt32 = 1, instance: InstanceID? = nil
+        id: AttemptID? = nil, blinded: [UInt8]? = nil, epoch: UInt32 = 1, instance: InstanceID? = nil,
+        about question: (session: SessionID, offer: Encoded<Offer>)? = nil
     ) throws -> Try {
         let blinded = try blinded ?? Self.blinded()
         let secondFactor = world.secondFactor.keys
@@ -86,7 +89,7 @@ extension TestPhone {
                 instanceID: instance ?? self.instance, attemptID: id ?? AttemptID(using: random), sessionHash: sessionHash, context: context,
                 epoch: epoch, blindedHash: SHA(blinded), sealedHash: SHA(sealed.bytes), ephemeralHash: SHA(ephemeral.publicKey),
                 madeAt: world.now), signedBy: sign)
-        let message = M1(accountID: account, attempt: attempt, payload: payload, sealed: sealed.bytes)
+        let message = M1(accountID: account, attempt: attempt, payload: payload, sealed: sealed.bytes, about: question)
         return Try(attempt: attempt, message: outgoing(message.encoded, ephemeral), sealed: sealed)
     }
 

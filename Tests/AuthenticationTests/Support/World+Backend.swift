@@ -27,6 +27,20 @@ extension World {
         try await queries.loginLink(for: try Self.nonce(browser), at: server, style: style, preselecting: account, now: now).link
     }
 
+    /// The backend asks with these words.
+    @discardableResult
+    func ask(
+        _ text: String, in browser: String = "browser", note: String = "", logo: [UInt8]? = nil, preselecting account: AccountID? = nil
+    ) async throws -> Encoded<LoginLink> {
+        let context = UserContext(
+            browser: BrowserContext(
+                announcements: [Announcement(key: "amount", text: text)], logoHash: logo.map { SHA($0) },
+                notes: SessionNotes(info: [Announcement(key: "order", text: note)])), logo: nil)
+        return try await queries.loginLink(
+            for: try Self.nonce(browser), at: server, style: .still, context: context, preselecting: account, now: now
+        ).link
+    }
+
     func status(_ browser: String = "browser") async throws -> LoginStatus {
         try await queries.status(of: try Self.nonce(browser), at: server, now: now)
     }

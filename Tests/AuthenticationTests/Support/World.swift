@@ -37,7 +37,7 @@ final class World: Sendable {
         queries = SessionQueries(store: store, keyring: keyring, events: hub)
         enrolments = EnrolmentService(store: store, keyring: keyring, events: hub, secondFactor: client, random: random)
         login = LoginService(store: store, keyring: keyring, events: hub, secondFactor: client, random: random)
-        attempts = AttemptService(store: store, events: hub, secondFactor: client)
+        attempts = AttemptService(store: store, keyring: keyring, events: hub, secondFactor: client)
         changes = SecondFactorChangeService(store: store, events: hub, secondFactor: client, random: random)
         presence = PresenceService(store: store, events: hub)
         accounts = AccountService(store: store, events: hub, secondFactor: client)

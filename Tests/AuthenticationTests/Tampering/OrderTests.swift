@@ -51,7 +51,7 @@ struct OrderTests {
             world,
             [
                 (try phone.waiting(for: claimed.shown.accountID), .accountUnknown),
-                (try phone.looking(at: nil, via: .app), .accountUnknown),
+                (try phone.openingApp(), .accountUnknown),
                 (try phone.trying(shown).message, .accountUnknown),
                 (try phone.refusing(shown), .accountUnknown),
                 // The PIN was not set: the second-factor server knows nothing of it.
@@ -80,9 +80,9 @@ struct OrderTests {
         let phone = try await world.enrolledPhone()
         let other = try await phone.look(at: try await world.link("other"))
         let session = try await world.link().value.sessionID
-        let made = Shown(ephemeral: try phone.ephemeral(), requestHash: phone.random.bytes(32), body: other.body, content: other.content)
+        let made = Shown(ephemeral: try phone.ephemeral(), requestHash: phone.random.bytes(32), answer: other.answer)
         let messages: [(Outgoing, Refusal)] = [
-            (try phone.trying(made).message, .offerUnknown), (try phone.deciding(made, .init(decision: .decline)), .offerUnknown),
+            (try phone.trying(made).message, .offerWrong), (try phone.deciding(made, .init(decision: .decline)), .offerWrong),
             (try phone.fresh(Ping(sessionID: session, hold: 0)), .sessionUnknown),
             (try phone.fresh(Stop(sessionID: session, reason: .user)), .sessionUnknown),
         ]
@@ -132,8 +132,8 @@ struct OrderTests {
         let phone = try await world.enrolledPhone()
         let first = try await phone.look(at: try await world.link())
         let second = try await phone.look(at: try await world.link())
-        let mixed = Shown(ephemeral: second.ephemeral, requestHash: first.requestHash, body: first.body, content: first.content)
+        let mixed = Shown(ephemeral: second.ephemeral, requestHash: first.requestHash, answer: first.answer)
         try await refused(
-            world, [(try phone.trying(mixed).message, .sessionHashWrong), (try phone.refusing(mixed), .sessionHashWrong)])
+            world, [(try phone.trying(mixed).message, .offerWrong), (try phone.refusing(mixed), .offerWrong)])
     }
 }

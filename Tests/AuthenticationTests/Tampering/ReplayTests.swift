@@ -21,7 +21,7 @@ struct ReplayTests {
         }
         world.pass(10)
         #expect(try await world.refusal { _ = try await world.receive(sealed) } == .clockOff)
-        try await world.store.write { rows in _ = try rows.removeExpired(at: world.now + PhoneRequest.memory) }
+        try await world.store.write { rows in _ = try rows.removeExpired(at: world.now + PhoneRequest.memory, limit: 99) }
         #expect(try await world.refusal { _ = try await world.receive(sealed) } == .clockOff)
     }
 
@@ -58,11 +58,21 @@ struct ReplayTests {
         try await replay(world, try phone.waiting(for: try present(phone.account)))
     }
 
-    @Test("L1 takes effect once")
+    @Test("L1 has no effect: the same bytes are answered again and leave nothing behind, until they are too old")
     func l1() async throws {
         let (world, phone) = try await ready()
-        try await replay(world, try phone.looking(at: try await world.link(), via: .scan))
-        try await replay(world, try phone.looking(at: nil, via: .app))
+        for isApp in [false, true] {
+            let message = isApp ? try phone.openingApp() : try phone.looking(at: try await world.link())
+            let sealed = try world.seal(message).bytes
+            let before = try await world.snapshot()
+            for _ in 0..<3 {
+                let shown = try L2(decoding: try await world.receive(sealed).body)
+                #expect(shown.sessionID == (try L2(decoding: try await world.receive(sealed).body)).sessionID)
+            }
+            #expect(try await world.snapshot() == before)
+            world.pass(121)
+            #expect(try await world.refusal { _ = try await world.receive(sealed) } == .clockOff)
+        }
     }
 
     @Test("M1 takes effect once: a recorded one is not numbered again")
@@ -122,9 +132,7 @@ struct ReplayTests {
     @Test("A clock that is two minutes off is told so, ahead or behind; one second less is taken", arguments: [-121, -120, 120, 121])
     func clock(off: Int) async throws {
         let (world, phone) = try await ready()
-        let message = try phone.looking(at: nil, via: .app)
-        let sentAt = off < 0 ? world.now - UInt64(-off) : world.now + UInt64(off)
-        let skewed = Outgoing(bytes: message.bytes, ephemeral: message.ephemeral, sentAt: sentAt)
+        let skewed = try phone.openingApp(at: off < 0 ? world.now - UInt64(-off) : world.now + UInt64(off))
         if abs(off) > 120 {
             let before = try await world.snapshot()
             #expect(try await world.refusal(of: skewed) == .clockOff)

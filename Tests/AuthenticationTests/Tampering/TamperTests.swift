@@ -72,8 +72,7 @@ struct TamperTests {
         let scan = try phone.looking(at: try await world.link(), via: .scan)
         // Behind the account stand the words about the app, which the session's hash covers.
         try await tamper(world, scan, unsigned: 44..<scan.bytes.count)
-        let app = try phone.looking(at: nil, via: .app)
-        try await tamper(world, app, unsigned: 23..<app.bytes.count)
+        try await tamper(world, try phone.openingApp())
     }
 
     @Test("M1: whatever is changed is refused before anything is numbered or asked")
@@ -104,7 +103,7 @@ struct TamperTests {
     @Test("A request whose seal was touched is not opened")
     func seal() async throws {
         let (world, phone, _) = try await ready()
-        let sealed = try world.seal(try phone.looking(at: nil, via: .app)).bytes
+        let sealed = try world.seal(try phone.openingApp()).bytes
         for index in stride(from: 0, to: sealed.count, by: 7) {
             var bytes = sealed
             bytes[index] ^= 1

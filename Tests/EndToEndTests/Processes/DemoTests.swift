@@ -16,7 +16,8 @@ struct DemoTests {
         #expect(ContinuousClock.now - begun < .seconds(30))
         #expect(program.lines.allSatisfy { $0.hasPrefix("\u{2713}") })
         let steps = [
-            "scanned", "PIN is set", "enrolled", "AppLogin", "wrong PIN", "right PIN", "says alice", "penalty", "logged alice out", "nobody",
+            "scanned", "PIN is set", "enrolled", "AppLogin", "login page", "came back", "phone warns", "wrong PIN", "right PIN", "says alice",
+            "penalty", "logged alice out", "nobody",
         ]
         var rest = program.lines[...]
         for step in steps { rest = rest.drop { !$0.contains(step) }[...] }
@@ -81,6 +82,7 @@ struct DemoTests {
             request.httpMethod = "POST"
             request.httpBody = Data(form.utf8)
             request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+            request.setValue(address.split(separator: "/").prefix(2).joined(separator: "//"), forHTTPHeaderField: "Origin")
         }
         let (data, response) = try await URLSession.shared.data(for: request)
         try #require((response as? HTTPURLResponse)?.statusCode == 200, "\(address): \(String(decoding: data, as: UTF8.self))")

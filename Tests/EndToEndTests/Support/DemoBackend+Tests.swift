@@ -11,6 +11,12 @@ extension DemoBackend {
         String(decoding: try await client.call("GET", path("sessions/link/login"), nonce: nonce), as: UTF8.self)
     }
 
+    /// The same for a login that says what it is about.
+    /// - Parameter context: a UserContext, as JSON.
+    func loginLink(_ nonce: String, saying context: String) async throws -> String {
+        String(decoding: try await client.send("POST", path("sessions/link/login"), nonce: nonce, body: Data(context.utf8)), as: UTF8.self)
+    }
+
     func updateServer(_ json: String) async throws { try await send("PUT", path(""), json) }
     func resetSecondFactor(_ account: String) async throws { try await send("POST", path("accounts/\(account)/secondfactor/reset"), nil) }
 

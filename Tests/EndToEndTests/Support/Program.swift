@@ -13,14 +13,22 @@ final class Program: Sendable {
     private let complained: OutputPipe
     private let name: String
 
-    /// Starts the built `ostiary`.
-    /// - Parameter terminal: its standard input; a pipe of ours by default.
-    init(_ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil) throws {
+    /// Starts the built `ostiary`, or what a test puts before it.
+    /// - Parameters:
+    ///   - terminal: its standard input; a pipe of ours by default.
+    ///   - executable: what is started with the arguments.
+    ///   - shell: what a shell does before it becomes the program, which it ends in: `exec "$0" "$@"`.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], terminal: FileHandle? = nil, executable: String = Binary.url.path,
+        shell: String? = nil
+    ) throws {
         name = arguments.joined(separator: " ")
+        let program = shell == nil ? executable : "/bin/sh"
+        let words = shell.map { ["-c", $0, executable] + arguments } ?? arguments
         (written, complained) = (try OutputPipe(), try OutputPipe())
         let ends = try PipeEnds()
         process = try SpawnedProcess(
-            Binary.url.path, arguments, environment: Binary.environment.merging(environment) { _, theirs in theirs },
+            program, words, environment: Binary.environment.merging(environment) { _, theirs in theirs },
             input: terminal?.fileDescriptor ?? ends.reading, output: written.writingEnd, complaints: complained.writingEnd)
         input = Mutex(ends.writing)
         close(ends.reading)
@@ -32,6 +40,8 @@ final class Program: Sendable {
 
     var id: Int32 { process.id }
     var isRunning: Bool { process.isRunning }
+    /// Nil while it runs.
+    var exitCode: Int32? { process.exitCode }
     var output: String { written.text }
     var complaints: String { complained.text }
     var lines: [String] { output.split(separator: "\n").map(String.init) }

@@ -5,6 +5,10 @@ import Testing
 
 @testable import ostiary
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Both servers as processes over loopback, which a test may end, kill and start again. Every test has its own pair, ports and data.
 final class ServerPair: Sendable {
     let folder: TemporaryFolder
@@ -13,10 +17,11 @@ final class ServerPair: Sendable {
     let authentication: RestartableServer
 
     /// Starts both and waits until both answer.
-    static func running() async throws -> ServerPair {
+    /// - Parameter changes: settings of the authentication server.
+    static func running(_ changes: [String: String] = [:]) async throws -> ServerPair {
         let pair = try await ServerPair()
         try pair.secondFactor.start()
-        try pair.authentication.start()
+        try pair.authentication.start(changes)
         try await pair.waitUntilReady()
         return pair
     }
@@ -49,12 +54,22 @@ final class ServerPair: Sendable {
         try await eventually("both servers are ready: \(authentication.complaints) \(secondFactor.complaints)") { await self.readiness() == 200 }
     }
 
-    /// Status of `/ready?full=1`; nil when nothing answers.
-    func readiness() async -> Int? { await status("/ready?full=1") }
+    /// Status of `/ready?for=logins`; nil when nothing answers.
+    func readiness() async -> Int? { await status("/ready?for=logins") }
 
     func status(_ path: String) async -> Int? {
         guard let url = URL(string: layout.adminURL + path) else { return nil }
         return await HTTPProbe.status(of: url)
+    }
+
+    /// What a health address of the authentication server answers.
+    func report(_ path: String) async throws -> (status: Int, body: String) { try await answer(layout.adminURL + path) }
+
+    /// What any address answers.
+    func answer(_ address: String) async throws -> (status: Int, body: String) {
+        let url = try #require(URL(string: address))
+        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 10))
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 
     /// Ends both in good order.
@@ -71,16 +86,18 @@ final class RestartableServer: Sendable {
         var earlierOutput = ""
     }
 
-    private let launch: ServerLaunch
+    let launch: ServerLaunch
     private let state = Mutex(State())
 
     init(_ launch: ServerLaunch) { self.launch = launch }
 
-    /// - Parameter changes: settings of this start only.
+    /// - Parameters:
+    ///   - changes: settings of this start only.
+    ///   - shell: see ``Program``.
     @discardableResult
-    func start(_ changes: [String: String] = [:]) throws -> Program {
+    func start(_ changes: [String: String] = [:], shell: String? = nil) throws -> Program {
         let program = try Program(
-            launch.arguments + [ParentOptions.flag], environment: launch.environment.merging(changes) { _, theirs in theirs })
+            launch.arguments + [ParentOptions.flag], environment: launch.environment.merging(changes) { _, theirs in theirs }, shell: shell)
         state.withLock { state in
             if let old = state.program { state.earlierOutput += old.output + old.complaints }
             state.program = program

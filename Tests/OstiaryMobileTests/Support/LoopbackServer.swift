@@ -19,7 +19,8 @@ final class LoopbackServer: Sendable {
     private let listener: Int32
     private let state: Mutex<State>
 
-    init(answers: [String]) throws {
+    /// - Parameter listens: false for a port that nobody answers at, and that nobody else can take meanwhile.
+    init(answers: [String], listens: Bool = true) throws {
         state = Mutex(State(answers: answers))
         #if canImport(Glibc)
         let kind = Int32(SOCK_STREAM.rawValue)
@@ -34,7 +35,7 @@ final class LoopbackServer: Sendable {
         let listener = listener
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(listener, generic, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, generic, &length) == 0
+                bind(listener, generic, length) == 0 && (!listens || listen(listener, 8) == 0) && getsockname(listener, generic, &length) == 0
             }
         }
         guard isBound else { throw MissingValue() }

@@ -16,7 +16,7 @@ final class TestPhone {
 
     init(
         _ server: TestServer, accounts: MemoryAccountStore = MemoryAccountStore(), keys: MemoryKeyStore = MemoryKeyStore(),
-        history: MemoryAccountStore = MemoryAccountStore(), _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
+        history: MemoryAccountStore = MemoryAccountStore(), log: Log? = nil, _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
     ) {
         self.server = server
         clock = server.clock
@@ -31,6 +31,7 @@ final class TestPhone {
         var ports = Ports(
             keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock, biometrics: keys.biometrics)
         ports.history = history
+        ports.log = log
         ostiary = Ostiary(configuration: configuration, ports: ports)
         events = ostiary.events.makeAsyncIterator()
     }

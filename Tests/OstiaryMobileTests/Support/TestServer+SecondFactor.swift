@@ -40,6 +40,9 @@ extension TestServer {
         let attempt = message.attempt.value
         let account = try account(message.accountID)
         try message.attempt.verify(by: try key(account.deviceKey))
+        if attempt.context == .verify {
+            try checkOffer(message.offer, of: message.sessionID, for: message.accountID, attempt.sessionHash, by: inner.ephemeral)
+        }
         guard var instance = instances[attempt.instanceID], attempt.instanceID == account.instance else { return (.secondFactorUnknown, []) }
         guard attempt.epoch == instance.epoch else {
             return (.wrongEpoch, M2(epoch: instance.epoch, tries: tries(instance), serverShare: nil, sealed: []).encoded)

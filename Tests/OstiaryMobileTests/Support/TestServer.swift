@@ -36,17 +36,24 @@ actor TestServer {
 
     struct LoginSession {
         let isApp: Bool
-        var offers: [(ephemeral: [UInt8], hash: [UInt8], body: [UInt8])] = []
+        /// How often what it asks was changed.
+        var asked: UInt32 = 0
         var claimedBy: AccountID?
         var outcome: (unsigned: [UInt8], answer: L6)?
         var stop: StopReason?
         var lastStamp = Instant(0)
         var pings = 0
+        /// Accepted, and its browser has not come back.
+        var isReturning = false
+        /// Its browser is back, and the phone does not know: its next ping is answered at once.
+        var hasReturned = false
         var denial: Decision?
     }
 
     let clock: TestClock
     nonisolated let random = SystemRandomSource()
+    /// Seals offers.
+    nonisolated let offerKey = SystemRandomSource().bytes(32)
     var keys: TestServerKeys
     var secondFactor: TestServerKeys
     var mishaps = Mishaps()
@@ -70,10 +77,18 @@ actor TestServer {
     var shares: [AccountID: [UInt8]] = [:]
     var declines: [Decision] = []
     var userInputs: [String] = []
+    /// What each L5, Ping and Stop said was shown.
+    var acknowledged: [[NoticeID]] = []
     var logoCalls = 0
     /// What arrived and was opened, in order.
     var received: [MessageType] = []
     var seenAttempts: [AttemptID] = []
+    /// Sessions whose link was tapped on the phone.
+    var tapped: Set<SessionID> = []
+    /// Gives the code of a tapped link to scanned ones, too.
+    var tapsEverything = false
+    /// How long each ping wanted to wait, in seconds.
+    var holds: [UInt8] = []
     /// Phones that wait for news.
     var waiting: [CheckedContinuation<Void, Never>] = []
     var bundleSequence: Instant
@@ -96,8 +111,8 @@ actor TestServer {
         var tamperLogo: (@Sendable ([UInt8]) -> [UInt8])?
         /// Evaluate with another key than the pinned one.
         var usesWrongEvaluationKey = false
-        /// Seconds that the server's clock is ahead.
-        var clockAhead: UInt64 = 0
+        /// Seconds that the server's clock is ahead; below zero, behind.
+        var clockAhead: Int64 = 0
     }
 
     struct Settings: Sendable {
@@ -112,10 +127,18 @@ actor TestServer {
         /// The image whose hash every login shows.
         var logo: [UInt8]?
         var methods: Methods = [.pin, .bio, .cached]
+        /// What it says of the browsers that ask.
+        var binding = Binding.qrDynamic
         /// Biometrics in a row before the PIN is asked; nil for no limit.
         var mostWithoutPIN: Int?
         /// Answers an AppLogin as if it were a login by code.
         var saysLoginForApp = false
+        /// Answers an AppLogin as if it were another account's.
+        var namesAnotherAccountForApp = false
+        /// Where the browsers of login pages go back to; nil when logins are no pages'.
+        var returnURL: String?
+        /// What a tapped link is answered with.
+        var returnCode: [UInt8]? = [UInt8](repeating: 1, count: 16)
     }
 
     init(clock: TestClock, seed: UInt8 = 0x11) throws {
@@ -126,7 +149,7 @@ actor TestServer {
         bundleSequence = now
     }
 
-    var now: Instant { Instant(clock.wall + mishaps.clockAhead) }
+    var now: Instant { Instant(UInt64(clamping: Int64(clock.wall) + mishaps.clockAhead)) }
 
     /// Changes or reads anything, from a test.
     @discardableResult
@@ -149,6 +172,12 @@ actor TestServer {
         ).encoded
     }
 
+    /// The site asks something else, wherever a phone has not begun to answer.
+    func ask(_ announcements: [Announcement]) {
+        settings.announceInfo = announcements
+        for id in sessions.keys where sessions[id]?.claimedBy == nil { sessions[id]?.asked += 1 }
+    }
+
     /// The code was typed into the browser.
     func confirmAccounts() {
         for id in accounts.keys { accounts[id]?.state = .active }
@@ -157,6 +186,15 @@ actor TestServer {
 
     func stopSessions(_ reason: StopReason = .server) {
         for id in sessions.keys where sessions[id]?.outcome != nil && sessions[id]?.stop == nil { sessions[id]?.stop = reason }
+        wakeAll()
+    }
+
+    /// The browsers of all login pages came back.
+    func bringBack() {
+        for id in sessions.keys where sessions[id]?.isReturning == true {
+            sessions[id]?.isReturning = false
+            sessions[id]?.hasReturned = true
+        }
         wakeAll()
     }
 

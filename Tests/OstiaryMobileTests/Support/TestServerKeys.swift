@@ -13,7 +13,7 @@ struct TestServerKeys: Sendable {
         root = try RootKey(seed: [UInt8](repeating: seed, count: 32), serverID: serverID)
         operatorKey = try OperatorKey(seed: [UInt8](repeating: seed &+ 1, count: 32))
         prekey = try PrekeySecret(id: UInt32(seed), secret: [UInt8](repeating: seed &+ 2, count: 32))
-        notBefore = now - 86_400
+        notBefore = now - 20 * 86_400
         certificate = root.certify(operatorKey, from: notBefore, until: now + 90 * 86_400)
     }
 

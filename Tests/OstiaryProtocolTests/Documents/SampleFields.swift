@@ -29,6 +29,7 @@ struct SampleFields {
         "heph": ["ephemeralHash"], "ts": ["madeAt"], "iat": ["issuedAt"], "h": ["highest"], "sealedm2": ["sealed"], "eval": ["evaluation"],
         "pkk": ["evaluationKey", "pinnedKey"], "hsig": ["signaturesHash"], "chain": ["caller"], "ext": ["extensions"], "failed": ["tries.failed"],
         "max": ["tries.most"], "wait": ["tries.wait"], "withoutpinleft": ["tries.withoutPINLeft"], "reqhash": ["requestHash"],
+        "l2hash": ["shownHash"], "account": ["accountMark"],
         "memory": ["parameters.memory"], "passes": ["parameters.passes"], "commit": ["commitment"], "box": ["sealed"],
     ]
 

@@ -77,11 +77,33 @@ struct EncodingTests {
         #expect(throws: WireError.truncated) { try with([0, 5, 0, 9, 1]) }
     }
 
-    @Test("Notices travel as extension 1, the newest sixteen")
-    func notices() {
-        let many = (0..<20).map { NewDeviceNotice(device: "phone \($0)", time: Instant(UInt64($0))) }
-        #expect(Extensions(notices: many).notices == Array(many.suffix(16)))
+    @Test("Notices travel as extension 1, the oldest sixteen; what was shown comes back as extension 2, sixteen ids at most")
+    func notices() throws {
+        let random = FixedRandom(12)
+        let many = (0..<20).map { NewDeviceNotice(id: NoticeID(using: random), device: "phone \($0)", time: Instant(UInt64($0))) }
+        #expect(Extensions(notices: many).notices == Array(many.prefix(16)))
         #expect(Extensions(notices: []).items.isEmpty)
+        let ids = many.map(\.id)
+        #expect(try Extensions(shownNotices: ids).shownNotices() == Array(ids.prefix(16)))
+        #expect(Extensions(shownNotices: []).items.isEmpty)
+        let item = try #require(Extensions(shownNotices: ids).items.first)
+        #expect(item.type == 2 && item.value == [16] + ids.prefix(16).flatMap(\.bytes))
+        #expect(try Extensions(notices: many).shownNotices().isEmpty)
+    }
+
+    @Test("A list of acknowledged notices that is cut off, too long or goes on after its end is an error, not an empty list")
+    func brokenAcknowledgement() throws {
+        let id = [UInt8](repeating: 7, count: 16)
+        func read(_ value: [UInt8]) throws(WireError) -> [NoticeID] {
+            let answer = Array(PingAnswer(state: .loggedIn, reason: .none, pingTime: 1).encoded.dropLast(2))
+            let item = [0, 2, UInt8(value.count >> 8), UInt8(value.count & 255)] + value
+            return try PingAnswer(decoding: answer + [UInt8(item.count >> 8), UInt8(item.count & 255)] + item).extensions.shownNotices()
+        }
+        #expect(try read([1] + id).count == 1)
+        #expect(throws: WireError.truncated) { try read([2] + id) }
+        #expect(throws: WireError.truncated) { try read([]) }
+        #expect(throws: WireError.trailingBytes) { try read([1] + id + [0]) }
+        #expect(throws: WireError.badLength) { try read([17] + (0..<17).flatMap { _ in id }) }
     }
 
     @Test("Time saturates instead of stopping the program")

@@ -9,8 +9,8 @@ struct IdentityTests {
 
     init() throws { samples = try Samples() }
 
-    private func verify(_ bundle: Encoded<Bundle>, seen: Instant = Instant(0), at time: Instant? = nil) throws -> VerifiedBundle {
-        try VerifiedBundle.verify(bundle, rootHash: samples.server.root.hash, seen: seen, at: time ?? now)
+    private func verify(_ bundle: Encoded<Bundle>, lowest: Instant = Instant(0), at time: Instant? = nil) throws -> VerifiedBundle {
+        try VerifiedBundle.verify(bundle, rootHash: samples.server.root.hash, lowest: lowest, at: time ?? now)
     }
 
     @Test("A bundle that leads to the pinned root is believed")
@@ -39,10 +39,58 @@ struct IdentityTests {
         }
     }
 
-    @Test("A bundle older than one already seen is refused, the same one is not")
+    @Test("A bundle below the lowest sequence is refused as old, not as another server's; the lowest itself is not")
     func older() throws {
-        #expect(throws: BundleRefusal.older) { try verify(samples.bundle(), seen: now + 1) }
-        #expect(throws: Never.self) { try verify(samples.bundle(), seen: now) }
+        #expect(throws: BundleRefusal.older) { try verify(samples.bundle(), lowest: now + 1) }
+        #expect(throws: Never.self) { try verify(samples.bundle(), lowest: now) }
+    }
+
+    @Test("How old a bundle may be: six hours below what was seen, and what was seen counts as no later than any clock")
+    func age() {
+        let (hour, day): (UInt64, UInt64) = (3_600, 86_400)
+        func lowest(_ seen: Instant, _ clocks: Instant...) -> Instant { BundleAge.lowest(after: seen, clocks: clocks) }
+        #expect(lowest(now - hour, now, now) == now - 7 * hour)
+        #expect(lowest(now + 10 * day, now, now) == now - 6 * hour, "the server's clock ran ahead, and is right again")
+        #expect(lowest(now + 10 * day, now, now + 10 * day) == now - 6 * hour, "the phone followed it meanwhile")
+        #expect(lowest(now, now, now - 10 * day) == now - 10 * day - 6 * hour, "it signed that its clock is behind")
+        #expect(lowest(now, now - 10 * day, now - 10 * day) == now - 10 * day - 6 * hour, "the phone's own clock is behind")
+        #expect(lowest(now, now + 10 * day, now) == now - 6 * hour, "the phone's own clock runs ahead")
+        #expect(lowest(Instant(5), Instant(5)) == Instant(0))
+    }
+
+    @Test("What counts as seen never goes down by bundles that are a little older, one after the other; only what no clock has reached yet does")
+    func noRatchet() {
+        let (hour, day): (UInt64, UInt64) = (3_600, 86_400)
+        var seen = now
+        for _ in 0..<20 {
+            let lowest = BundleAge.lowest(after: seen, clocks: [now + hour])
+            seen = BundleAge.seen(lowest, after: seen, clocks: [now + hour])
+        }
+        #expect(seen == now)
+        #expect(BundleAge.seen(now + 5, after: now + 10 * day, clocks: [now, now + 10 * day]) == now + 5)
+    }
+
+    @Test(
+        "A bundle signed by a certified key whose time has not come says that a clock is wrong; by a key that nobody certified, that it is a stranger"
+    )
+    func earlyKey() throws {
+        let server = samples.server
+        let next = try OperatorKey(seed: [UInt8](repeating: 9, count: 32))
+        let early = server.rootKey.certify(next, from: now + 86_400, until: now + 2 * 86_400)
+        func bundle(_ certificates: [OperatorCertificate], signedBy key: OperatorKey) -> Encoded<Bundle> {
+            let value = samples.bundle().value
+            return Encoded(
+                Bundle(
+                    chain: ServerChain(root: server.rootKey.root, certificates: certificates), name: value.name, url: value.url, sequence: now,
+                    prekeys: value.prekeys, secondFactor: value.secondFactor), signedBy: key)
+        }
+        let both = [server.certificate, early]
+        #expect(throws: Never.self) { try verify(bundle(both, signedBy: server.operatorKey)) }
+        #expect(throws: BundleRefusal.outsideValidity) { try verify(bundle(both, signedBy: next)) }
+        #expect(throws: BundleRefusal.wrongIdentity) { try verify(bundle([server.certificate], signedBy: next)) }
+        var forged = bundle(both, signedBy: next).bytes
+        forged[forged.count - 3] ^= 1
+        #expect(throws: BundleRefusal.wrongIdentity) { try verify(try Encoded(decoding: forged)) }
     }
 
     @Test("Outside every certificate's time the clock is suspected, not the server")

@@ -23,13 +23,20 @@ struct DerivationVectorTests {
             Derivation(name: name, inputs: inputs.map(VectorFiles.hex), output: VectorFiles.hex(output))
         }
         let link = LoginLink(serverTag: root.tag, sessionID: SessionID(using: random), issuedAt: 9, frame: 4, binding: .qrDynamic, qrSecret: b)
+        let session = SessionID(using: random)
+        let offer = Offer(
+            madeAt: Instant(1_800_000_000), binding: .qrStatic, secondFactor: .cacheAllowed, methods: [.pin, .bio, .cached], asked: 3,
+            requestHash: SHA(a), shownHash: SHA(b), for: Offer.Place(session: session, ephemeral: b), sealedBy: a)
         return [
             entry("SHA", [c], SHA(c)), entry("H(enrol-code)", [c], H(.enrolCode, c)),
             entry("KDF(kpin), ikm, salt, ctx, 64 bytes", [a, b, c], KDF(ikm: a, salt: b, .kpin, c, 64)),
             entry("KDF(s2c), empty salt, ikm, ctx, 44 bytes", [a, c], KDF(ikm: a, salt: [], .s2c, c, 44)),
             entry("HMAC(sid), key, bytes", [a, c], MAC(key: a, .sid, c)),
             entry("rootHash", [root.encoded], root.hash),
-            entry("sessHash, SHA(Req), L2 body, accountId", [a, c, account.bytes], Transcript.session(requestHash: a, shown: c, account: account)),
+            entry(
+                "sessHash, SHA(Req), l2Hash, accountId", [a, b, account.bytes], Transcript.session(requestHash: a, shownHash: b, account: account)),
+            entry("acct, accountId, sN", [account.bytes, b], Transcript.accountMark(account, serverNonce: b)),
+            entry("Offer, sidKey, sid, ephPk", [a, session.bytes, b], offer.encoded),
             entry("enrolHash, SHA(Req), E2 body", [a, c], Transcript.enrolment(requestHash: a, shown: c)),
             entry(
                 "sf-op, context 2, sfId, epoch 1, payload", [instance.bytes, c],
@@ -40,6 +47,9 @@ struct DerivationVectorTests {
                     .secondFactorProof, Transcript.secondFactorProof(instance: instance, attempt: attempt, context: .verify, sessionHash: a))),
             entry("nonceHash of the text of the input", [Array("QUJDREVGR0hJSktMTU5PUA".utf8)], Transcript.nonce("QUJDREVGR0hJSktMTU5PUA")),
             entry("LoginLink, qrSecret", [b], link.encoded),
+            entry(
+                "return code: HMAC(return), sidKey, sid, accountId, SHA(L5 without devSig), first 16 bytes",
+                [a, link.sessionID.bytes, account.bytes, b], Array(MAC(key: a, .return, link.sessionID.bytes + account.bytes + b).prefix(16))),
         ]
     }
 

@@ -66,7 +66,7 @@ struct ParallelTests {
             counter: Counter(at: setting.clock.now), withoutPIN: 0, lastPIN: setting.clock.now)
         let desk = CallDesk(
             callers: TrustedCallers(setting.trusted), store: ReadThenWriteStore(instance), policy: .standard, evaluator: setting.evaluator,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            storage: NamedCheck("disk") {}, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup { group in
             for _ in 0..<64 {
                 let asked = try phone.ask(phone.question(), identity, at: setting.clock.now)

@@ -80,6 +80,8 @@ final class UnsyncedDatabase: Database {
     /// Saves what is there now, as a clean shutdown would.
     func settle() throws { try copyDatabase(from: path, to: durablePath) }
 
+    func checkWritable() async throws { try await file.checkWritable() }
+
     func purge() async throws {
         if hasCrashed { throw Crashed() }
         try await file.purge()

@@ -1,3 +1,4 @@
+import Foundation
 import OstiaryMobile
 
 /// The one place that answers the SDK, whatever screen the person is on.
@@ -12,10 +13,13 @@ struct Listener {
             case .enrolConfirmation(_, let code): Screen.show("Type \(code) into the page that you scanned.")
             case .secondFactorStarted(let factor): await SecondFactorScreen(factor, at: ostiary).ask()
             case .secondFactorUpdated(let factor): await SecondFactorScreen(factor, at: ostiary).update()
+            case .sessionUpdate(let session): if session.isReturning { goOn(session) }
             case .sessionLogin(let session): if !session.isEnrolment { Screen.show("Logged in: \(name(of: session))") }
             case .sessionStop(let session): if session.isLoggedOut { Screen.show("Logged out: \(name(of: session))") }
             case .newDevice(let device, _): Screen.show("Another device was enrolled for you: \(device.name). Wasn't that you? Tell your service.")
             case .accountDeleted(let account): Screen.show("The account \(account.displayName) is gone.")
+            case .error(.loginInOtherBrowser, _):
+                Screen.show("Nobody was logged in: another browser came back. Somebody may have sent you this login. Start again yourself.")
             case .error(let error, let session): if session == nil { Screen.complain(error) }
             default: break
             }
@@ -32,17 +36,19 @@ struct Listener {
     }
 
     private func confirmLogin(_ session: Session, _ accounts: [Account]) async {
-        Screen.show("\(session.info.serviceName) (\(session.info.serviceOrigin)) asks, from \(browser(of: session)).")
-        for (key, text) in session.info.announceInfo.sorted(by: { $0.key < $1.key }) { Screen.show("  \(key): \(text)") }
+        for line in Purpose.lines(of: session) { Screen.show(line) }
         if await Screen.agrees("Log in?") {
-            ostiary.setAccount(accounts.first, for: session)
+            let note = await Screen.ask("A word for the service, or Enter for none:") ?? ""
+            ostiary.setAccount(accounts.first, for: session, with: note.isEmpty ? nil : note)
         } else {
             ostiary.deny(session, notMe: await Screen.agrees("Did somebody else start this?"))
         }
     }
 
-    private func browser(of session: Session) -> String {
-        [session.info.browserLabel, session.info.browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
+    /// A terminal opens no browser; an app does, once.
+    private func goOn(_ session: Session) {
+        guard let address = session.returnURL else { return Screen.show("Go on in the browser that shows the code.") }
+        Screen.show("Go on in the browser, by opening this address once: \(address.absoluteString)")
     }
 
     private func name(of session: Session) -> String { session.isAppLogin ? "this app" : session.info.serviceName }

@@ -3,11 +3,14 @@ import OstiaryMobile
 /// One question for the second factor.
 struct SecondFactorScreen {
     private let info: SecondFactorInfo
+    /// What it approves; nil when the person changes the factor itself.
+    private let session: Session?
     private let isOver: Bool
     private let ostiary: Ostiary
 
     init(_ factor: SecondFactor, at ostiary: Ostiary) {
         info = factor.secondFactorInfo
+        session = factor.session
         isOver = factor.stopped
         self.ostiary = ostiary
     }
@@ -22,6 +25,7 @@ struct SecondFactorScreen {
     }
 
     func ask() async {
+        if let session { for line in Purpose.lines(of: session) { Screen.show(line) } }
         tellTries()
         switch info.context {
         case .firstSet, .pinChangeSet: send(await newPIN())

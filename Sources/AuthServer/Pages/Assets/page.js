@@ -46,7 +46,7 @@ function say(text) {
 }
 
 /** States that end by themselves or by what the person does on the page. */
-const underWay = ["opening", "waiting", "scanned", "code", "loggedin", "done"];
+const underWay = ["opening", "waiting", "scanned", "returning", "inapp", "code", "loggedin", "done"];
 
 /** A picture of square tiles as one SVG path; `bits` is base64url, row by row, one bit a tile. */
 function draw(into, { columns, rows, bits, ink, paper }, label) {
@@ -94,10 +94,12 @@ function follow(now) {
     location.replace(`/${now.kind}#page=${page}`);
     return;
   }
+  if (now.state === "returning") return goBack(now.returnurl);
   one("[data-server]").textContent = now.server;
   for (const logo of all("[data-logo]")) if (now.logo && logo.hidden) Object.assign(logo, { src: now.logo, hidden: false });
   if (now.code) drawCode(now.code);
   for (const button of all("[data-act=still]")) button.parentElement.hidden = !now.still;
+  for (const hint of all("[data-read]")) hint.hidden = !now.read;
   for (const link of all("[data-link]")) now.link ? (link.href = now.link) : link.removeAttribute("href");
   for (const link of all("[data-back] a")) if (now.returnurl) link.href = now.returnurl;
   fill("[data-name]", now.name);
@@ -109,6 +111,13 @@ function follow(now) {
   }
   show(now.state);
   if (now.state === "loggedin" || now.state === "done") leave(now.returnurl);
+}
+
+/** At once, in the place of this page: the address holds the code that ends the login in this browser, and is good once. */
+function goBack(address) {
+  stopListening();
+  show("returning");
+  location.replace(address);
 }
 
 function leave(address) {
@@ -154,7 +163,7 @@ async function ask() {
   } catch {
     one("[data-offline]").hidden = false;
   }
-  if (!["done", "closed", "over"].includes(shown)) timer = setTimeout(ask, 2000);
+  if (!["done", "returning", "closed", "over"].includes(shown)) timer = setTimeout(ask, 2000);
 }
 
 /** The page's time is over; what was told before stays true. */

@@ -1,0 +1,34 @@
+import Authentication
+import OstiaryProtocol
+
+/// Asks the second-factor server, signed and with no effect there, whether it takes calls of this server (protocol §7, Probe).
+struct SecondFactorProber: Sendable {
+    let keyring: any ServerKeyring
+    /// The virtual server as which we ask.
+    let server: ServerID
+    let random: any RandomSource
+
+    /// - Parameter other: whose signature the answer must bear.
+    /// - Throws: ``SecondFactorTrouble``, and what the transport throws.
+    func prove(over transport: any SecondFactorTransport, to other: VerifiedSecondFactor, at now: Instant) async throws {
+        let keys: ServerKeys
+        do { keys = try await keyring.keys(of: server) } catch { throw SecondFactorTrouble.ownKeys("\(error)") }
+        let probe = Encoded(Probe(serverID: server, nonce: random.bytes(16), time: now), signedBy: keys.operatorKey)
+        let bytes = try await transport.call(SecondFactorCall(caller: keys.chain, message: probe.bytes).encoded)
+        guard let answer = try? Encoded<SecondFactorAnswer>(decoding: bytes), (try? answer.verify(with: other.keys, at: now)) != nil,
+            answer.value.attemptID == probe.answerID
+        else { throw SecondFactorTrouble.notOne }
+        switch answer.value.status {
+        case .ok: return
+        case .clock: throw SecondFactorTrouble.clocks
+        case .secondFactorUnavailable: throw SecondFactorTrouble.storage
+        default: throw SecondFactorTrouble.distrust
+        }
+    }
+}
+
+/// The operator wrote this server's own identity where that of the second-factor server belongs.
+package struct OwnIdentityPinned: Error, Equatable, CustomStringConvertible {
+    package let description =
+        "OSTIARY_SECOND_FACTOR_IDENTITY is this server's own identity: put what `ostiary second-factor --print-identity` prints there"
+}

@@ -1,0 +1,49 @@
+import OstiaryProtocol
+
+/// Why the second-factor server cannot be used now, in words for an operator. Nothing of it reaches a phone, to which all of it is "not now".
+package enum SecondFactorTrouble: Error, Equatable, Sendable {
+    /// The way there says no more.
+    case noAnswer
+    case refused, timeout, nameUnknown
+    /// No secure connection: a certificate that is not trusted, or no TLS at the other end.
+    case tls(String)
+    case broken(String)
+    case status(Int)
+    /// What answers is no second-factor server: bytes that are none of its, or that nobody signed.
+    case notOne
+    /// A second-factor server with keys of its own, but not the one that is pinned: the hash of its root, 32 bytes.
+    case another(found: [UInt8])
+    /// The right root, and no key of it that is valid at this server's time.
+    case keysNotValid
+    /// It answers, and does not take calls of this server.
+    case distrust
+    /// Its clock and ours are further apart than a message may travel.
+    case clocks
+    /// It trusts this server, and cannot count attempts: its disk takes nothing.
+    case storage
+    /// This server cannot sign what it asks.
+    case ownKeys(String)
+}
+
+extension SecondFactorTrouble: CustomStringConvertible {
+    /// One line: what is wrong and what to do.
+    package var description: String {
+        switch self {
+        case .noAnswer: "no answer"
+        case .refused: "connection refused: start it, or check OSTIARY_SECOND_FACTOR_URL"
+        case .timeout: "no answer in time: check network and firewall"
+        case .nameUnknown: "its name is not known: check OSTIARY_SECOND_FACTOR_URL and the name service"
+        case .tls(let detail): "no secure connection (\(detail)): check its certificate"
+        case .broken(let detail): "the connection failed (\(detail))"
+        case .status(let code): "it answers HTTP status \(code): look at its log and its /ready"
+        case .notOne: "what answers is no second-factor server: check OSTIARY_SECOND_FACTOR_URL"
+        case .another(let found):
+            "another second-factor server answers, with the identity \(Base64URL.encode(found)): check OSTIARY_SECOND_FACTOR_URL and its database"
+        case .keysNotValid: "its keys are not valid at this server's time: compare the clocks of both machines"
+        case .clocks: "its clock and this server's differ by more than two minutes: set both by one time service"
+        case .storage: "it cannot write to its disk: look at its /ready"
+        case .ownKeys(let detail): "this server cannot sign what it asks: \(detail)"
+        case .distrust: "it does not trust this server: add this server's identity to OSTIARY_SF_TRUSTED_SERVERS there"
+        }
+    }
+}

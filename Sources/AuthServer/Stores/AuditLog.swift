@@ -1,0 +1,25 @@
+import Authentication
+import HTTPService
+import Logging
+import OstiaryProtocol
+
+/// One line for each entry of the audit trail, with the request that caused it.
+struct AuditLog: Sendable {
+    let logger: Logger
+
+    func write(_ entries: [AuditEntry]) {
+        for entry in entries {
+            var facts: [LogKey: String] = [.server: entry.server.text]
+            facts[.account] = entry.account?.text
+            facts[.factors] = entry.methods.map(\.words)
+            logger.line(.info, entry.kind.rawValue, facts)
+        }
+    }
+}
+
+extension Methods {
+    /// `pin`, `bio`, `cached`, or several with commas.
+    var words: String {
+        [(Methods.pin, "pin"), (.bio, "bio"), (.cached, "cached")].filter { contains($0.0) }.map(\.1).joined(separator: ",")
+    }
+}

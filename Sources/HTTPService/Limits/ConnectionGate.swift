@@ -1,0 +1,105 @@
+import Foundation
+import Logging
+import NIOCore
+
+/// Stands before a listener's accepting: lets in as many connections as there may be, and of each peer no more than its part.
+///
+/// A connection beyond the total waits in the system's queue; one beyond its peer's part is closed at once, because a queue is everybody's. When
+/// the system has no descriptor left, accepting pauses for a second instead of asking again and again.
+final class ConnectionGate: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+    typealias OutboundIn = Never
+    typealias OutboundOut = Never
+
+    private let limits: ConnectionLimits
+    private let told: LimitLog
+    private var open = 0
+    private var byPeer: [Peer: Int] = [:]
+    /// Peers that met their limit and have not fallen to half of it since.
+    private var greedy: Set<Peer> = []
+    /// The next connection was asked for and not let in.
+    private var isWaiting = false
+    private var pause: Scheduled<Void>?
+    /// The most there were since memory was last given back.
+    private var peak = 0
+
+    private static let breath = TimeAmount.seconds(1)
+
+    init(_ limits: ConnectionLimits, told: LimitLog) {
+        self.limits = limits
+        self.told = told
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let channel = unwrapInboundIn(data)
+        let peer = channel.remoteAddress.flatMap(Peer.init)
+        if let peer, byPeer[peer, default: 0] >= limits.perPeer {
+            if greedy.insert(peer).inserted { told.met(.peer, ["limit": "\(limits.perPeer)", "peer": "\(peer)"]) }
+            return channel.close(promise: nil)
+        }
+        open += 1
+        peak = max(peak, open)
+        if let peer { byPeer[peer, default: 0] += 1 }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        channel.closeFuture.hop(to: context.eventLoop).whenComplete { _ in
+            let (gate, context) = bound.value
+            gate.left(peer, context)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard pause == nil else { return }
+        guard open < limits.total else {
+            isWaiting = true
+            return told.met(.total, ["limit": "\(limits.total)"])
+        }
+        context.read()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? IOError else { return context.fireErrorCaught(error) }
+        // Anything else, such as a connection that was gone before it was accepted, concerns no other connection.
+        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else { return }
+        told.met(.descriptors, ["error": "\(String(cString: strerror(error.errnoCode)).lowercased())"])
+        rest(context)
+    }
+
+    private func left(_ peer: Peer?, _ context: ChannelHandlerContext) {
+        open -= 1
+        if let peer { leave(peer) }
+        if open <= limits.total / 2 { told.over(.total) }
+        if open < peak / 4 {
+            if peak >= 256 { FreeMemory.giveBack() }
+            peak = open
+        }
+        if isWaiting, pause == nil, open < limits.total {
+            isWaiting = false
+            context.read()
+        }
+    }
+
+    private func leave(_ peer: Peer) {
+        let count = byPeer[peer, default: 1] - 1
+        byPeer[peer] = count == 0 ? nil : count
+        if count <= limits.perPeer / 2, greedy.remove(peer) != nil, greedy.isEmpty { told.over(.peer) }
+    }
+
+    /// Takes the socket out of the selector for a while: as long as it stands there, a connection that cannot be accepted wakes it without end.
+    private func rest(_ context: ChannelHandlerContext) {
+        guard pause == nil else { return }
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        pause = context.eventLoop.scheduleTask(in: Self.breath) {
+            let (gate, context) = bound.value
+            gate.pause = nil
+            gate.told.over(.descriptors)
+            try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        pause?.cancel()
+    }
+}

@@ -1,0 +1,35 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Writes down which requests were refused, a bounded number of lines for each reason.
+///
+/// A line has the address with names in the place of what varies, and the word that programs were told: nothing that a caller wrote.
+struct RefusalLog: Sendable {
+    private let refusals = LineLimit<String>(burst: 20)
+    /// Guessing a key is one line a minute, however busily it is done.
+    private let wrongKeys = LineLimit<String>()
+    private let outages = LineLimit<String>()
+
+    func refused(_ status: HTTPResponse.Status, error: String?, _ context: some RequestContext) {
+        let error = error ?? word(for: status)
+        let limit = status == .unauthorized ? wrongKeys : refusals
+        guard let heldBack = limit.admit(error) else { return }
+        let level: Logger.Level = status == .unauthorized ? .notice : .info
+        context.logger.line(level, "request refused", facts(status, error, heldBack, context))
+    }
+
+    func outage(_ fault: any Error, _ answer: ErrorResponse, _ context: some RequestContext) {
+        guard let heldBack = outages.admit(answer.error) else { return }
+        context.logger.line(
+            .error, "requests fail until this is mended", facts(answer.status, "\(fault)", heldBack, context))
+    }
+
+    private func facts(_ status: HTTPResponse.Status, _ error: String, _ heldBack: Int, _ context: some RequestContext) -> [LogKey: String] {
+        var facts: [LogKey: String] = [.status: "\(status.code)", .error: error]
+        facts[.route] = context.endpointPath
+        facts[.peer] = (context as? ServiceRequestContext)?.remoteAddress
+        if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
+        return facts
+    }
+}

@@ -1,0 +1,83 @@
+import OstiaryProtocol
+
+/// What a login is about, as the server signed it (L2), and what ties the decision to it.
+struct Question: Sendable {
+    /// What was asked about.
+    enum Source: Sendable {
+        case link(Encoded<LoginLink>, Via)
+        case app(StoredAccount)
+    }
+
+    let source: Source
+    let rootHash: [UInt8]
+    /// One key for the whole login (protocol §4).
+    let ephemeral: EphemeralKey
+    let requestHash: [UInt8]
+    let answer: Encoded<L2>
+    /// The notices that each account was shown when the login began; the same in every copy of its decision, because a copy is the same bytes.
+    let shownNotices: [AccountID: [NoticeID]]
+
+    var shown: L2 { answer.value }
+
+    func acknowledged(by account: AccountID) -> [NoticeID] { shownNotices[account] ?? [] }
+
+    func sessionHash(_ account: AccountID) -> [UInt8] {
+        Transcript.session(requestHash: requestHash, shownHash: answer.shownHash, account: account)
+    }
+
+    /// Whether the person is shown this and agrees before a second factor is asked, whatever the configuration says: what anybody may have sent,
+    /// and what says something that is meant to be read. Otherwise a PIN would approve what nobody saw.
+    var hasToBeConfirmed: Bool {
+        switch shown.browser.binding {
+        case .unboundLink, .qrStatic: true
+        case .returnCode, .qrDynamic, .push, .app: !shown.announceInfo.isEmpty || shown.logoHash != nil || !shown.transaction.isEmpty
+        }
+    }
+}
+
+/// Asking what a login is about, and asking again when that was changed meanwhile (protocol §4).
+extension Engine {
+    /// The most questions of one login: a text that goes on changing is not waited for.
+    private static let mostQuestions = 4
+
+    /// L1 and L2, with a fresh key.
+    func look(at source: Question.Source, for id: Session.ID?, at rootHash: [UInt8]) async throws(OstiaryError) -> Question {
+        let ephemeral = try makeEphemeral()
+        let exchanged = try await reaching(for: id) { () async throws(OstiaryError) in
+            try await exchange(with: rootHash, ephemeral) { sentAt throws(OstiaryError) in try message(about: source, ephemeral, at: sentAt) }
+        }
+        var account: AccountID?
+        if case .app(let stored) = source { account = stored.id }
+        let body = try body(of: exchanged, about: account, at: rootHash)
+        guard let answer = try? Encoded<L2>(decoding: body) else { throw .serverAnswer }
+        let notices = try known().activeAccounts(at: rootHash).map { ($0.id, shownNotices(of: $0.id)) }
+        return Question(
+            source: source, rootHash: rootHash, ephemeral: ephemeral, requestHash: exchanged.request.hash, answer: answer,
+            shownNotices: Dictionary(notices) { first, _ in first })
+    }
+
+    /// L1. Only an AppLogin says who asks, and signs it.
+    private func message(about source: Question.Source, _ ephemeral: EphemeralKey, at sentAt: Instant) throws(OstiaryError) -> [UInt8] {
+        switch source {
+        case .link(let link, let via): return L1(link: link, via: via, clientInfo: configuration.deviceName).encoded
+        case .app(let account):
+            let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
+            return try sign(
+                L1(appLoginOf: account.id, clientInfo: configuration.deviceName), with: account.keyName, freshness: freshness
+            ).bytes
+        }
+    }
+
+    /// Goes through a login, and through it again with what it asks now when that was changed while it was being answered. Nothing was counted then.
+    func following(_ body: (_ isFirst: Bool) async throws(OstiaryError) -> Void) async throws(OstiaryError) {
+        for number in 1...Self.mostQuestions {
+            do throws(OstiaryError) {
+                return try await body(number == 1)
+            } catch {
+                guard error == .questionChanged, number < Self.mostQuestions else { throw error }
+                flow?.farewell = nil
+                try checkNotAborted()
+            }
+        }
+    }
+}

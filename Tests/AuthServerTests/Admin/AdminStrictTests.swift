@@ -1,0 +1,119 @@
+import Authentication
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("REST: what a call does not have")
+struct AdminStrictTests {
+    @Test(
+        "A member of a body that the call does not have is refused by its name, with the one that was meant, and nothing happens",
+        arguments: [
+            ("/sessions/page", #"{"kind":"login","returnUrl":"https://shop.example/"}"#, "returnUrl", "returnurl"),
+            ("/sessions/page", #"{"kind":"login","announceInfo":{"info":{"pay":"10 EUR"}}}"#, "announceInfo", "announceinfo"),
+            ("/sessions/page", #"{"kind":"login","announceinfo":{"infos":{"pay":"10 EUR"}}}"#, "announceinfo.infos", "info"),
+            ("/sessions/qr/login", #"{"announceInfo":{"info":{"pay":"10 EUR"}}}"#, "announceInfo", "announceinfo"),
+            ("/sessions/qr/login", #"{"sessioninfo":{"userAgent":"x"}}"#, "sessioninfo.userAgent", "useragent"),
+            ("/sessions/link/login", #"{"announceinfo":{"info":{}},"accountid":"x"}"#, "accountid", nil),
+            ("/sessions/enrol/confirm", #"{"code":"K7Q3","kode":"K7Q3"}"#, "kode", "code"),
+            ("/", #"{"pingtime":600}"#, "pingtime", "pingTime"), ("/", #"{"serverName":"X","colour":"red"}"#, "colour", nil),
+            ("/accounts/ACCOUNT/", #"{"blocked":true,"reason":"lost"}"#, "reason", nil),
+            ("/sessions/page", #"{"Kind":"login"}"#, "Kind", "kind"),
+        ] as [(String, String, String, String?)])
+    func members(rest: String, body: String, field: String, meant: String?) async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount()
+        try await premises.asBackend { (backend) async throws in
+            let path = backend.path(rest.replacingOccurrences(of: "ACCOUNT", with: account.id.text))
+            let before = String(buffer: try await backend.send(.get, backend.path("/")).body)
+            let (status, answer) = try await backend.json(rest.hasPrefix("/sessions") ? .post : .put, path, body: body)
+            #expect(status == 400)
+            #expect(answer.names == ["error", "message", "field", "requestId"])
+            #expect(answer.text("error") == "unknown_field" && answer.text("field") == field)
+            #expect(answer.text("message")?.contains(field) == true)
+            #expect(answer.text("message")?.contains("did you mean \(meant ?? "")") == (meant != nil))
+            if let meant { #expect(answer.text("message")?.hasSuffix("did you mean \(meant)?") == true) }
+            #expect(try await backend.json(.get, backend.path("/sessions/")).object.names == ["loggedin"])
+            #expect(String(buffer: try await backend.send(.get, backend.path("/")).body) == before)
+            #expect(try await backend.json(.get, backend.path("/accounts/\(account.id.text)/")).object.bool("blocked") == false)
+        }
+    }
+
+    @Test(
+        "A parameter of the query that the call does not have is refused by its name, on every call",
+        arguments: ["accountID=x", "accountId", "x=", "=x", "Limit=5", "%61ccountid=x", "api_key=secret"])
+    func parameters(query: String) async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount()
+        try await premises.asBackend { (backend) async throws in
+            for route in premises.adminRoutes.table {
+                let path = route.path.replacingOccurrences(of: "{serverid}", with: premises.serverID.text)
+                    .replacingOccurrences(of: "{accountid}", with: account.id.text).replacingOccurrences(of: "{userid}", with: "alice")
+                let (status, answer) = try await backend.json(route.method, "\(path)?\(query)")
+                #expect(status == 400 && answer.text("error") == "unknown_field", "\(route.method) \(route.path)")
+                #expect(answer.text("field") != nil && answer.text("message")?.contains("secret") == false)
+            }
+            let (_, answer) = try await backend.json(.get, backend.path("/sessions/qr/login?accountID=x"))
+            #expect(answer.text("message") == "this call has no accountID: did you mean accountid?")
+            #expect(try await backend.json(.get, backend.path("/sessions/")).object.names == ["loggedin"])
+        }
+    }
+
+    @Test("What getServer answered may be sent back whole")
+    func sendsBack() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            let told = String(buffer: try await backend.send(.get, backend.path("/")).body)
+            #expect(try await backend.send(.put, backend.path("/"), body: told).status == .ok)
+        }
+    }
+
+    @Test("A 400 names the field for programs, wherever there is one")
+    func fields() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            for (method, rest, body, field) in [
+                (.get, "/sessions/qr/login?s=99", nil, "s"), (.get, "/sessions/qr/enrol", nil, "name"),
+                (.put, "/", #"{"pingTime":-1}"#, "pingTime"), (.put, "/", #"{"pingTime":"x"}"#, "pingTime"),
+                (.put, "/", #"{"serverFlags":["NO"]}"#, "serverFlags"), (.put, "/", #"{"serverid":"x"}"#, "serverid"),
+                (.post, "/sessions/page", "{}", "kind"), (.post, "/sessions/page", #"{"kind":"login","returnurl":"javascript:1"}"#, "returnurl"),
+                (.post, "/sessions/qr/login", #"{"announceinfo":{"logo":"!"}}"#, "announceinfo.logo"),
+                (.post, "/sessions/qr/login", #"{"announceinfo":{"info":{"":"x"}}}"#, "announceinfo.info"),
+            ] as [(HTTPRequest.Method, String, String?, String)] {
+                let (status, answer) = try await backend.json(method, backend.path(rest), body: body)
+                #expect(status == 400 && answer.text("field") == field, "\(rest) \(body ?? "")")
+            }
+            #expect(try await backend.json(.get, backend.path("/sessions/"), nonce: "short").object.text("field") == "X-nonce")
+        }
+    }
+
+    @Test("Every call about a server that does not exist is 404, getSession and logout too", arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "none"])
+    func unknownServer(id: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            for (method, rest, body) in [
+                (.get, "/sessions/", nil), (.post, "/sessions/logout", nil), (.get, "/sessions/qr/login", nil), (.get, "/sessions/link/login", nil),
+                (.get, "/sessions/qr/enrol?name=A", nil), (.get, "/sessions/link/enrol?name=A", nil),
+                (.post, "/sessions/page", #"{"kind":"login"}"#), (.get, "/", nil),
+            ] as [(HTTPRequest.Method, String, String?)] {
+                let (status, answer) = try await backend.json(method, "/servers/\(id)\(rest)", body: body)
+                #expect(status == 404 && answer.text("error") == "server_unknown", "\(rest)")
+            }
+        }
+    }
+
+    @Test("A 401 says how to authenticate")
+    func challenge() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            for key in [nil, "wrong"] {
+                let answer = try await backend.send(.get, "/servers/", key: key)
+                #expect(answer.status == .unauthorized && answer.headers[.wwwAuthenticate]?.hasPrefix("ApiKey ") == true)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import AuthServer
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import NIOPosix
+import Testing
+
+/// Real sockets: what an operator reads depends on what libraries below make of them.
+@Suite("Why the second-factor server does not answer")
+struct HTTPSecondFactorTransportTests {
+    /// What a call to a port of this machine, or to a name, ends with.
+    private static func trouble(at origin: String, patience: Duration = .seconds(3)) async throws -> SecondFactorTrouble? {
+        let transport = HTTPSecondFactorTransport(url: try PublicURL(parsing: origin), patience: patience)
+        #expect(transport.address == origin)
+        do {
+            _ = try await transport.identity()
+            return nil
+        } catch { return error as? SecondFactorTrouble }
+    }
+
+    /// A listener that accepts and does with its connections what `handler` does.
+    private static func listening(
+        _ handler: @Sendable @escaping (any Channel) -> EventLoopFuture<Void>, body: (Int) async throws -> Void
+    ) async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer(handler).bind(host: "127.0.0.1", port: 0).get()
+        try await body(try #require(server.localAddress?.port))
+        try await server.close()
+    }
+
+    @Test("A closed port is refused, a name that nobody knows is told as that")
+    func refused() async throws {
+        var closed = 0
+        try await Self.listening({ $0.eventLoop.makeSucceededVoidFuture() }) { closed = $0 }
+        #expect(try await Self.trouble(at: "http://127.0.0.1:\(closed)") == .refused)
+        #expect(try await Self.trouble(at: "https://no-such-host.invalid") == .nameUnknown)
+    }
+
+    @Test("A server that accepts and says nothing is a timeout")
+    func silent() async throws {
+        try await Self.listening({ $0.eventLoop.makeSucceededVoidFuture() }) { port in
+            #expect(try await Self.trouble(at: "http://127.0.0.1:\(port)", patience: .milliseconds(300)) == .timeout)
+        }
+    }
+
+    @Test("One that does not speak TLS where TLS is wanted is told as that")
+    func plain() async throws {
+        try await Self.listening({ channel in
+            channel.writeAndFlush(ByteBuffer(string: "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"))
+        }) { port in
+            guard case .tls? = try await Self.trouble(at: "https://127.0.0.1:\(port)") else {
+                Issue.record("not told as TLS")
+                return
+            }
+        }
+    }
+
+    @Test("403 is distrust, another status is named, an endless answer is no second-factor server", arguments: [403, 404, 503, 200])
+    func statuses(code: Int) async throws {
+        let router = Router()
+        router.get("/sf/identity") { _, _ in
+            Response(status: .init(code: code), body: ResponseBody(byteBuffer: ByteBuffer(repeating: 7, count: code == 200 ? 70_000 : 3)))
+        }
+        try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0))).test(.live) { client in
+            let found = try await Self.trouble(at: "http://127.0.0.1:\(try #require(client.port))")
+            #expect(found == [403: .distrust, 200: .notOne][code] ?? .status(code))
+        }
+    }
+}

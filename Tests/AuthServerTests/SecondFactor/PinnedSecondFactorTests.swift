@@ -1,0 +1,198 @@
+import Authentication
+import Database
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import OstiaryProtocol
+import Synchronization
+import Testing
+
+@testable import AuthServer
+
+@Suite("Whoever answers at the second-factor address")
+struct PinnedSecondFactorTests {
+    /// Root of zeros, no certificate, no prekey.
+    private static let junk = [UInt8](repeating: 0, count: 52)
+
+    private struct Place {
+        let clock = TestClock()
+        let log = LogRecorder()
+        let database: any Database
+        let right: SomeIdentity
+        let transport: BentTransport
+        let prober: SecondFactorProber
+        let pinned: PinnedSecondFactor
+
+        init() async throws {
+            let database = try SQLiteDatabase.inMemory()
+            try await database.migrate(AuthenticationSchema.migrations)
+            self.database = database
+            right = try SomeIdentity(at: clock.now)
+            transport = BentTransport(right)
+            let keyring = try OneServerKeyring()
+            prober = SecondFactorProber(keyring: keyring, server: keyring.keys.root.serverID, random: SystemRandomSource())
+            pinned = PinnedSecondFactor(
+                transport: transport, prober: prober, rootHash: right.hash, database: database, logger: log.logger(level: .info),
+                clock: { [clock] in clock.now })
+        }
+
+        func writtenAt() async throws -> UInt64? {
+            try await database.read { try $0.one("SELECT seen_at FROM second_factor_identity")?.unsigned("seen_at") }
+        }
+    }
+
+    @Test("Junk, another server, no server: each is unreachable, what was known stays, and the right one mends it by itself")
+    func unreachable() async throws {
+        let place = try await Place()
+        try await place.pinned.check()
+        let other = try SomeIdentity(at: place.clock.now)
+        place.clock.advance(7_200)
+        for (found, trouble) in [
+            (.success(Self.junk), .notOne), (.success(other.bytes), .another(found: other.hash)), (.failure(.refused), .refused),
+            (.success(Array(place.right.bytes.dropLast())), .notOne), (.success([]), .notOne),
+        ] as [(Result<[UInt8], SecondFactorTrouble>, SecondFactorTrouble)] {
+            place.transport.put(found)
+            await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+            #expect(place.pinned.watch.present?.trouble == trouble)
+            await #expect(throws: SecondFactorUnreachable.self) { _ = try await place.pinned.refreshedIdentity() }
+            #expect(try await place.pinned.identity().identity.bytes == place.right.bytes)
+        }
+        place.transport.put(.success(place.right.bytes))
+        try await place.pinned.check()
+        #expect(place.pinned.watch.present == nil)
+    }
+
+    @Test("The start ends for another server whose own signatures verify, and for nothing else")
+    func start() async throws {
+        let place = try await Place()
+        let other = try SomeIdentity(at: place.clock.now)
+        let bare = SecondFactorIdentity(chain: ServerChain(root: other.root.root, certificates: []), prekeys: []).encoded
+        let spliced = try SecondFactorIdentity(
+            chain: ServerChain(
+                root: other.root.root, certificates: [place.right.root.certify(place.right.key, from: place.clock.now, until: place.clock.now + 9)]),
+            prekeys: SecondFactorIdentity(decoding: place.right.bytes).prekeys
+        ).encoded
+        for found in [.success(Self.junk), .success(bare), .success(spliced), .failure(.timeout)] as [Result<[UInt8], SecondFactorTrouble>] {
+            place.transport.put(found)
+            try await place.pinned.checkAtStart()
+        }
+        place.transport.put(.success(other.bytes))
+        let error = await #expect(throws: SecondFactorIdentityError.self) { try await place.pinned.checkAtStart() }
+        #expect(error == SecondFactorIdentityError(expected: place.right.hash, found: other.hash))
+    }
+
+    @Test("The log has a line when it begins, one when the reason changes and one when it is over, with address, reason and since when")
+    func lines() async throws {
+        let place = try await Place()
+        for found in [.failure(.refused), .failure(.refused), .success(Self.junk), .success(Self.junk)] as [Result<[UInt8], SecondFactorTrouble>] {
+            place.transport.put(found)
+            for _ in 0..<3 { try? await place.pinned.check() }
+            _ = try? await place.pinned.refreshedIdentity()
+            place.clock.advance(10)
+        }
+        let bad = place.log.lines("the second-factor server cannot be used: nobody logs in with a PIN")
+        #expect(bad.map(\.level) == [.error, .error])
+        #expect(bad.map(\.facts["reason"]) == [SecondFactorTrouble.refused.description, SecondFactorTrouble.notOne.description])
+        #expect(bad.allSatisfy { $0.facts["address"] == "http://sf.example" && $0.facts["since"] == "2027-01-15T08:00:00Z" })
+        place.transport.put(.success(place.right.bytes))
+        for _ in 0..<3 { try await place.pinned.check() }
+        let good = place.log.lines("the second-factor server can be used again")
+        #expect(good.count == 1 && good.first?.facts["lasted"] == "40 s")
+        #expect(place.log.lines.count == 3)
+    }
+
+    @Test("An identity is written when it changed, not whenever it is looked at")
+    func writes() async throws {
+        let place = try await Place()
+        try await place.pinned.check()
+        let first = try #require(try await place.writtenAt())
+        place.clock.advance(60)
+        try await place.pinned.check()
+        #expect(try await place.writtenAt() == first)
+        // A second run of the program finds it there.
+        let later = PinnedSecondFactor(
+            transport: place.transport, prober: place.prober, rootHash: place.right.hash, database: place.database,
+            logger: place.log.logger(), clock: { [clock = place.clock] in clock.now })
+        try await later.check()
+        #expect(try await place.writtenAt() == first)
+    }
+
+    @Test("With a stranger at the second-factor address the bundle is served as it was known; before it was known, phones are asked to come back")
+    func bundle() async throws {
+        let place = try await Place()
+        let settings = AuthenticationSettings(
+            publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: place.right.hash)
+        place.transport.put(.success(Self.junk))
+        let service = try await AuthenticationService(
+            settings: settings, database: try SQLiteDatabase.inMemory(), keyEncryptionKey: .random(), secondFactor: place.transport,
+            logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
+        let uri = "/ap1/bundle/\(Base64URL.encode(service.identityHash))"
+        let other = try SomeIdentity(at: place.clock.now)
+        try await Application(router: service.publicRouter).test(.router) { client in
+            for found in [Self.junk, other.bytes] {
+                place.transport.put(.success(found))
+                let answer = try await client.execute(uri: uri, method: .get)
+                #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] != nil)
+            }
+            place.transport.put(.success(place.right.bytes))
+            #expect(try await client.execute(uri: uri, method: .get).status == .ok)
+            place.clock.advance(7_200)
+            place.transport.put(.success(other.bytes))
+            #expect(try await client.execute(uri: uri, method: .get).status == .ok)
+        }
+    }
+
+    @Test(
+        "What the second-factor server says of itself to a signed probe is told in words, and only its own answer to this very probe counts",
+        arguments: [
+            (.clock, .clocks), (.secondFactorUnavailable, .storage), (.refused, .distrust), (.busy, .distrust),
+        ] as [(Status, SecondFactorTrouble)])
+    func probed(status: Status, trouble: SecondFactorTrouble) async throws {
+        let place = try await Place()
+        let right = place.right
+        place.transport.answer { try right.answer(toProbe: $0, status: status) }
+        await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+        #expect(place.pinned.watch.present?.trouble == trouble)
+
+        let recorded = Mutex<[UInt8]?>(nil)
+        let stranger = try SomeIdentity(at: place.clock.now)
+        let lies: [@Sendable ([UInt8]) throws -> [UInt8]] = [
+            { try stranger.answer(toProbe: $0) },
+            { try right.answer(toProbe: $0, id: AttemptID(using: SystemRandomSource())) },
+            { call in
+                // An answer of this server to an earlier probe.
+                let fresh = try right.answer(toProbe: call)
+                return recorded.withLock { kept in
+                    defer { kept = fresh }
+                    return kept ?? fresh
+                }
+            },
+        ]
+        for (index, lie) in lies.enumerated() {
+            place.transport.answer(lie)
+            if index == 2 { try await place.pinned.check() }
+            await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+            #expect(place.pinned.watch.present?.trouble == .notOne)
+        }
+        place.transport.answer { try right.answer(toProbe: $0) }
+        try await place.pinned.check()
+    }
+
+    @Test("A server that is told its own identity as that of the second-factor server does not start, and says which setting is wrong")
+    func ownIdentity() async throws {
+        let place = try await Place()
+        let (database, key) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
+        let own = try await AuthenticationService.identityHash(
+            database: database, keyEncryptionKey: key, clock: { [clock = place.clock] in clock.now })
+        let settings = AuthenticationSettings(
+            publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: own)
+        let error = await #expect(throws: OwnIdentityPinned.self) {
+            _ = try await AuthenticationService(
+                settings: settings, database: database, keyEncryptionKey: key, secondFactor: place.transport,
+                logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
+        }
+        #expect(error?.description.contains("OSTIARY_SECOND_FACTOR_IDENTITY") == true)
+    }
+}

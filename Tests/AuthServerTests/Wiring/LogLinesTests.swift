@@ -1,0 +1,95 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("What an operator reads")
+struct LogLinesTests {
+    @Test("An enrolment, a login, a wrong PIN, a penalty and a refusal each leave one line, with request, server, account and factors")
+    func phones() async throws {
+        let log = LogRecorder()
+        try await TwoServers.run(log: log) { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let (server, account) = (servers.server.text, phone.account.text)
+            for kind in ["accountEnrolled", "accountActivated"] {
+                let lines = log.lines(kind)
+                #expect(lines.count == 1 && lines[0].facts["account"] == account && lines[0].facts["server"] == server)
+            }
+            try await phone.logIn(try servers.nonce())
+            let logins = log.lines("loginAccepted")
+            #expect(logins.count == 1 && logins[0].level == .info)
+            #expect(logins[0].facts["account"] == account && logins[0].facts["server"] == server && logins[0].facts["factors"] == "pin")
+            #expect(logins[0].facts["method"] == "POST" && logins[0].facts["requestId"]?.isEmpty == false)
+
+            let shown = try await phone.scan(try await servers.link(try servers.nonce()))
+            let before = log.lines("attempt").count
+            for _ in 0..<3 { _ = try await phone.phone.evaluate(try shown.attempt()) }
+            #expect(try await phone.phone.evaluate(try shown.attempt()).status == .penalised)
+            let tries = log.lines("attempt").dropFirst(before)
+            #expect(tries.map(\.facts["outcome"]) == ["evaluated", "evaluated", "evaluated", "penalised(wait: 30)"])
+            #expect(tries.allSatisfy { $0.facts["context"] == "verify" && $0.facts["instance"] != nil && $0.facts["requestId"] != nil })
+            let refused = log.lines("phone refused")
+            #expect(refused.count == 1 && refused[0].facts["status"] == "penalised" && refused[0].facts["type"] == "m1")
+            #expect(refused[0].facts["account"] == account && refused[0].facts["server"] == server && refused[0].facts["requestId"] != nil)
+            let proofs = log.lines("proof")
+            #expect(proofs.map(\.facts["context"]) == ["firstSet", "verify"] && proofs.allSatisfy { $0.facts["factors"] == "pin" })
+        }
+    }
+
+    @Test("A block and a reset by the backend are in the log under the request id that the answer had; 300 wrong keys are one line")
+    func backends() async throws {
+        let log = LogRecorder()
+        try await TwoServers.run(log: log) { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let account = "/servers/\(servers.server.text)/accounts/\(phone.account.text)"
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { client in
+                let key: HTTPFields = [.apiKey: TwoServers.apiKey]
+                for (method, path, body, kinds) in [
+                    (.put, account + "/", #"{"blocked":true}"#, ["accountBlocked"]),
+                    (.put, account + "/", #"{"blocked":false}"#, ["accountUnblocked"]),
+                    (.post, account + "/secondfactor/reset", "", ["secondFactorResetAsked", "secondFactorReset"]),
+                ] as [(HTTPRequest.Method, String, String, [String])] {
+                    let answer = try await client.execute(uri: path, method: method, headers: key, body: ByteBuffer(string: body))
+                    #expect(answer.status == .ok)
+                    for kind in kinds {
+                        let lines = log.lines(kind)
+                        #expect(lines.count == 1 && lines[0].facts["requestId"] == answer.headers[.requestID], "\(kind)")
+                        #expect(lines[0].facts["account"] == phone.account.text && lines[0].facts["method"] == method.rawValue)
+                    }
+                }
+                let gone = try await client.execute(uri: account + "x/", method: .get, headers: key)
+                let refusals = log.lines("request refused")
+                #expect(refusals.count == 1 && refusals[0].facts["requestId"] == gone.headers[.requestID])
+                #expect(refusals[0].facts["error"] == "account_unknown" && refusals[0].facts["status"] == "404")
+                #expect(refusals[0].facts["route"]?.contains("{accountid}") == true && refusals[0].facts["server"] == servers.server.text)
+
+                for attempt in 0..<300 {
+                    let wrong: HTTPFields = [.apiKey: "guess number \(attempt)"]
+                    #expect(try await client.execute(uri: "/servers/", method: .get, headers: wrong).status == .unauthorized)
+                }
+                #expect(log.lines("request refused").filter { $0.facts["status"] == "401" }.count == 1)
+                #expect(!log.text.contains("guess number"))
+            }
+        }
+    }
+
+    @Test("However many requests a stranger seals, the log has a bounded number of lines of them")
+    func flood() async throws {
+        let log = LogRecorder()
+        try await TwoServers.run(log: log) { servers in
+            let stranger = try await TestPhone(servers)
+            for _ in 0..<90 {
+                let unknown = W1(accountID: AccountID(using: SystemRandomSource()), hold: 0)
+                _ = try await stranger.sendFresh(unknown)
+            }
+            #expect(log.lines("phone refused").count == 60)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import ostiary
+
+/// What strangers at the public port cost everybody else.
+@Suite("Connections of strangers", .serialized)
+struct ConnectionTests {
+    /// What is usual on a machine that nobody has set up for it: a low soft limit, and a hard one that is not much higher.
+    private static let fewDescriptors = "ulimit -Sn 256 && ulimit -Hn 1024 && exec \"$0\" \"$@\""
+
+    private func running(_ changes: [String: String] = [:]) async throws -> ServerPair {
+        let pair = try await ServerPair()
+        try pair.secondFactor.start()
+        try pair.authentication.start(changes, shell: Self.fewDescriptors)
+        try await pair.waitUntilReady()
+        return pair
+    }
+
+    @Test(
+        "A thousand connections that say nothing, or begin a request and stop: the REST API answers, the log says it once, and all is well when they go",
+        arguments: [(1, ""), (5, ""), (1, "POST /ap1 HTTP/1.1\r\nHo"), (5, "POST /ap1 HTTP/1.1\r\nHo")])
+    func held(addresses: Int, words: String) async throws {
+        let pair = try await running()
+        let crowd = try await Crowd(1_100, port: pair.layout.publicPort, addresses: addresses, sending: Array(words.utf8))
+        try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
+        let backend = try await pair.backend()
+        for _ in 0..<5 {
+            #expect(await pair.status("/live") == 200)
+            #expect(await pair.readiness() == 200)
+            #expect(try await backend.session(ManagementClient.newNonce()).loggedin == false)
+        }
+        if addresses == 1 {
+            // Whoever comes from elsewhere is served.
+            #expect(crowd.open < 500)
+            #expect(await HTTPProbe.status(of: try #require(URL(string: pair.layout.publicURL + "/login"))) == 200)
+        }
+        let said = pair.authentication.complaints.components(separatedBy: "limit met").count - 1
+        #expect(said == 1, "\(pair.authentication.complaints)")
+        await crowd.disperse()
+        try await eventually("it is over: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit is over") }
+        #expect(await HTTPProbe.status(of: try #require(URL(string: pair.layout.publicURL + "/login"))) == 200)
+        try await pair.stop()
+    }
+
+    @Test("Without a descriptor left accepting pauses: no processor is burnt, the log says it once, and who waited is served")
+    func exhausted() async throws {
+        let pair = try await running()
+        let use = ProcessUse(process: try #require(pair.authentication.program).id)
+        try await use.allow(descriptors: try use.descriptors)
+        let crowd = try await Crowd(20, port: pair.layout.publicPort, sending: Array("GET /login HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        try await eventually("it is told") { pair.authentication.complaints.contains("no descriptor left") }
+        let before = try use.processorSeconds
+        try await Task.sleep(for: .seconds(3))
+        #expect(try use.processorSeconds - before < 1)
+        #expect(pair.authentication.complaints.components(separatedBy: "limit met").count == 2)
+        try await use.allow(descriptors: 1024)
+        try await eventually("all are served") { crowd.count(of: 200) == 20 }
+        await crowd.disperse()
+        try await pair.stop()
+    }
+
+    @Test("3,000 unfinished bodies hold a bounded amount of memory and give it back; a short message and the REST API are served meanwhile")
+    func bodies() async throws {
+        let pair = try await ServerPair.running(["OSTIARY_MAX_CONNECTIONS_PER_PEER": "5000"])
+        let use = ProcessUse(process: try #require(pair.authentication.program).id)
+        let before = try use.residentMiB
+        let head = "POST /ap1 HTTP/1.1\r\nHost: x\r\nContent-Length: 65536\r\n\r\n"
+        let crowd = try await Crowd(3_000, port: pair.layout.publicPort, sending: Array(head.utf8) + [UInt8](repeating: 7, count: 65_000))
+        try await eventually("most are told to come again: \(pair.authentication.complaints)") { crowd.count(of: 503) > 2_000 }
+        let during = try use.residentMiB
+        #expect(during - before < 300, "\(before) MiB, then \(during) MiB")
+        let short = try await Crowd(
+            1, port: pair.layout.publicPort, sending: Array("POST /ap1 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nno cipher".utf8))
+        #expect(await short.firstStatus() == 400)
+        #expect(await pair.readiness() == 200)
+        #expect(pair.authentication.complaints.components(separatedBy: "limit met").count == 2, "\(pair.authentication.complaints)")
+        await crowd.disperse()
+        try await eventually("the memory is given back: \(before) MiB, then \(during) MiB") { try use.residentMiB - before < 96 }
+        await short.disperse()
+        try await pair.stop()
+    }
+}

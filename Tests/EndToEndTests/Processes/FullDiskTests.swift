@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import ostiary
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Real file systems without room, one server at a time.
+@Suite("A full disk under a running server", .serialized, .enabled(if: SmallDisk.isPossible, "mounting needs rights that this user has not"))
+struct FullDiskTests {
+    @Test("The disk of serve is full: getSession goes on, requests that write are 503, readiness names this file, and room mends it")
+    func authenticationServer() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let (_, nonce) = try await person.logIn(in: pair.folder)
+        try await pair.authentication.stop()
+        let disk = try SmallDisk(pair.authentication.launch, in: pair.folder)
+        try await pair.waitUntilReady()
+
+        try disk.fill()
+        try await eventually("the full disk is told") {
+            let (status, body) = try await pair.report("/ready?for=logins")
+            return status == 503 && body.contains("ostiary.sqlite is full") && !body.contains("second-factor")
+        }
+        #expect(try await pair.report("/ready").status == 200)
+        #expect(try await person.backend.session(nonce).loggedin)
+        // The log has a little room of its own left; then there is none.
+        var refusals = 0
+        for _ in 0..<2_000 where refusals < 3 {
+            let status = try await pair.statusOfNewCode(person.backend)
+            #expect(status == 200 || status == 503)
+            if status == 503 { refusals += 1 }
+        }
+        #expect(refusals == 3)
+        #expect(try await person.backend.session(nonce).loggedin)
+        let lines = disk.program.complaintLines.filter { $0.contains("requests fail until this is mended") }
+        #expect(lines.count == 1 && lines[0].contains("ostiary.sqlite is full"))
+
+        try disk.empty()
+        try await pair.waitUntilReady()
+        #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
+        disk.program.signal(SIGTERM)
+        #expect(try await disk.program.end() == 0)
+    }
+
+    @Test("The disk of second-factor is full: serve says that it is the other one's, no try is lost, and room mends it")
+    func secondFactorServer() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        try await pair.secondFactor.stop()
+        let disk = try SmallDisk(pair.secondFactor.launch, in: pair.folder)
+        try await pair.waitUntilReady()
+
+        try disk.fill()
+        try await eventually("the full disk of the other server is told") {
+            let (status, body) = try await pair.report("/ready?for=logins")
+            return status == 503 && body.contains("it cannot write to its disk") && !body.contains("ostiary.sqlite is full")
+        }
+        #expect(try await pair.report("/ready").status == 200)
+        let (own, words) = try await pair.answer(pair.layout.secondFactorURL + "/ready")
+        #expect(own == 503 && words.contains("second-factor.sqlite is full"))
+        for _ in 0..<3 { #expect(try await person.logIn(in: pair.folder).outcome.code != 0) }
+
+        try disk.empty()
+        try await pair.waitUntilReady()
+        let login = try await person.logIn(in: pair.folder).outcome
+        #expect(login.code == 0 && login.secondFactors.allSatisfy { $0.info?["failedAttempts"]?.int == 0 })
+        disk.program.signal(SIGTERM)
+        #expect(try await disk.program.end() == 0)
+    }
+}
+
+extension ServerPair {
+    /// What getQrLogin answers for a nonce that nobody used.
+    fileprivate func statusOfNewCode(_ backend: DemoBackend) async throws -> Int {
+        do {
+            _ = try await backend.loginCode(ManagementClient.newNonce(), asPNG: false)
+            return 200
+        } catch DemoError.unexpectedAnswer(_, let status) { return status }
+    }
+}

@@ -1,0 +1,108 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import QRCode
+import Testing
+
+/// A person's browser as far as forms, cookies, redirects and the pages of the authentication server go: each has its own cookies.
+actor PersonsBrowser {
+    private let client = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    /// By origin, then by name.
+    private var cookies: [String: [String: String]] = [:]
+    /// The origin of the page that is open, and its name.
+    private var page: (origin: String, name: String)?
+
+    struct Answer: Sendable {
+        let status: UInt
+        /// Where a redirect leads.
+        let location: String?
+        let referrerPolicy: String?
+        let cacheControl: String?
+        let text: String
+    }
+
+    deinit { client.shutdown { _ in } }
+
+    /// Lends a browser to `body`.
+    static func open(_ body: @Sendable (PersonsBrowser) async throws -> Void) async throws { try await body(PersonsBrowser()) }
+
+    func get(_ address: String) async throws -> Answer { try await send("GET", address, origin: nil, nil) }
+
+    /// Sends a form from a page of `origin`; of the same site if not told.
+    func submit(_ address: String, from origin: String? = nil) async throws -> Answer {
+        try await send("POST", address, origin: origin ?? Self.origin(of: address), ByteBuffer())
+    }
+
+    /// Follows redirects until there is a page.
+    func follow(_ answer: Answer, at site: String) async throws -> Answer {
+        var answer = answer
+        for _ in 0..<5 {
+            guard let location = answer.location else { return answer }
+            answer = try await get(location.hasPrefix("/") ? site + location : location)
+        }
+        return answer
+    }
+
+    /// What a site left under this name.
+    func value(of cookie: String, at site: String) -> String? { cookies[Self.origin(of: site)]?[cookie] }
+
+    /// Opens the login page of a link with a ticket.
+    func openPage(_ link: String) async throws {
+        let parts = link.split(separator: "#")
+        let origin = Self.origin(of: String(parts[0]))
+        let body = ByteBuffer(string: #"{"ticket":"\#(parts[1])"}"#)
+        let answer = try await send("POST", origin + "/pages/ticket", origin: origin, body)
+        try #require(answer.status == 200, "\(answer.text)")
+        page = (origin, try #require(try JSONLine(answer.text)["page"]?.string))
+    }
+
+    /// What the page says now.
+    func shown() async throws -> JSONLine {
+        let page = try #require(page)
+        let answer = try await get("\(page.origin)/pages/state?page=\(page.name)")
+        try #require(answer.status == 200, "\(answer.text)")
+        return try JSONLine(answer.text)
+    }
+
+    /// A picture of the code on the screen, as PNG.
+    func screenshot() async throws -> [UInt8] {
+        let code = try #require(try await shown()["code"])
+        let columns = try #require(code["columns"]?.int)
+        let text = try #require(code["bits"]?.string).replacing("-", with: "+").replacing("_", with: "/")
+        let bits = Array(try #require(Data(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))))
+        let scale = 6
+        let edge = columns * scale
+        let pixels = (0..<edge * edge).map { index -> UInt8 in
+            let tile = (index / edge / scale) * columns + index % edge / scale
+            return bits[tile / 8] >> UInt8(7 - tile % 8) & 1 == 1 ? 0 : 255
+        }
+        return try PNGImage.encode(width: edge, height: edge, grey: pixels)
+    }
+
+    private func send(_ method: String, _ address: String, origin: String?, _ body: ByteBuffer?) async throws -> Answer {
+        let site = Self.origin(of: address)
+        var request = HTTPClientRequest(url: String(address.prefix { $0 != "#" }))
+        request.method = method == "GET" ? .GET : .POST
+        if let origin { request.headers.add(name: "Origin", value: origin) }
+        if let jar = cookies[site], !jar.isEmpty {
+            request.headers.add(name: "Cookie", value: jar.map { "\($0)=\($1)" }.sorted().joined(separator: "; "))
+        }
+        if let body {
+            request.headers.add(name: "Content-Type", value: body.readableBytes == 0 ? "application/x-www-form-urlencoded" : "application/json")
+            request.body = .bytes(body)
+        }
+        let response = try await client.execute(request, timeout: .seconds(20))
+        for line in response.headers["set-cookie"] {
+            let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            cookies[site, default: [:]][String(pair[0])] = String(pair[1])
+        }
+        return Answer(
+            status: response.status.code, location: response.headers.first(name: "location"),
+            referrerPolicy: response.headers.first(name: "referrer-policy"), cacheControl: response.headers.first(name: "cache-control"),
+            text: String(buffer: try await response.body.collect(upTo: 1 << 20)))
+    }
+
+    private static func origin(of address: String) -> String { address.split(separator: "/").prefix(2).joined(separator: "//") }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import HTTPService
+
+@Suite("Limits of connections", .timeLimit(.minutes(1)))
+struct ConnectionLimitTests {
+    private func router() -> Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware()
+        router.get("/who") { _, context in context.remoteAddress ?? "nobody" }
+        return router
+    }
+
+    private let question = Array("GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
+
+    @Test("A connection beyond its peer's part is closed at once, other peers are served, and whoever goes makes room")
+    func perPeer() async throws {
+        let limits = ServiceLimits(connections: ConnectionLimits(total: 100, perPeer: 3))
+        try await RunningServer.with(router(), limits: limits) { server in
+            var held: [HeldConnection] = []
+            for _ in 0..<3 { held.append(try await HeldConnection(port: server.port, from: "127.0.0.2")) }
+            for _ in 0..<5 {
+                let refused = try await HeldConnection(port: server.port, from: "127.0.0.2")
+                #expect(try await refused.end() == "")
+            }
+            let other = try await HeldConnection(port: server.port, from: "127.0.0.3", sending: question)
+            #expect(try await other.end().hasSuffix("127.0.0.3"))
+            #expect(held.allSatisfy { $0.isOpen })
+            await held.removeLast().close()
+            try await until("room for one") {
+                let again = try await HeldConnection(port: server.port, from: "127.0.0.2", sending: question)
+                return try await again.end().hasSuffix("127.0.0.2")
+            }
+        }
+    }
+
+    @Test("Beyond the total a connection waits, and is served as soon as another goes")
+    func total() async throws {
+        let limits = ServiceLimits(connections: ConnectionLimits(total: 8))
+        try await RunningServer.with(router(), limits: limits) { server in
+            let kept = Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            var connections: [HeldConnection] = []
+            for _ in 0..<40 { connections.append(try await HeldConnection(port: server.port, sending: kept)) }
+            let held = connections
+            try await until("as many as there may be are served") { held.count { !$0.answer.isEmpty } >= 8 }
+            // Another round, in which nobody else is let in; up to three are accepted together with the last.
+            let first = try #require(held.first { !$0.answer.isEmpty })
+            try await first.send(kept)
+            try await until("the second answer") { first.answer.components(separatedBy: "HTTP/1.1 200 ").count == 3 }
+            #expect(held.count { !$0.answer.isEmpty } <= 11)
+            let late = try await HeldConnection(port: server.port, sending: question)
+            for connection in held { await connection.close() }
+            #expect(try await late.end().hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test("The time of a request counts from its first byte: a head that trickles is cut off, also on a connection that was kept")
+    func trickle() async throws {
+        let limits = ServiceLimits(idle: .hours(1), arrival: .seconds(1))
+        try await RunningServer.with(router(), limits: limits) { server in
+            let half = try await HeldConnection(port: server.port, sending: Array("GET /who HT".utf8))
+            #expect(try await half.end() == "")
+            let kept = try await HeldConnection(port: server.port, sending: Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+            #expect(await kept.firstAnswer()?.hasPrefix("HTTP/1.1 200 ") == true)
+            try await kept.send(Array("G".utf8))
+            #expect(try await kept.end().components(separatedBy: "HTTP/1.1 ").count == 2)
+        }
+    }
+
+    @Test("A connection that never sends a byte is closed after the idle time")
+    func silence() async throws {
+        let limits = ServiceLimits(idle: .seconds(1), arrival: .hours(1))
+        try await RunningServer.with(router(), limits: limits) { server in
+            let silent = try await HeldConnection(port: server.port)
+            #expect(try await silent.end() == "")
+        }
+    }
+
+    @Test("The descriptors of a process are shared out: whatever the limit, other listeners and the server's own files keep theirs")
+    func shares() throws {
+        for (descriptors, open, reserved) in [(136, 48, 16), (256, 138, 46), (1024, 714, 238), (20_000, 18_904, 1024), (1 << 30, 20_000, 1024)] {
+            let shares = try ConnectionShares(descriptors: descriptors, processors: 2)
+            #expect(shares.open == ConnectionLimits(total: open, perPeer: open / 2))
+            #expect(shares.reserved == ConnectionLimits(total: reserved))
+            #expect(descriptors - shares.open.total - shares.reserved.total >= 72)
+        }
+        let wanted = try ConnectionShares(descriptors: 100_000, total: 90_000, perPeer: 40, processors: 2)
+        #expect(wanted.open == ConnectionLimits(total: 90_000, perPeer: 40))
+        #expect(try ConnectionShares(descriptors: 1024, total: 90_000, perPeer: 80_000, processors: 2).open.perPeer == 714)
+        #expect(throws: ServerStartError.tooFewDescriptors(limit: 135, needed: 136)) { try ConnectionShares(descriptors: 135, processors: 2) }
+    }
+
+    @Test("A peer is an IPv4 address, however it is written, or the /64 of an IPv6 address")
+    func peers() throws {
+        func peer(_ text: String) throws -> Peer? { Peer(try SocketAddress(ipAddress: text, port: 7)) }
+        #expect(try peer("192.0.2.1") == peer("192.0.2.1") && peer("192.0.2.1") != peer("192.0.2.2"))
+        #expect(try peer("::ffff:192.0.2.1") == peer("192.0.2.1"))
+        #expect(try peer("2001:db8:1:2::1") == peer("2001:db8:1:2:ffff::9"))
+        #expect(try peer("2001:db8:1:2::1") != peer("2001:db8:1:3::1"))
+        #expect(try peer("2001:db8:1:2::1")?.description == "2001:db8:1:2::/64")
+        #expect(try peer("192.0.2.1")?.description == "192.0.2.1")
+        #expect(Peer(try SocketAddress(unixDomainSocketPath: "/tmp/x")) == nil)
+    }
+}
+
+/// Waits until something is true that no event tells.
+func until(_ what: String, _ condition: @Sendable () async throws -> Bool) async throws {
+    while try await !condition() {
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import HTTPService
+
+/// Sockets that were opened for us. The descriptors are ones that nothing else of this process uses.
+@Suite("Sockets that were handed over", .serialized, .timeLimit(.minutes(1)))
+struct HandedSocketTests {
+    private static let first: Int32 = 900
+
+    /// Listens on any port of this machine, with copies of the socket at the descriptors where a starter would put them.
+    private func listening(copies: Int32 = 1) throws -> Int {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isOpen = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && listen(socket, 16) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        try #require(isOpen)
+        for copy in 0..<copies { dup2(socket, Self.first + copy) }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    private func handed(_ environment: [String: String]) throws -> HandedSockets {
+        try HandedSockets(environment: environment, for: ["public", "private"], process: 4711, first: Self.first)
+    }
+
+    @Test("A server serves on the socket that it was handed, whatever address its settings name, and tells the socket's own")
+    func serves() async throws {
+        let port = try listening()
+        let socket = try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public", "LISTEN_PID": "4711"])["public"]
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware()
+        router.get("/who") { _, context in context.remoteAddress ?? "nobody" }
+        try await RunningServer.with(router, socket: socket) { server in
+            #expect(server.port == port)
+            let answer = try await RawConnection.exchange(
+                port: port, [Array("GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)])
+            #expect(answer?.hasSuffix("127.0.0.1") == true)
+        }
+    }
+
+    @Test("Names say which socket is whose; none are there without LISTEN_FDS, or when they are another process's")
+    func names() throws {
+        _ = try listening(copies: 2)
+        defer { for descriptor in Self.first...Self.first + 1 { close(descriptor) } }
+        let both = try handed(["LISTEN_FDS": "2", "LISTEN_FDNAMES": "private:public"])
+        #expect(both["private"]?.descriptor == Self.first && both["public"]?.descriptor == Self.first + 1)
+        #expect(both["health"] == nil)
+        #expect(try handed([:])["public"] == nil)
+        #expect(try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public", "LISTEN_PID": "4712"])["public"] == nil)
+    }
+
+    @Test(
+        "What cannot be used is one clear line",
+        arguments: [
+            (["LISTEN_FDS": "1"], "FileDescriptorName=public"), (["LISTEN_FDS": "1", "LISTEN_FDNAMES": "ostiary.socket"], "ostiary.socket"),
+            (["LISTEN_FDS": "2", "LISTEN_FDNAMES": "public:public"], "two sockets"), (["LISTEN_FDS": "x"], "LISTEN_FDS"),
+            (["LISTEN_FDS": "3", "LISTEN_FDNAMES": "public:private:public"], "two sockets"), (["LISTEN_FDS": "-1"], "LISTEN_FDS"),
+        ])
+    func refused(environment: [String: String], words: String) throws {
+        _ = try listening(copies: 2)
+        defer { for descriptor in Self.first...Self.first + 1 { close(descriptor) } }
+        let error = #expect(throws: ServerStartError.self) { try handed(environment) }
+        #expect(error?.description.contains(words) == true && error?.description.contains("\n") == false, "\(error?.description ?? "")")
+    }
+
+    @Test("A descriptor that is no socket is one clear line")
+    func noSocket() throws {
+        let error = #expect(throws: ServerStartError.self) { try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public"]) }
+        #expect(error?.description.contains("no stream socket") == true)
+    }
+
+    @Test("A date is written as HTTP has it")
+    func date() {
+        var second: time_t = 784_111_777
+        #expect(HTTPDate.text(of: &second) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import HTTPService
+import Hummingbird
+import NIOCore
+import Testing
+
+@Suite("Methods", .timeLimit(.minutes(1)))
+struct MethodTests {
+    private func router() -> Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware()
+        router.get("/thing/{id}") { _, context in "thing \(context.parameters.get("id") ?? "?")" }
+        router.put("/thing/{id}") { _, _ in "put" }
+        router.post("/thing/new") { request, _ in ByteBuffer(bytes: try await request.bytes()) }
+        router.get("/lost") { _, _ -> String in throw ErrorResponse.notFound }
+        router.get("/stream") { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    try await writer.write(ByteBuffer(string: "piece"))
+                    try await writer.finish(nil)
+                })
+        }
+        return router
+    }
+
+    /// Head and body of an answer.
+    private struct Answer {
+        let status: String
+        let fields: [String: String]
+        let body: String
+
+        init(_ text: String) {
+            let halves = text.components(separatedBy: "\r\n\r\n")
+            let lines = halves[0].components(separatedBy: "\r\n")
+            status = lines[0]
+            fields = Dictionary(
+                lines.dropFirst().compactMap { line in
+                    line.firstIndex(of: ":").map { (line[..<$0].lowercased(), line[$0...].dropFirst(2).description) }
+                }, uniquingKeysWith: { $1 })
+            body = halves.dropFirst().joined(separator: "\r\n\r\n")
+        }
+    }
+
+    private func ask(_ server: RunningServer, _ line: String) async throws -> Answer {
+        let bytes = Array("\(line) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
+        return Answer(try #require(try await RawConnection.exchange(port: server.port, [bytes])))
+    }
+
+    @Test("HEAD is GET without the body: the same status, the same length, nothing after it")
+    func head() async throws {
+        try await RunningServer.with(router()) { server in
+            for path in ["/thing/7", "/lost", "/nowhere"] {
+                let (get, head) = (try await ask(server, "GET \(path)"), try await ask(server, "HEAD \(path)"))
+                #expect(get.status == head.status && head.body.isEmpty && !get.body.isEmpty)
+                #expect(Set(get.fields.keys) == Set(head.fields.keys))
+                #expect(get.fields["content-length"] == "\(get.body.utf8.count)")
+                #expect(get.fields["content-length"] == head.fields["content-length"])
+            }
+            #expect(try await ask(server, "HEAD /stream").body.isEmpty)
+            let other = try await ask(server, "HEAD /thing/new")
+            #expect(other.status.contains(" 405 ") && other.fields["allow"] == "OPTIONS, POST" && other.body.isEmpty)
+        }
+    }
+
+    @Test("HEAD of a stream begins it and ends it at once: what it holds is let go")
+    func headOfStream() async throws {
+        let router = router()
+        let (ended, report) = AsyncStream.makeStream(of: Bool.self)
+        router.get("/endless") { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    defer { report.yield(true) }
+                    while true { try await writer.write(ByteBuffer(string: "again")) }
+                })
+        }
+        try await RunningServer.with(router) { server in
+            let answer = try await ask(server, "HEAD /endless")
+            #expect(answer.status.contains(" 200 ") && answer.body.isEmpty)
+            for await isEnded in ended {
+                #expect(isEnded)
+                break
+            }
+        }
+    }
+
+    @Test("OPTIONS says what an address takes, 204 with Allow; and * what any does")
+    func options() async throws {
+        try await RunningServer.with(router()) { server in
+            let thing = try await ask(server, "OPTIONS /thing/7")
+            #expect(thing.status.contains(" 204 ") && thing.fields["allow"] == "GET, HEAD, OPTIONS, PUT" && thing.body.isEmpty)
+            #expect(try await ask(server, "OPTIONS /thing/new").fields["allow"] == "OPTIONS, POST")
+            #expect(try await ask(server, "OPTIONS *").fields["allow"] == "GET, HEAD, OPTIONS, POST, PUT")
+            #expect(try await ask(server, "OPTIONS /nowhere").status.contains(" 404 "))
+        }
+    }
+
+    @Test("A method that an address does not take is 405 with Allow, TRACE among them; nothing is sent back")
+    func notAllowed() async throws {
+        try await RunningServer.with(router()) { server in
+            for method in ["DELETE", "PATCH", "POST", "TRACE"] {
+                let answer = try await ask(server, "\(method) /thing/7?secret")
+                #expect(answer.status.contains(" 405 ") && answer.fields["allow"] == "GET, HEAD, OPTIONS, PUT")
+                #expect(answer.body.contains("method_not_allowed") && !answer.body.contains("secret"))
+                #expect(answer.fields["x-request-id"] != nil)
+            }
+            #expect(try await ask(server, "TRACE /nowhere").status.contains(" 404 "))
+            #expect(try await ask(server, "POST /lost").status.contains(" 405 "))
+            #expect(try await ask(server, "GET /lost").status.contains(" 404 "))
+        }
+    }
+
+    @Test("A method that no address takes is 501, whether the parser has heard of it or not; rubbish is 400")
+    func notImplemented() async throws {
+        try await RunningServer.with(router()) { server in
+            for method in ["PROPFIND", "PURGE", "BREW", "M-SEARCHES"] {
+                #expect(try await ask(server, "\(method) /thing/7").status.contains(" 501 "), "\(method)")
+            }
+            #expect(try await ask(server, "brew /thing/7").status.contains(" 400 "))
+            let rubbish = try await RawConnection.exchange(port: server.port, [[0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3, 13, 10, 13, 10]])
+            #expect(rubbish?.hasPrefix("HTTP/1.1 400 ") == true)
+        }
+    }
+}
