@@ -60,6 +60,7 @@ struct SignatureCoverTests {
         try check(Encoded(Close(serverID: id, instanceID: instance, time: now), signedBy: server.operatorKey), by: server)
         try check(Encoded(Reset(serverID: id, instanceID: instance, time: now), signedBy: server.operatorKey), by: server)
         try check(Encoded(Tombstone(accountID: samples.account, time: now), signedBy: server.operatorKey), by: server)
+        try check(Encoded(Probe(serverID: id, nonce: samples.bytes(16), time: now), signedBy: server.operatorKey), by: server)
         try check(samples.receipt(), by: secondFactor)
         let answer = SecondFactorAnswer(
             attemptID: samples.attemptID, status: .ok, highest: 5, epoch: 1, tries: samples.tries, sealed: samples.bytes(20),
@@ -76,6 +77,7 @@ struct SignatureCoverTests {
         try check(try samples.biometricL5().value)
         try check(Delete(accountID: samples.account, time: now))
         try check(try samples.m3().value, freshness: fresh)
+        try check(L1(appLoginOf: samples.account, clientInfo: "Door 1.0"), freshness: fresh)
         try check(W1(accountID: samples.account, hold: 25), freshness: fresh)
         try check(Ping(sessionID: samples.session, hold: 25), freshness: fresh)
         try check(Stop(sessionID: samples.session, reason: .user), freshness: fresh)
