@@ -100,8 +100,34 @@ def without_name(servers, browser):
     browser.close_tab(tab)
 
 
+def many_tabs(servers, browser):
+    """More tabs than a browser opens connections to one server."""
+    pages = [open_page(servers, browser, "login") for _ in range(8)]
+    for tab, _, code in pages:
+        browser.enter(tab)
+        until(lambda: browser.state == "waiting" and told(browser) == code, "each of eight tabs shows its own code")
+    pages.append(open_page(servers, browser, "login"))
+    browser.enter(pages[0][0])
+    browser.run("location.reload()")
+    until(lambda: browser.state == "over", "with a ninth page the browser gives up the one that was opened first, which says so")
+    for tab, _, _ in pages:
+        browser.close_tab(tab)
+
+
+def begin_often(servers, browser):
+    """Who asks for new codes again and again is told to wait."""
+    tab, _, _ = open_page(servers, browser, "enrol")
+    browser.run("for (let i = 0; i < 5; i++) fetch(`/pages/renew?page=${location.hash.slice(6)}`, { method: 'POST', body: '{}' })")
+    browser.run("document.querySelector('section[data-state=expired] [data-act]').click()")
+    until(lambda: "Wait" in browser.run("return document.querySelector('[data-said]').textContent"), "who asks for new codes very often is told how long to wait")
+    browser.picture("too-often")
+    browser.close_tab(tab)
+
+
 def several_pages(servers, browser, phone, other_phone):
     keep_apart(servers, browser)
     log_in_beside(servers, browser, phone)
     enrol_beside(servers, browser, other_phone)
+    many_tabs(servers, browser)
+    begin_often(servers, browser)
     without_name(servers, browser)

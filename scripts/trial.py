@@ -11,6 +11,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+PIN = "739214"
+# Seconds of every penalty: the usual ones are too long for a trial.
+PENALTY = 8
+
 # Every sentence that held so far.
 held = []
 
@@ -73,6 +77,7 @@ class Servers:
             "OSTIARY_SERVER_NAME": "Timesheets",
             "OSTIARY_SECOND_FACTOR_URL": f"http://127.0.0.1:{second}",
             "OSTIARY_SF_LISTEN": f"127.0.0.1:{second}",
+            "OSTIARY_SF_PENALTIES": f"0,0,{PENALTY},{PENALTY}",
         }
         identity = self.identity("serve", environment)
         environment["OSTIARY_SF_TRUSTED_SERVERS"] = identity
@@ -103,6 +108,11 @@ class Servers:
         self.end(command)
         self.start(command)
         until(self.answers, f"{command} is back after it was killed", 30)
+
+    @staticmethod
+    def wait_for_penalty():
+        """Until the newest penalty is over."""
+        time.sleep(PENALTY + 1)
 
     def answers(self):
         return http("GET", f"http://127.0.0.1:{self.admin}/ready?for=logins")[0] == 200

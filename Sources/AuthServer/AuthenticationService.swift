@@ -86,6 +86,7 @@ package struct AuthenticationService: Sendable {
     /// For phones and browsers.
     package var publicRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
+        pages.addMiddleware(to: router)
         router.addServiceMiddleware(outages: storageOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)

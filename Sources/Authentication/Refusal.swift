@@ -9,6 +9,8 @@ package enum Refusal: Error, Equatable, Sendable {
     // Sessions and links.
     case sessionUnknown, sessionTaken, sessionOver
     case linkForeign, linkForged, linkOld, linkNotAllowed
+    /// It says of itself that it was shown later than now.
+    case linkEarly
     /// What is asked is another meanwhile: the phone looks again.
     case questionChanged
     case offerWrong, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
@@ -39,7 +41,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .sessionTaken: .sessionTaken
         case .sessionOver, .differentDecision: .sessionOver
         case .questionChanged: .changed
-        case .linkOld, .enrolmentOld: .linkOld
+        case .linkOld, .linkEarly, .enrolmentOld: .linkOld
         case .cacheNotValid: .secondFactorNeeded
         case .accountUnknown: .accountUnknown
         case .accountBlocked: .accountBlocked

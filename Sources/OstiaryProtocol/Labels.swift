@@ -8,6 +8,7 @@ package enum Label: String, CaseIterable, Sendable {
     case devSecondFactor = "dev-sf"
     case devProof = "dev-proof"
     case devLogin = "dev-login"
+    case devState = "dev-state"
     case devPing = "dev-ping"
     case devStop = "dev-stop"
     case devDelete = "dev-delete"

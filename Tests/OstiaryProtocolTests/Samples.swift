@@ -188,6 +188,10 @@ struct Samples {
         try PINBox(decoding: [1, 0, 0, 0x80, 0, 3] + bytes(32 + PINBox.sealedCount) + OPRFKey.generate().publicKey)
     }
 
+    func l7(_ state: PhoneState, until: Instant = Instant(0)) throws -> Encoded<L7> {
+        try Encoded(L7(sessionID: session, accountID: account, state: state, until: until, offer: offer()), signedBy: device.sign)
+    }
+
     /// Every structure as a type-erased case: its name, its bytes, and how to decode and encode it again.
     func all() throws -> [WireCase] {
         let shown = Extensions(shownNotices: [NoticeID(using: random)])
@@ -222,6 +226,7 @@ struct Samples {
                 L6(
                     result: .loggedIn, sessionID: session, pingTime: 300, userName: "ada", webNonce: Base64URL.encode(bytes(32)),
                     cache: bytes(32), extensions: notices)),
+            WireCase("L7", try l7(.gaveUp).value), WireCase("L7 of a penalty", try l7(.penalised, until: SampleServer.now + 30).value),
             WireCase("Attempt", try attempt().value),
             WireCase(
                 "M1", M1(accountID: account, attempt: try attempt(), payload: [], sealed: bytes(132), about: (session: session, offer: offer()))),

@@ -34,6 +34,7 @@ struct AP1Features: Sendable {
         case .w1: return try await wait(request)
         case .l1: return try await logins.show(request)
         case .l5: return try await logins.decide(request)
+        case .l7: return try await logins.note(request)
         case .m1: return try await attempts.evaluate(request)
         case .m3: return try await changes.complete(request)
         case .ping: return try await ping(request)

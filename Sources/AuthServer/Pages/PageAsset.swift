@@ -19,6 +19,8 @@ struct PageAsset: Sendable {
     static let login = PageAsset(PackageResources.login_html, "text/html; charset=utf-8")
     static let enrol = PageAsset(PackageResources.enrol_html, "text/html; charset=utf-8")
     static let link = PageAsset(PackageResources.link_html, "text/html; charset=utf-8")
+    static let missing = PageAsset(PackageResources.missing_html, "text/html; charset=utf-8")
+    static let trouble = PageAsset(PackageResources.trouble_html, "text/html; charset=utf-8")
     static let style = PageAsset(PackageResources.style_css, "text/css; charset=utf-8")
     static let script = PageAsset(PackageResources.page_js, "text/javascript; charset=utf-8")
     static let icon = PageAsset(PackageResources.icon_svg, "image/svg+xml")

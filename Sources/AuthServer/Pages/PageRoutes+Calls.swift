@@ -10,7 +10,7 @@ extension PageRoutes {
     /// The ticket of the link becomes the page's cookie, once.
     func redeemTicket(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
-        let body = try AdminBody.decode(TicketBody.self, from: try await request.bytes())
+        let body = try await decode(TicketBody.self, request)
         let now = clock()
         let page = try await pages.redeem(body.ticket, at: now)
         try await begin(page, isNewest: true, at: now)
@@ -48,7 +48,7 @@ extension PageRoutes {
         let now = clock()
         let page = try await page(of: request, at: now)
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
-        let body = try AdminBody.decode(CodeBody.self, from: try await request.bytes())
+        let body = try await decode(CodeBody.self, request)
         let outcome = try await enrolments.confirm(page.nonce, code: body.code, at: page.page.serverID, now: now)
         return .json { writer in
             writer.object { writer in
@@ -63,19 +63,22 @@ extension PageRoutes {
         }
     }
 
-    /// The QR code of a link that was opened in a browser instead of the app. The link is of our making, so nothing is told that its holder does not know.
+    /// What a link is for that was opened in a browser instead of the app, and its QR code where an app takes it from one. The link is of our
+    /// making, so nothing is told that its holder does not know.
     func showLink(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
-        let body = try AdminBody.decode(LinkBody.self, from: try await request.bytes())
-        guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let server = try await server(of: bytes) else {
-            throw PageRefusal.linkNotValid
-        }
-        let code = try TilePicture(code: Array(Link.text(of: bytes, at: publicURL.description).utf8))
+        let body = try await decode(LinkBody.self, request)
+        guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let link = try? Link(decoding: bytes),
+            let server = try await server(of: link)
+        else { throw PageRefusal.linkNotValid }
+        let code = link.isScanned ? try TilePicture(code: Array(Link.text(of: bytes, at: publicURL.description).utf8)) : nil
         return .json { writer in
             writer.object { writer in
                 writer.member("server", server)
-                writer.name("code")
-                code.write(to: &writer)
+                if let code {
+                    writer.name("code")
+                    code.write(to: &writer)
+                }
             }
         }
     }
@@ -85,8 +88,7 @@ extension PageRoutes {
     }
 
     /// The name of the virtual server that a link belongs to; nil when it is not one of ours.
-    private func server(of link: [UInt8]) async throws -> String? {
-        guard let link = try? Link(decoding: link) else { return nil }
+    private func server(of link: Link) async throws -> String? {
         for server in try await servers.virtualServers() {
             let root = try await view.root(of: server.id)
             switch link {
@@ -96,6 +98,28 @@ extension PageRoutes {
             }
         }
         return nil
+    }
+}
+
+extension PageRoutes {
+    /// Bytes of a body; what pages send is a fraction of it.
+    static let bodyLimit = 2_048
+
+    private func decode<Body: AdminFields>(_: Body.Type, _ request: Request) async throws -> Body {
+        // Before anything is read of it.
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
+        return try AdminBody.decode(Body.self, from: try await request.bytes(limit: Self.bodyLimit))
+    }
+}
+
+extension Link {
+    /// Whether an app takes it from a screen. A login that is to be tapped is refused there: whoever drew its code on a screen may have had it
+    /// sent to him (protocol §3).
+    fileprivate var isScanned: Bool {
+        switch self {
+        case .enrol: true
+        case .login: false
+        }
     }
 }
 

@@ -20,8 +20,8 @@ package struct PageRoutes: Sendable {
     let clock: @Sendable () -> Instant
     /// One tick of the streams: a second, less in tests.
     let tick: Duration
-    let pageGate = StreamGate(limit: 4_000, perName: 6)
-    let eventGate = StreamGate(limit: 4_000, perName: 16)
+    let pageGate = StreamGate(limit: 4_000, perName: 6, perPeer: 2_000)
+    let eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000)
 
     package init(
         pages: PageService, sessions: SessionQueries, enrolments: EnrolmentService, servers: ServerService, visualHashes: VisualHashes,
@@ -39,19 +39,24 @@ package struct PageRoutes: Sendable {
         view = PageView(sessions: sessions, enrolments: enrolments, servers: servers, visualHashes: visualHashes, publicURL: publicURL)
     }
 
+    /// What stands around the public router, its errors included. To be added first of all.
+    package func addMiddleware(to router: Router<ServiceRequestContext>) {
+        router.add(middleware: PagePolicy(isSecure: publicURL.isSecure))
+        router.add(middleware: ErrorPages(missing: PageAsset.missing.bytes, other: PageAsset.trouble.bytes))
+    }
+
     /// Adds the pages to the public router.
     package func add(to router: Router<ServiceRequestContext>) {
-        let group = router.group().add(middleware: PageHeaders(isSecure: publicURL.isSecure)).add(middleware: PagePolicy())
         for (path, asset) in Self.assets {
-            group.get(RouterPath(path)) { request, _ in asset.response(to: request) }
+            router.get(RouterPath(path)) { request, _ in asset.response(to: request) }
         }
-        group.post("/pages/ticket", use: redeemTicket)
-        group.get("/pages/state", use: state)
-        group.get("/pages/events", use: stream)
-        group.post("/pages/renew", use: renew)
-        group.post("/pages/code", use: confirm)
-        group.post("/pages/link", use: showLink)
-        group.get("/sessions/events", use: sessionEvents)
+        router.post("/pages/ticket", use: redeemTicket)
+        router.get("/pages/state", use: state)
+        router.get("/pages/events", use: stream)
+        router.post("/pages/renew", use: renew)
+        router.post("/pages/code", use: confirm)
+        router.post("/pages/link", use: showLink)
+        router.get("/sessions/events", use: sessionEvents)
     }
 
     /// The page that a request names by `?page=`: every one does, because a browser sends the cookies of all its pages.
@@ -61,21 +66,6 @@ package struct PageRoutes: Sendable {
 
     private static let assets: [(path: String, asset: PageAsset)] = [
         ("/login", .login), ("/enrol", .enrol), ("/l", .link), ("/pages/style.css", .style), ("/pages/page.js", .script), ("/pages/icon.svg", .icon),
+        ("/favicon.ico", .icon),
     ]
-}
-
-/// What our own pages can do without beyond the headers that all pages have: no form is sent by a browser, no script makes HTML from text.
-struct PagePolicy<Context: RequestContext>: RouterMiddleware {
-    private static var policy: String {
-        [
-            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "form-action 'none'",
-            "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
-        ].joined(separator: "; ")
-    }
-
-    func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
-        var response = try await next(request, context)
-        response.headers[.contentSecurityPolicy] = Self.policy
-        return response
-    }
 }

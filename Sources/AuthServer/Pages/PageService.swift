@@ -104,6 +104,8 @@ enum PageRefusal: Error, Equatable {
     /// Too many streams are open.
     case busy
     case linkNotValid
+    /// Nothing is known by the name of the stream, or not any more.
+    case noSession
     /// What the page is for goes on, or went well.
     case notOver
     /// It began anew too often; how long to wait.
@@ -123,6 +125,7 @@ extension PageRefusal: ErrorResponseConvertible {
         case .tooOften(let seconds):
             ErrorResponse(
                 .tooManyRequests, "too_often", "this page began anew too often; wait \(seconds) seconds", headers: [.retryAfter: "\(seconds)"])
+        case .noSession: ErrorResponse(.notFound, "session_unknown", "this server has no such session")
         case .linkNotValid: ErrorResponse(.badRequest, "link_not_valid", "this is no link of the app")
         }
     }

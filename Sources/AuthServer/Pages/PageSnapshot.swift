@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// Everything that a page shows at one moment. Each snapshot is complete, so a browser that was away only has to listen again.
 struct PageSnapshot: Sendable {
     let kind: PageKind
@@ -12,6 +14,8 @@ struct PageSnapshot: Sendable {
     var link: String?
     /// Whether some phone has read the code, which stays.
     var isRead = false
+    /// What a phone said that has read the code and not taken the login; it stands beside the code.
+    var beside: State?
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
     var stillAge: UInt32 = 0
     /// Of an enrolment: its name, and the phone that has read the code.
@@ -35,6 +39,10 @@ struct PageSnapshot: Sendable {
         /// Accepted, but the browser did not come back in time, or another one did.
         case notReturned = "notreturned"
         case loggedIn = "loggedin"
+        // What its phone said: it does not go on.
+        case gaveUp = "gaveup"
+        case penalised, blocked
+        case noSecondFactor = "nosecondfactor"
         case denied
         case notMe = "notme"
         case loggedOut = "loggedout"
@@ -57,6 +65,7 @@ struct PageSnapshot: Sendable {
             writer.member("logo", logo)
             writer.member("returnurl", returnURL)
             writer.member("link", link)
+            writer.member("beside", beside?.rawValue)
             writer.member("still", stillAge > 0)
             writer.member("read", isRead)
             writer.member("name", name)
@@ -71,5 +80,17 @@ struct PageSnapshot: Sendable {
                 picture.write(to: &writer)
             }
         }
+    }
+}
+
+extension PageSnapshot.State {
+    init(_ state: PhoneState) {
+        self =
+            switch state {
+            case .gaveUp: .gaveUp
+            case .penalised: .penalised
+            case .blocked: .blocked
+            case .noSecondFactor: .noSecondFactor
+            }
     }
 }

@@ -69,6 +69,7 @@ struct PageView: Sendable {
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         switch session.state {
         case .open:
+            snapshot.beside = session.report.map { PageSnapshot.State($0.state) }
             snapshot.code = try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
             snapshot.link = Link.text(of: try await sessions.link(to: session, .returning, at: now).bytes, at: publicURL.description)
         case .returning:
@@ -83,7 +84,7 @@ struct PageView: Sendable {
     private static func state(of session: Session) -> PageSnapshot.State {
         switch session.state {
         case .open: .waiting
-        case .claimed: .scanned
+        case .claimed: session.report.map { PageSnapshot.State($0.state) } ?? .scanned
         case .returning: .inApp
         case .loggedIn: .loggedIn
         case .denied(let denial): denial.notMe ? .notMe : .denied

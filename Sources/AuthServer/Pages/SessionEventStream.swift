@@ -50,7 +50,7 @@ struct SessionEventStream: Sendable {
         case .loggedOut, .expired: "LOGOUT"
         case .cancelled: "CANCEL"
         case .enrolment(.activated): "LOGIN"
-        case .claimed, .returning, .enrolment, .accountChanged: nil
+        case .claimed, .phoneState, .returning, .enrolment, .accountChanged: nil
         }
     }
 }

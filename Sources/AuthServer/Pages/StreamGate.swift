@@ -1,40 +1,48 @@
 import Synchronization
 
-/// Bounds how many event streams are open, in all and for one name, so that nobody can hold all connections of a server.
+/// Bounds how many event streams are open: in all, for one name, and for one address at the other end, so that nobody can hold all of them.
 package final class StreamGate: Sendable {
     private struct State {
         var total = 0
         var byName: [String: Int] = [:]
+        var byPeer: [String: Int] = [:]
     }
 
     private let limit: Int
     private let limitPerName: Int
+    private let limitPerPeer: Int
     private let state = Mutex(State())
 
-    package init(limit: Int, perName: Int) {
+    package init(limit: Int, perName: Int, perPeer: Int) {
         self.limit = limit
         limitPerName = perName
+        limitPerPeer = perPeer
     }
 
     /// A place, which is given back when the value goes; nil when there is none.
-    func enter(_ name: String) -> Place? {
+    /// - Parameter peer: the address of the other end; nil when it has none.
+    func enter(_ name: String, from peer: String?) -> Place? {
         let isFree = state.withLock { state in
             guard state.total < limit, state.byName[name, default: 0] < limitPerName else { return false }
+            if let peer {
+                guard state.byPeer[peer, default: 0] < limitPerPeer else { return false }
+                state.byPeer[peer, default: 0] += 1
+            }
             state.total += 1
             state.byName[name, default: 0] += 1
             return true
         }
-        return isFree ? Place(gate: self, name: name) : nil
+        return isFree ? Place(gate: self, name: name, peer: peer) : nil
     }
 
     /// How many are open.
     package var count: Int { state.withLock(\.total) }
 
-    fileprivate func leave(_ name: String) {
+    fileprivate func leave(_ name: String, _ peer: String?) {
         state.withLock { state in
             state.total -= 1
-            let left = state.byName[name, default: 1] - 1
-            state.byName[name] = left == 0 ? nil : left
+            state.byName.takeOne(from: name)
+            if let peer { state.byPeer.takeOne(from: peer) }
         }
     }
 
@@ -42,12 +50,22 @@ package final class StreamGate: Sendable {
     final class Place: Sendable {
         private let gate: StreamGate
         private let name: String
+        private let peer: String?
 
-        fileprivate init(gate: StreamGate, name: String) {
+        fileprivate init(gate: StreamGate, name: String, peer: String?) {
             self.gate = gate
             self.name = name
+            self.peer = peer
         }
 
-        deinit { gate.leave(name) }
+        deinit { gate.leave(name, peer) }
+    }
+}
+
+extension [String: Int] {
+    /// One less; what has none left is forgotten.
+    fileprivate mutating func takeOne(from name: String) {
+        let left = self[name, default: 1] - 1
+        self[name] = left == 0 ? nil : left
     }
 }

@@ -14,12 +14,11 @@ enum AuthenticationSchema {
         SQLPageStore.contextMigration(9),
         SQLPageStore.renewalMigration(10),
         Migration(11, "notices stay until they were shown") { noticeTables($0) },
-        Migration(12, "offers travel with the phones") { _ in
-            [
-                "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
-            ]
-        },
+        Migration(12, "offers travel with the phones") { offersGo($0) },
         Migration(13, "a login page ends in the browser that began it") { returnTables($0) },
+        Migration(14, "what a phone says of itself") { d in
+            ["phone_state", "phone_until"].map { "ALTER TABLE session ADD COLUMN \($0) \(d.integer)" }
+        },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -146,6 +145,12 @@ enum AuthenticationSchema {
             "ALTER TABLE session ADD COLUMN return_code_hash \(d.blob)",
             "ALTER TABLE session ADD COLUMN return_until \(d.integer)",
             "CREATE UNIQUE INDEX session_return_code ON session (return_code_hash) WHERE return_code_hash IS NOT NULL",
+        ]
+    }
+
+    private static func offersGo(_ d: SQLDialect) -> [String] {
+        [
+            "DROP TABLE offer", "DROP INDEX session_preselected", "ALTER TABLE session ADD COLUMN asked \(d.integer) NOT NULL DEFAULT 0",
         ]
     }
 

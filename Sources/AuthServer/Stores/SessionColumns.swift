@@ -8,7 +8,7 @@ enum SessionColumns {
         "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
         "binding", "not_me", "decision",
         "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason", "ended_at",
-        "failed_tries", "return_code_hash", "return_until", "asked",
+        "failed_tries", "return_code_hash", "return_until", "asked", "phone_state", "phone_until",
     ]
 
     private enum State: UInt8 {
@@ -22,7 +22,11 @@ enum SessionColumns {
             SQLValue(session.page?.cookieHash), SQLValue(session.page?.returnURL),
         ]
         let ticket = session.returnTicket
-        return head + values(of: session.state) + [SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked)]
+        let tail = [
+            SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked), SQLValue(session.report?.state),
+            SQLValue(session.report?.until),
+        ]
+        return head + values(of: session.state) + tail
     }
 
     private static func values(of state: SessionState) -> [SQLValue] {
@@ -57,6 +61,8 @@ enum SessionColumns {
             browser: try BrowserContext(decoding: try columns.blob()), startedAt: try columns.instant(), page: try page(&columns),
             state: try state(&columns))
         session.asked = try columns.number()
+        let (phone, until) = (try columns.optionalChoice(PhoneState.self), try columns.optionalInstant())
+        session.report = phone.map { PhoneReport(state: $0, until: until ?? Instant(0)) }
         return session
     }
 

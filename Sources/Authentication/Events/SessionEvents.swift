@@ -9,6 +9,8 @@ package struct SessionNews: Equatable, Sendable {
         case claimed
         /// Accepted on the phone; the browser has to come back. No event of browsers: nobody is logged in.
         case returning
+        /// A phone said what it is at.
+        case phoneState
         /// LOGIN.
         case loggedIn(AccountID)
         /// LOGOUT.

@@ -4,6 +4,8 @@ import OstiaryProtocol
 package struct LinkRule: Sendable {
     /// Seconds for which one frame of a moving QR code may be scanned.
     package static let frameAge: UInt64 = 10
+    /// Seconds by which a code may be ahead of this server's clock: another node may have drawn it.
+    package static let mostAhead: UInt64 = 2
 
     let serverTag: [UInt8]
     let linkSecret: [UInt8]
@@ -25,7 +27,9 @@ package struct LinkRule: Sendable {
     package func binding(of link: Encoded<LoginLink>, via: Via, at now: Instant) throws(Refusal) -> Binding {
         guard link.value.serverTag == serverTag else { throw .linkForeign }
         guard link.isGenuine(qrSecret: linkSecret) else { throw .linkForged }
-        let age = now.seconds(since: Instant(UInt64(link.value.issuedAt)) + UInt64(link.value.frame))
+        let shownAt = Instant(UInt64(link.value.issuedAt)) + UInt64(link.value.frame)
+        guard shownAt <= now + Self.mostAhead else { throw .linkEarly }
+        let age = now.seconds(since: shownAt)
         switch (via, link.value.binding) {
         case (.scan, .qrDynamic) where age <= Self.frameAge: return .qrDynamic
         case (.scan, .qrDynamic), (.scan, .qrStatic):

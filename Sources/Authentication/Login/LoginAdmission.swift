@@ -48,6 +48,9 @@ struct LoginAdmission: Sendable {
         if isNew {
             try rows.save(claimed)
             try request.spend(in: rows)
+        } else if claimed != session {
+            // What the phone said before it went on.
+            try rows.save(claimed)
         }
         return Admitted(account: account, session: claimed, offer: offer, what: what, claimed: isNew)
     }

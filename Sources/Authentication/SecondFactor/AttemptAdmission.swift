@@ -34,7 +34,7 @@ struct AttemptAdmission: Sendable {
         let claimed = try offered.claimed(session)
         try rows.save(claimed)
         var reservation = try number(for: account.id, in: rows)
-        if session.state == .open { reservation.claimed = claimed }
+        if claimed != session { reservation.claimed = claimed }
         return reservation
     }
 

@@ -18,6 +18,8 @@ package struct Session: Equatable, Sendable {
     /// The page that began it, and where alone it ends; nil for a session that no page began.
     package let page: SessionPage?
     package var state: SessionState
+    /// What a phone said last of itself, for the page; nothing else follows from it.
+    package var report: PhoneReport?
 
     package init(
         id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose, preselected: AccountID? = nil,
@@ -35,6 +37,20 @@ package struct Session: Equatable, Sendable {
         self.page = page
         self.state = state
     }
+}
+
+/// What a phone is at that was shown the session, in its own words (protocol §6).
+package struct PhoneReport: Hashable, Sendable {
+    package let state: PhoneState
+    /// The end of a penalty; the beginning of time in every other state.
+    package let until: Instant
+
+    package init(state: PhoneState, until: Instant = Instant(0)) {
+        self.state = state
+        self.until = until
+    }
+
+    package func isOver(at now: Instant) -> Bool { state == .penalised && now >= until }
 }
 
 /// Where a session stands. Only forward: open → claimed → loggedIn | denied | expired, loggedIn → stopped; with a page

@@ -4,6 +4,8 @@ import OstiaryProtocol
 package enum SessionEvent: Equatable, Sendable {
     /// An account showed its device key in an M1 or L5.
     case claim(AccountID, Binding)
+    /// An account's phone says what it is at.
+    case report(AccountID, PhoneReport)
     /// A decision was accepted after every check, in a session without a page.
     case logIn(Login)
     /// The same in a session with a page: its browser has to come back with the code of this hash.
@@ -39,12 +41,13 @@ extension Session {
 
     /// The session as it is at `now`: what ran out since it was stored is over, whether or not anybody has written that down (protocol §8).
     package func settled(at now: Instant) -> Session {
-        switch state {
+        let session = report?.isOver(at: now) == true ? reporting(nil) : self
+        return switch state {
         case .open where now > startedAt + Self.openFor: with(.expired)
         case .claimed where now > startedAt + Self.openFor + Self.claimedFor: with(.expired)
         case .returning(let login, let ticket) where now > ticket.until: with(.stopped(login, .timeout, at: ticket.until))
         case .loggedIn(let login) where now > login.deadline: with(.stopped(login, .timeout, at: login.deadline))
-        case .open, .claimed, .returning, .loggedIn, .denied, .expired, .stopped: self
+        case .open, .claimed, .returning, .loggedIn, .denied, .expired, .stopped: session
         }
     }
 
@@ -53,6 +56,7 @@ extension Session {
         let session = settled(at: now)
         return switch event {
         case .claim(let account, let binding): try session.claimed(by: account, binding)
+        case .report(let account, let report): try session.told(report, by: account)
         case .logIn(let login): try session.loggedIn(login)
         case .approve(let login, let codeHash): try session.approved(login, codeHash, at: now)
         case .comeBack(let patience): try session.cameBack(patience, at: now)
@@ -62,10 +66,31 @@ extension Session {
         }
     }
 
+    /// In another state nothing that was said before is of any interest; a claim, too, is news of the phone.
     func with(_ state: SessionState) -> Session {
         var session = self
         session.state = state
+        session.report = nil
         return session
+    }
+
+    private func reporting(_ report: PhoneReport?) -> Session {
+        var session = self
+        session.report = report
+        return session
+    }
+
+    private func told(_ report: PhoneReport, by account: AccountID) throws(SessionRefusal) -> Session {
+        switch state {
+        case .open:
+            guard preselected == nil || preselected == account else { throw .taken }
+            return reporting(report)
+        case .claimed(let claim):
+            guard claim.account == account else { throw .taken }
+            return reporting(report)
+        case .returning(let login, _), .loggedIn(let login): throw login.account == account ? .over : .taken
+        case .denied, .expired, .stopped: throw .over
+        }
     }
 
     private func claimed(by account: AccountID, _ binding: Binding) throws(SessionRefusal) -> Session {

@@ -29,9 +29,10 @@ struct SessionOpening: Sendable {
         switch current.state {
         case .open where current.page == nil && page == nil:
             return Opened(session: try renewed(current, in: rows, saying: context, preselecting: account))
-        case .claimed: throw LoginLinkError.claimed
+        case .claimed where current.report == nil: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn
-        case .open, .returning, .denied, .expired, .stopped:
+        // A claimed one, too, whose phone said that it does not go on: the browser may.
+        case .open, .claimed, .returning, .denied, .expired, .stopped:
             let replaced = try SessionStop(reason: .replaced).apply(to: stored, in: rows, at: now)
             return Opened(session: try begin(in: rows, run: run, saying: context, preselecting: account, at: now), replaced: replaced)
         }

@@ -82,6 +82,11 @@ package struct SessionQueries: Sendable {
         try await store.read { rows in try rows.session(stream: stream, of: server)?.settled(at: now).login != nil }
     }
 
+    /// Whether any session is heard of by this name.
+    package func isKnown(stream: StreamID, at server: ServerID) async throws -> Bool {
+        try await store.read { rows in try rows.session(stream: stream, of: server) != nil }
+    }
+
     /// The event stream of a nonce.
     package func stream(of nonce: SessionNonce, at server: ServerID) async throws -> StreamID {
         try await keyring.keys(of: server).derivation.stream(nonceHash: nonce.hash)
@@ -110,7 +115,8 @@ package struct SessionQueries: Sendable {
     /// A link to a session that waits for a phone. Reads nothing but the keys, so that a page can draw the next frame each second.
     package func link(to session: Session, _ style: LinkStyle, at now: Instant) async throws -> Encoded<LoginLink> {
         let keys = try await keyring.keys(of: session.server)
-        let issued = style == .moving ? session.startedAt : now
+        // A session that began before the clock was put back gets codes of the present, too.
+        let issued = style == .moving ? min(session.startedAt, now) : now
         return Encoded(
             LoginLink(
                 serverTag: keys.root.tag, sessionID: session.id, issuedAt: UInt32(clamping: issued.seconds),

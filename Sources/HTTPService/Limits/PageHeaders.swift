@@ -30,11 +30,15 @@ package struct PageHeaders<Context: RequestContext>: RouterMiddleware {
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         var response = try await next(request, context)
-        // A route that sets one of these itself, such as caching of an asset, knows better.
+        add(to: &response)
+        return response
+    }
+
+    /// A route that sets one of these itself, such as caching of an asset, knows better.
+    package func add(to response: inout Response) {
         for field in fields where response.headers[field.name] == nil {
             response.headers[field.name] = field.value
         }
-        return response
     }
 }
 

@@ -36,6 +36,9 @@ extension Ostiary {
     /// Does what `reset()` does, and returns when nothing is left here.
     public func eraseEverything() async throws(OstiaryError) { try await engine().reset() }
 
+    /// Returns when the page of the last login has heard what became of it, or cannot: for a process that ends right afterwards.
+    package func settle() async { await (try? engine(for: .system))?.settle() }
+
     /// A session as it is now, which says nothing of a person.
     private func newest(_ id: Session.ID) -> Session? { picture(for: .system)?.sessions.first { $0.id == id } }
 

@@ -76,7 +76,9 @@ extension Engine {
             cache: cache?.exposed, userInput: userInput, extensions: Extensions(shownNotices: question.acknowledged(by: account.id)),
             offer: question.shown.offer)
         // From here on the server may count the session as logged in, whatever we hear of it.
+        let report = flow?.report
         flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
+        flow?.report = nil
         let exchanged = try await untilSettled { () async throws(OstiaryError) in
             try await reaching(for: id) { () async throws(OstiaryError) in
                 try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
@@ -84,7 +86,12 @@ extension Engine {
                 }
             }
         }
-        if Delivered<L6>.isDeclined(exchanged.answer.status, method) { return .declined(exchanged.answer.status) }
+        if Delivered<L6>.isDeclined(exchanged.answer.status, method) {
+            // Nobody was logged in by it, and another decision may follow.
+            flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            flow?.report = report
+            return .declined(exchanged.answer.status)
+        }
         let body = try body(of: exchanged, about: account.id, at: question.rootHash)
         guard let outcome = try? L6(decoding: body), outcome.result == .loggedIn else { throw .serverAnswer }
         change(id) { $0.lastStamp = exchanged.request.sentAt }

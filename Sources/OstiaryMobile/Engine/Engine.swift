@@ -30,6 +30,8 @@ actor Engine {
     var isInBackground = false
     /// Tasks that wait for a confirmation or bring a message to a server.
     var errands: [UUID: Task<Void, Never>] = [:]
+    /// The newest of what a page is told.
+    var lastWord: Task<Void, Never>?
 
     init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SnapshotBox, appLoginClock: AppLoginClock) {
         self.configuration = configuration
@@ -50,6 +52,7 @@ actor Engine {
     /// The app let the SDK go: everything stays as it is, for the next process to take up. Nobody gave anything up, so no server is told so.
     func shutDown() {
         flow?.farewell = nil
+        flow?.report = nil
         abort(.cancelled)
         for session in live {
             session.pinger?.cancel()
@@ -108,11 +111,14 @@ actor Engine {
     }
 
     /// Runs something that outlives the call that asked for it.
-    func runErrand(_ body: @escaping @Sendable (Engine) async -> Void) {
+    @discardableResult
+    func runErrand(_ body: @escaping @Sendable (Engine) async -> Void) -> Task<Void, Never> {
         let name = UUID()
-        errands[name] = Task {
+        let task = Task {
             await body(self)
             self.errands[name] = nil
         }
+        errands[name] = task
+        return task
     }
 }

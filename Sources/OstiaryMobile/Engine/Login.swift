@@ -11,9 +11,11 @@ extension Engine {
             guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
             let offered = try selectable(accounts, question)
             flow?.farewell = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
+            mayReport(question, as: offered[0])
             try await show(id, question, isFirst: isFirst)
             let (account, userInput) = try await choose(id, question, offered, isFirst: isFirst)
             flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            mayReport(question, as: account)
             let outcome = try await approve(id, question, as: account, userInput: userInput)
             let acknowledged = question.acknowledged(by: account.id)
             guard !outcome.isReturning else { return try awaitBrowser(id, outcome, question, account: account.id, after: acknowledged) }

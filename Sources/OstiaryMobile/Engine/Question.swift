@@ -76,6 +76,7 @@ extension Engine {
             } catch {
                 guard error == .questionChanged, number < Self.mostQuestions else { throw error }
                 flow?.farewell = nil
+                flow?.report = nil
                 try checkNotAborted()
             }
         }

@@ -13,6 +13,7 @@ extension Engine {
             instance.tries = heard
             instance.pinUse?.left = tries.withoutPINLeft == Tries.unlimited ? nil : tries.withoutPINLeft
         }
+        tellPage(heard, of: challenge)
     }
 
     /// No failed tries any more: the right PIN ends the count of biometrics as well, a biometric is one more.
@@ -46,6 +47,7 @@ extension Engine {
     func rememberEnd(of challenge: Challenge) {
         rememberPINRequired(of: challenge)
         note(of: challenge) { $0.tries = $0.tries.blockedForGood }
+        tellPage(PageReport.Trouble(state: .blocked), of: challenge)
     }
 
     /// How many biometrics may follow, as the server told it after it was done.

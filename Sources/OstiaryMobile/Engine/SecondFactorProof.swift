@@ -71,7 +71,9 @@ extension Engine {
             try checkNotAborted()
         }
         switch try await evaluate(attempt, for: question.challenge, pinnedKey: box.pinnedKey) {
-        case .unavailable: return .again(.error)
+        case .unavailable:
+            tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
+            return .again(.error)
         case .penalised(let tries):
             remember(tries, of: question.challenge)
             return .again(.failed)
@@ -141,7 +143,9 @@ extension Engine {
             complain(.refused, about: question.challenge)
             return .again(.failed)
         case .wrongEpoch: return .over(.secondFactorUnknown)
-        default: return .again(.error)
+        default:
+            tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
+            return .again(.error)
         }
     }
 

@@ -119,7 +119,11 @@ extension Engine {
                 complain(.pinLength, about: challenge)
                 return .again(.failed)
             }
-            if !challenge.context.setsPIN, tries(of: challenge).penalty(at: ports.clock) > 0 { return .again(.failed) }
+            let tries = tries(of: challenge)
+            if !challenge.context.setsPIN, tries.penalty(at: ports.clock) > 0 {
+                tellPage(tries, of: challenge)
+                return .again(.failed)
+            }
         case .biometrics:
             guard question.place == .prelude || offersBiometrics(for: challenge) else {
                 complain(.biometricsUnavailable, about: challenge)

@@ -22,6 +22,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case l2 = 0x21
     case l5 = 0x22
     case l6 = 0x23
+    case l7 = 0x24
     case m1 = 0x30
     case m2 = 0x31
     case ticket = 0x32

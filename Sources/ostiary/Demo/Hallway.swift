@@ -25,8 +25,9 @@ struct Hallway: Sendable {
     /// The routes of the site.
     var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware()
         router.add(middleware: PageHeaders(isSecure: origin.hasPrefix("https://")))
+        router.add(middleware: ErrorPages(missing: Array(HallwayPage.missing.utf8), other: Array(HallwayPage.trouble.utf8)))
+        router.addServiceMiddleware()
         router.get("/") { request, _ in try await home(request) }
         router.get("/welcome") { request, _ in try await welcome(request) }
         router.get("/style.css") { _, _ in

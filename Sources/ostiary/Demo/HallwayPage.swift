@@ -1,4 +1,4 @@
-/// The two pages of the demonstration's website.
+/// The pages of the demonstration's website.
 enum HallwayPage {
     /// - Parameter again: whether a browser came back with a code that was not for it.
     static func outside(again: Bool) -> String {
@@ -26,6 +26,11 @@ enum HallwayPage {
             <form method="post" action="/logout"><button>Log out</button></form>
             """)
     }
+
+    static let missing = page("There is no such room", #"<p>Nothing is at this address.</p><p><a href="/">Back to the hallway</a></p>"#)
+
+    static let trouble = page(
+        "That did not work", #"<p>Wait a moment, then try again from the hallway.</p><p><a href="/">Back to the hallway</a></p>"#)
 
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in

@@ -54,7 +54,10 @@ struct PhoneConversation: Sendable {
             switch happening {
             case .event(let event):
                 voice.tell(event)
-                if let exit = react(to: event, &progress) { return exit }
+                if let exit = react(to: event, &progress) {
+                    await ostiary.settle()
+                    return exit
+                }
             case .answer(let answer): pass(on: answer, &progress)
             case .timeIsUp: return .done
             }

@@ -36,7 +36,8 @@ struct PageAssetTests {
     func hasEveryState() {
         let (login, enrol) = (String(decoding: PageAsset.login.bytes, as: UTF8.self), String(decoding: PageAsset.enrol.bytes, as: UTF8.self))
         for state in [
-            "waiting", "scanned", "returning", "inapp", "otherpage", "notreturned", "loggedin", "denied", "notme", "expired", "loggedout",
+            "waiting", "scanned", "returning", "inapp", "otherpage", "notreturned", "gaveup", "penalised", "blocked", "nosecondfactor", "loggedin",
+            "denied", "notme", "expired", "loggedout",
         ] {
             #expect(login.contains("data-state=\"\(state)\""))
         }

@@ -9,20 +9,33 @@ import Testing
 
 @Suite("Links opened in a browser")
 struct PageLinkTests {
-    @Test("A link of ours is drawn as the code of itself", arguments: ["login", "enrol?name=Alice"])
-    func drawsLink(call: String) async throws {
+    @Test("The link of an enrolment is drawn as the code of itself, which an app takes from a screen")
+    func drawsEnrolment() async throws {
         let premises = try await Premises()
-        let link = try await premises.asBackend { (backend) async throws in
-            String(buffer: try await backend.send(.get, backend.path("/sessions/link/\(call)")).body)
-        }
+        let link = try await premises.link("enrol?name=Alice")
         try await premises.asBrowser { (browser) async throws in
-            let fragment = try #require(link.split(separator: "#").last)
-            let response = try await browser.post("/pages/link", #"{"link":"\#(fragment)"}"#, cookie: nil)
-            #expect(response.status == .ok)
-            let answer = JSONObject(response.body)
+            let answer = JSONObject(try await browser.showLink(try #require(link.split(separator: "#").last)).body)
             #expect(answer.text("server") == "Timesheets")
             let drawn = try TilePicture(code: Array(link.utf8))
             #expect(answer.object("code")?.text("bits") == Base64URL.encode(drawn.bits))
+        }
+    }
+
+    @Test("A login that is to be tapped is drawn as no code, because an app that scanned it would be refused")
+    func drawsNoLogin() async throws {
+        let premises = try await Premises()
+        let link = try await premises.link("login")
+        guard case .login(let tapped) = try Link(text: link) else { throw WireError.badType }
+        let session = try await premises.session()
+        let keys = premises.keyring.keys
+        let rule = LinkRule(
+            serverTag: keys.root.tag, linkSecret: keys.derivation.linkSecret(of: session.id), staticAge: 90, refusesUnboundLinks: false)
+        #expect(throws: Refusal.linkNotAllowed) { try rule.binding(of: tapped, via: .scan, at: premises.clock.now) }
+        try await premises.asBrowser { (browser) async throws in
+            let response = try await browser.showLink(try #require(link.split(separator: "#").last))
+            #expect(response.status == .ok)
+            #expect(JSONObject(response.body).text("server") == "Timesheets")
+            #expect(JSONObject(response.body).names == ["server"])
         }
     }
 
@@ -30,15 +43,23 @@ struct PageLinkTests {
     func refusesOthers() async throws {
         let premises = try await Premises()
         let foreign = try await Premises()
-        let link = try await foreign.asBackend { (backend) async throws in
-            String(buffer: try await backend.send(.get, backend.path("/sessions/link/login")).body)
-        }
-        let fragment = String(try #require(link.split(separator: "#").last))
+        let fragment = try #require(try await foreign.link("login").split(separator: "#").last)
         try await premises.asBrowser { (browser) async throws in
-            for link in [fragment, "", "AAAA", "not base64!", String(fragment.dropLast(2)), String(repeating: "A", count: 600)] {
-                let response = try await browser.post("/pages/link", #"{"link":"\#(link)"}"#, cookie: nil)
-                #expect(response.status == .badRequest)
+            for link: Substring in [fragment, "", "AAAA", "not base64!", fragment.dropLast(2), Substring(String(repeating: "A", count: 600))] {
+                #expect(try await browser.showLink(link).status == .badRequest)
             }
         }
+    }
+}
+
+extension Premises {
+    fileprivate func link(_ call: String) async throws -> String {
+        try await asBackend { (backend) async throws in String(buffer: try await backend.send(.get, backend.path("/sessions/link/\(call)")).body) }
+    }
+}
+
+extension PageClient {
+    fileprivate func showLink(_ fragment: Substring) async throws -> TestResponse {
+        try await post("/pages/link", #"{"link":"\#(fragment)"}"#, cookie: nil)
     }
 }

@@ -150,16 +150,29 @@ struct PageStreamTests {
 
     @Test("Streams are bounded for one page, and a closed one gives its place back")
     func boundsStreams() async throws {
-        let gate = StreamGate(limit: 3, perName: 2)
-        var first = gate.enter("a")
-        let second = gate.enter("a")
-        #expect(gate.enter("a") == nil)
-        let third = gate.enter("b")
-        #expect(gate.enter("c") == nil)
+        let gate = StreamGate(limit: 3, perName: 2, perPeer: 3)
+        var first = gate.enter("a", from: nil)
+        let second = gate.enter("a", from: nil)
+        #expect(gate.enter("a", from: nil) == nil)
+        let third = gate.enter("b", from: nil)
+        #expect(gate.enter("c", from: nil) == nil)
         #expect(gate.count == 3)
         first = nil
-        #expect(gate.enter("a") != nil)
+        #expect(gate.enter("a", from: nil) != nil)
         withExtendedLifetime((first, second, third)) {}
         #expect(gate.count == 2)
+    }
+
+    @Test("Streams are bounded for one address, whatever they are named; others still find a place")
+    func boundsPeers() async throws {
+        let gate = StreamGate(limit: 9, perName: 9, perPeer: 2)
+        var first = gate.enter("a", from: "192.0.2.1")
+        let second = gate.enter("b", from: "192.0.2.1")
+        #expect(gate.enter("c", from: "192.0.2.1") == nil)
+        let other = gate.enter("a", from: "192.0.2.2")
+        #expect(other != nil && gate.count == 3)
+        first = nil
+        #expect(gate.enter("c", from: "192.0.2.1") != nil)
+        withExtendedLifetime((first, second, other)) {}
     }
 }

@@ -101,7 +101,7 @@ extension Premises {
             deadline: clock.now + 315, lastPing: clock.now, lastStamp: clock.now)
     }
 
-    private func move(_ nonce: String, _ steps: [SessionEvent], news: SessionNews.Kind) async throws {
+    func move(_ nonce: String, _ steps: [SessionEvent], news: SessionNews.Kind) async throws {
         var session = try await session(nonce)
         for step in steps { session = try session.after(step, at: clock.now) }
         let moved = session

@@ -53,11 +53,12 @@ final class Premises: Sendable {
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
         adminResponder = MethodRules(adminRouter)
         let publicRouter = Router(context: ServiceRequestContext.self)
-        publicRouter.addServiceMiddleware()
         pageRoutes = PageRoutes(
             pages: pages, sessions: sessions, enrolments: enrolments, servers: servers, visualHashes: hashes, events: events,
             publicURL: publicURL, drain: drain, tick: tick, clock: now
         )
+        pageRoutes.addMiddleware(to: publicRouter)
+        publicRouter.addServiceMiddleware()
         pageRoutes.add(to: publicRouter)
         publicResponder = MethodRules(publicRouter)
         let id = keyring.keys.root.serverID

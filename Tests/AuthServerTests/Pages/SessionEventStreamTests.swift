@@ -58,6 +58,20 @@ struct SessionEventStreamTests {
         }
     }
 
+    @Test("A stream is opened for a session that there is, and for no other name: whoever makes names up holds no place")
+    func refusesMadeUpNames() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            for _ in 0..<20 {
+                let name = Base64URL.encode(SystemRandomSource().bytes(16))
+                let response = try await browser.get("/sessions/events?server=\(premises.serverID.text)&session=\(name)")
+                #expect(response.status == .notFound)
+                #expect(JSONObject(response.body).text("error") == "session_unknown")
+            }
+            #expect(premises.pageRoutes.eventGate.count == 0)
+        }
+    }
+
     @Test("An address that names no server or session is refused")
     func refusesNames() async throws {
         let premises = try await Premises()
@@ -65,7 +79,7 @@ struct SessionEventStreamTests {
         try await premises.asBrowser { (browser) async throws in
             for (query, status) in [
                 ("", 400), ("server=\(server)", 400), ("server=x&session=\(other)", 400), ("server=\(server)&session=x", 400),
-                ("server=\(other)&session=\(other)", 404),
+                ("server=\(other)&session=\(other)", 404), ("server=\(server)&session=\(other)", 404),
             ] {
                 let response = try await browser.get("/sessions/events?\(query)")
                 #expect(response.status.code == status, "\(query)")

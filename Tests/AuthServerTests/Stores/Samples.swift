@@ -24,12 +24,14 @@ enum Sample {
     static let page = SessionPage(cookieHash: bytes(0xC1), returnURL: "https://shop.example/welcome?a=b")
 
     static func session(_ byte: UInt8 = 3, state: SessionState = .open, startedAt: Instant = now, page: SessionPage? = nil) -> Session {
-        Session(
+        var session = Session(
             id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: .login, preselected: accountID(1),
             browser: BrowserContext(
                 label: "Firefox", city: "Gent", announcements: [Announcement(key: "for", text: "Timesheets\nNovember")],
                 logoHash: bytes(5), notes: SessionNotes(info: [Announcement(key: "cart", text: "42")], ip: "::1", userAgent: "Mozilla")),
             startedAt: startedAt, page: page, state: state)
+        session.report = PhoneReport(state: .penalised, until: now + 30)
+        return session
     }
 
     static var states: [SessionState] {

@@ -184,8 +184,8 @@ extension SecondFactorDouble {
     /// Tries that nobody meant to lose: the walk is not about counting.
     fileprivate func forgetFailures() {
         var memory = memory
-        for id in memory.counters.keys {
-            memory.counters[id]?.proved = memory.counters[id]?.highest ?? 0
+        for (id, counter) in memory.counters {
+            memory.counters[id]?.proved = counter.highest
             memory.counters[id]?.penaltyUntil = Instant(0)
         }
         self.memory = memory

@@ -7,7 +7,7 @@ struct SessionExploration {
 
     /// A promise of the machine, with the name of the test that would notice its breach.
     enum Breach: String, CaseIterable {
-        case wentBack, changedHands, loggedInUnclaimed, revived, outlivedItsDeadline, stopUndone, stalePingCounted
+        case wentBack, changedHands, loggedInUnclaimed, revived, outlivedItsDeadline, stopUndone, stalePingCounted, movedByReport, reportOutlived
         /// Of a session with a page: somebody was logged in without the browser's coming back, or it was awaited for too long.
         case loggedInUnreturned, awaitedTooLong
     }
@@ -15,6 +15,7 @@ struct SessionExploration {
     /// What is explored: the stored session, the time, and what has been seen.
     private struct Node: Hashable {
         var state: SessionState
+        var report: PhoneReport?
         var now: UInt64
         var holder: AccountID?
         var isEnded: Bool
@@ -49,9 +50,11 @@ struct SessionExploration {
     }
 
     private func session(_ node: Node) -> Session {
-        Session(
+        var session = Session(
             id: SessionID([UInt8](repeating: 9, count: 16))!, server: ServerID([UInt8](repeating: 8, count: 16))!, nonceHash: nil, stream: nil,
             purpose: .login, startedAt: Instant(Self.start), page: page, state: node.state)
+        session.report = node.report
+        return session
     }
 
     private func events(at now: Instant) -> [SessionEvent] {
@@ -62,6 +65,7 @@ struct SessionExploration {
             return [
                 .claim(account, .qrDynamic), .logIn(login), .approve(login, codeHash: [1]),
                 .deny(.init(account: account, notMe: false, decision: [])),
+                .report(account, PhoneReport(state: .gaveUp)), .report(account, PhoneReport(state: .penalised, until: now + 100)),
             ]
         } + [
             .comeBack(patience: Self.patience), .ping(stamp: now, patience: Self.patience), .ping(stamp: now - 400, patience: Self.patience),
@@ -80,6 +84,7 @@ struct SessionExploration {
             guard let after = try? step(before, event, now) else { continue }
             var next = node
             next.state = after.state
+            next.report = after.report
             next.holder = node.holder ?? after.account
             next.isEnded = node.isEnded || after.settled(at: now).isFinished
             found.append((next, judge(node, before, after, event, at: now)))
@@ -102,6 +107,9 @@ struct SessionExploration {
         if case .returning(_, let ticket) = sees.state, case .returning(_, let was) = seen.state, ticket != was { breaches.insert(.awaitedTooLong) }
         if node.isEnded, !sees.isFinished { breaches.insert(.revived) }
         if let login = sees.login, now > login.deadline { breaches.insert(.outlivedItsDeadline) }
+        if case .report = event, sees.state != seen.state { breaches.insert(.movedByReport) }
+        if sees.report != nil, Self.rank(sees.state) > 1 || sees.report?.isOver(at: now) == true { breaches.insert(.reportOutlived) }
+        if case .claim = event, sees.report != nil { breaches.insert(.reportOutlived) }
         if case .stop = event, !sees.isFinished { breaches.insert(.stopUndone) }
         if case .ping(let stamp, _) = event, let was = seen.login, let login = sees.login, stamp <= was.lastStamp, login.deadline != was.deadline {
             breaches.insert(.stalePingCounted)

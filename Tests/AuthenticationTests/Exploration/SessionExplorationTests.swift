@@ -93,6 +93,25 @@ struct SessionExplorationTests {
         }
         #expect(mutant.run(depth: Self.depth).breaches.contains(.stalePingCounted))
     }
+
+    @Test("A machine that ends a login because its phone gave up is noticed")
+    func endedByReport() {
+        let mutant = SessionExploration { session, event, now in
+            guard case .report = event, case .claimed = session.settled(at: now).state else { return try session.after(event, at: now) }
+            return session.with(.expired)
+        }
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.movedByReport))
+    }
+
+    @Test("A machine that goes on showing what a phone said before it went on is noticed")
+    func staleReport() {
+        let mutant = SessionExploration { session, event, now in
+            var after = try session.after(event, at: now)
+            if case .claim = event { after.report = session.settled(at: now).report }
+            return after
+        }
+        #expect(mutant.run(depth: Self.depth).breaches.contains(.reportOutlived))
+    }
 }
 
 extension Session {

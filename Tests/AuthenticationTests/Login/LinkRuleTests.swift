@@ -41,6 +41,16 @@ struct LinkRuleTests {
         #expect(refusal(rule(staticAge: 0), try link(.qrStatic), via: .scan) == .linkOld)
     }
 
+    @Test("A code of the future is refused, by whatever way it comes; two seconds are the difference of two clocks", arguments: [Via.scan, .link])
+    func early(via: Via) throws {
+        let moving = try link(.qrDynamic, frame: 40)
+        #expect(refusal(rule(), moving, via: via, after: 37) == .linkEarly)
+        #expect(refusal(rule(), moving, via: via, after: 38) == nil)
+        #expect(refusal(rule(), try link(.qrDynamic, frame: .max), via: via) == .linkEarly)
+        #expect(refusal(rule(), try link(.qrStatic, frame: 3), via: via) == .linkEarly)
+        #expect(Refusal.linkEarly.status == .linkOld)
+    }
+
     @Test("A standing code never counts as a moving one, and lives as long as the server says")
     func standing() throws {
         #expect(try rule().binding(of: try link(.qrStatic), via: .scan, at: Self.issued) == .qrStatic)

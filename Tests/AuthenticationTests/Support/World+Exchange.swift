@@ -29,6 +29,7 @@ extension World {
             }
         case .l1: return try await login.show(request)
         case .l5: return try await login.decide(request)
+        case .l7: return try await login.note(request)
         case .m1: return try await attempts.evaluate(request)
         case .m3: return try await changes.complete(request)
         case .ping: return Reply(body: try await presence.ping(request).answer.encoded)

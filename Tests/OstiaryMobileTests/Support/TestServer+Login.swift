@@ -76,6 +76,19 @@ extension TestServer {
         return (.ok, logIn(message, session, at: opened.sentAt).encoded)
     }
 
+    /// Taken with the key of the login only, as the offer asks for it.
+    func note(_ opened: OpenedRequest) throws -> (Status, [UInt8]) {
+        let message = try Encoded<L7>(decoding: opened.message)
+        let l7 = message.value
+        guard let session = sessions[l7.sessionID] else { return (.sessionUnknown, []) }
+        try message.verify(by: try key(account(l7.accountID).deviceKey))
+        guard session.outcome == nil else { return (.sessionOver, []) }
+        let place = Offer.Place(session: l7.sessionID, ephemeral: opened.ephemeral)
+        guard let offer = l7.offer, offer.isGenuine(for: place, key: offerKey) else { return (.refused, []) }
+        sessions[l7.sessionID]?.reports.append(l7)
+        return (.ok, [])
+    }
+
     private func logIn(_ message: Encoded<L5>, _ session: LoginSession, at stamp: Instant) -> L6 {
         let l5 = message.value
         let cache = settings.pinTimeout > 0 ? mintCache(l5.accountID, isSingleUse: false) : nil

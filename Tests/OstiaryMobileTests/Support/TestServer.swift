@@ -48,6 +48,8 @@ actor TestServer {
         /// Its browser is back, and the phone does not know: its next ping is answered at once.
         var hasReturned = false
         var denial: Decision?
+        /// What the phone said of itself to the page, in order.
+        var reports: [L7] = []
     }
 
     let clock: TestClock

@@ -74,6 +74,7 @@ struct SignatureCoverTests {
         try check(try samples.attempt().value)
         try check(try samples.e3().value)
         try check(try samples.l5().value)
+        try check(try samples.l7(.gaveUp).value)
         try check(try samples.biometricL5().value)
         try check(Delete(accountID: samples.account, time: now))
         try check(try samples.m3().value, freshness: fresh)

@@ -46,7 +46,7 @@ function say(text) {
 }
 
 /** States that end by themselves or by what the person does on the page. */
-const underWay = ["opening", "waiting", "scanned", "returning", "inapp", "code", "loggedin", "done"];
+const underWay = ["opening", "waiting", "returning", "inapp", "code", "loggedin", "done"];
 
 /** A picture of square tiles as one SVG path; `bits` is base64url, row by row, one bit a tile. */
 function draw(into, { columns, rows, bits, ink, paper }, label) {
@@ -99,7 +99,8 @@ function follow(now) {
   for (const logo of all("[data-logo]")) if (now.logo && logo.hidden) Object.assign(logo, { src: now.logo, hidden: false });
   if (now.code) drawCode(now.code);
   for (const button of all("[data-act=still]")) button.parentElement.hidden = !now.still;
-  for (const hint of all("[data-read]")) hint.hidden = !now.read;
+  for (const hint of all("[data-read]")) hint.hidden = !now.read || Boolean(now.beside);
+  for (const hint of all("[data-beside]")) hint.hidden = hint.dataset.beside !== now.beside;
   for (const link of all("[data-link]")) now.link ? (link.href = now.link) : link.removeAttribute("href");
   for (const link of all("[data-back] a")) if (now.returnurl) link.href = now.returnurl;
   fill("[data-name]", now.name);
@@ -128,11 +129,12 @@ function leave(address) {
   timer = setTimeout(() => location.replace(address), 1200);
 }
 
-// How it says it: a stream of events, or, where none gets through, a question every two seconds
+// How it says it: a stream of events, or, where none gets through, a question every two seconds. A page that nobody sees asks, too: a browser
+// opens few connections to one server, and a stream holds one
 
 function listen() {
   stopListening();
-  if (!window.EventSource || failures >= 3) return ask();
+  if (!window.EventSource || failures >= 3 || document.hidden) return ask();
   stream = new EventSource(mine("/pages/events") + (holdStill ? "&still" : ""));
   stream.addEventListener("page", (event) => follow(JSON.parse(event.data)));
   stream.addEventListener("code", (event) => drawCode(JSON.parse(event.data)));
@@ -163,7 +165,7 @@ async function ask() {
   } catch {
     one("[data-offline]").hidden = false;
   }
-  if (!["done", "returning", "closed", "over"].includes(shown)) timer = setTimeout(ask, 2000);
+  if (!["done", "returning", "closed", "over"].includes(shown)) timer = setTimeout(ask, document.hidden ? 5000 : 2000);
 }
 
 /** The page's time is over; what was told before stays true. */
@@ -248,9 +250,12 @@ async function showLink(link) {
   if (!answer?.ok) return show("closed");
   const told = await answer.json();
   one("[data-server]").textContent = told.server;
-  drawCode(told.code);
-  show("waiting");
+  if (told.code) drawCode(told.code);
+  show(told.code ? "waiting" : "tapped");
 }
 
+document.addEventListener("visibilitychange", () => {
+  if (page && !["done", "closed", "over"].includes(shown)) listen();
+});
 addEventListener("hashchange", begin);
 begin();

@@ -1,0 +1,104 @@
+"""What the login page says when its phone does not go on, tried for scripts/page-test: with the terminal phone, in a real browser."""
+
+import secrets
+
+from trial import PIN, check, until
+
+WRONG = ["194728", "571936", "862473", "317582", "946135"]
+
+
+def page(servers, browser):
+    """A login page that shows a code, and its nonce."""
+    nonce = secrets.token_urlsafe(24)
+    browser.open(servers.page("login", nonce, returnurl=servers.origin + "/l?back"))
+    until(lambda: browser.state == "waiting", "a login page shows a code")
+    return nonce
+
+
+def begin_anew(browser):
+    """By the one button of what is shown."""
+    check(browser.run("return document.activeElement === document.querySelector('section:not([hidden]) h1')"), "the focus is on what it says")
+    check(browser.run("return document.title").startswith(browser.heading), "the title says it, too")
+    check(not browser.run("return document.querySelector('[data-back]').hidden"), "there is a way back to the site")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    until(lambda: browser.state == "waiting", "and a code again when asked")
+
+
+def refused(servers, browser, phone, look):
+    for answer, state in (("--deny", "denied"), ("--not-me", "notme")):
+        page(servers, browser)
+        process = phone.begin("login", answer, browser.picture(f"code-{state}", "[data-qr]"))
+        until(lambda: browser.state == state, f"{answer} is told on the page")
+        check(process.wait(timeout=20) == 2, "the phone has refused")
+        back = browser.run("return document.querySelector('[data-back]:not([hidden]) a')?.href")
+        check(back == servers.origin + "/l?back", "with a way back to the site")
+
+
+def cancelled(servers, browser, phone, look):
+    page(servers, browser)
+    process = phone.begin("login", browser.picture("code-to-cancel", "[data-qr]"), pins=WRONG[:1])
+    until(lambda: browser.state == "scanned", "the page says to go on with the phone")
+    look(browser, "login-scanned")
+    process.stdin.close()
+    until(lambda: browser.state == "gaveup", "a PIN that is given up is told on the page")
+    check(process.wait(timeout=20) == 3, "the phone has given up after a wrong PIN")
+    look(browser, "login-gave-up")
+    begin_anew(browser)
+    process = phone.begin("login", browser.picture("code-after-cancel", "[data-qr]"))
+    until(lambda: browser.address.endswith("/l?back"), "and that login works")
+    check(process.wait(timeout=20) == 0, "the phone has logged in")
+
+
+def penalised(servers, browser, phone, look):
+    page(servers, browser)
+    process = phone.begin("login", browser.picture("code-to-penalty", "[data-qr]"), pins=WRONG[:3])
+    until(lambda: browser.state == "penalised", "a penalty is told on the page")
+    text = browser.run("return document.body.innerText")
+    check(not any(character.isdigit() for character in text), "without the number of tries or the time")
+    look(browser, "login-penalised")
+    process.stdin.close()
+    check(process.wait(timeout=20) == 4, "the phone waits for its penalty")
+    begin_anew(browser)
+
+
+def blocked(servers, browser, phone, look):
+    servers.wait_for_penalty()
+    page(servers, browser)
+    process = phone.begin("login", browser.picture("code-to-block", "[data-qr]"), pins=WRONG[3:4])
+    until(lambda: browser.state == "penalised", "the next penalty is told on the page")
+    servers.wait_for_penalty()
+    process.stdin.write(WRONG[4] + "\n")
+    process.stdin.flush()
+    until(lambda: browser.state == "blocked", "a block is told on the page")
+    process.stdin.close()
+    check(process.wait(timeout=20) == 4, "the phone is blocked")
+    look(browser, "login-blocked")
+    begin_anew(browser)
+
+
+def without_second_factor(servers, browser, phone, look):
+    page(servers, browser)
+    servers.end("second-factor")
+    process = phone.begin("login", browser.picture("code-without-second-factor", "[data-qr]"), pins=[PIN])
+    until(lambda: browser.state == "nosecondfactor", "that the PIN cannot be checked is told on the page", 40)
+    look(browser, "login-no-second-factor")
+    process.stdin.close()
+    check(process.wait(timeout=60) == 1, "the phone says so, too")
+    servers.start("second-factor")
+    until(servers.answers, "the second-factor server is back")
+    begin_anew(browser)
+
+
+def phone_stops(servers, browser, phone, look):
+    """A phone of its own: at the end it is blocked."""
+    browser.open(servers.page("enrol", secrets.token_urlsafe(24), name="dave@example.org", userid="dave"))
+    until(lambda: browser.state == "waiting", "an enrol page shows a code")
+    process = phone.begin("enrol", browser.picture("enrol-dave", "[data-qr]"))
+    code = phone.event(process, "enrolConfirmation")["code"]
+    until(lambda: browser.state == "code", "it asks for the code of the phone")
+    browser.type("#code", code)
+    browser.click("form .button")
+    until(lambda: browser.state == "done", "and takes it")
+    check(process.wait(timeout=20) == 0, "the phone is enrolled")
+    for scene in (refused, cancelled, without_second_factor, penalised, blocked):
+        scene(servers, browser, phone, look)
