@@ -6,7 +6,7 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format verify generate acceptance models models-full bench docs clean
+.PHONY: help setup build demo test lint format verify generate acceptance models models-full fuzz bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,10 @@ models: ## check the protocol models and that each mutant fails (about 2 minutes
 models-full: ## the same with the longest runs (about 7 minutes, 6 GB)
 	@scripts/setup test
 	@scripts/models --full
+
+fuzz: ## hostile messages to both servers for ten minutes (ARGS="60" for an hour, ARGS="0 SEED" makes a round again)
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/fuzz $(ARGS)
 
 docs: build ## make the pages of the SDK, .build/docs
 	@scripts/docs

@@ -1,5 +1,4 @@
 import OstiaryProtocol
-import Synchronization
 import Testing
 
 @testable import OstiaryMobile
@@ -125,17 +124,5 @@ struct TamperTests {
         while await phone.server.with({ !$0.accounts.isEmpty }) { await Task.yield() }
         #expect(phone.ostiary.accounts == [])
         #expect(try StoredState(decoding: phone.accounts.document).accounts.isEmpty)
-    }
-}
-
-/// The first bytes that came by, again and again.
-private final class Kept: Sendable {
-    private let content = Mutex<[UInt8]?>(nil)
-
-    func first(_ bytes: [UInt8]) -> [UInt8] {
-        content.withLock { content in
-            if content == nil { content = bytes }
-            return content ?? bytes
-        }
     }
 }

@@ -96,8 +96,9 @@ struct Samples {
     func receipt() -> Encoded<Receipt> {
         Encoded(
             Receipt(
-                serverID: server.root.serverID, instanceID: instance, attemptID: attemptID, sessionHash: bytes(32), context: .verify, method: .pin,
-                epoch: 1, sequence: 4, secondFactorKey: bytes(32), signaturesHash: bytes(32), withoutPIN: 0, lastPIN: SampleServer.now,
+                serverID: server.root.serverID, instanceID: instance, attemptID: attemptID, sessionHash: bytes(32), context: .verify,
+                method: [.pin, .bio], epoch: 1, sequence: 4, secondFactorKey: bytes(32), signaturesHash: bytes(32), withoutPIN: 0,
+                lastPIN: SampleServer.now - 60,
                 issuedAt: SampleServer.now), signedBy: secondFactor.operatorKey)
     }
 
@@ -164,15 +165,16 @@ struct Samples {
             sessionID: session, purpose: .login, account: account,
             relyingParty: RelyingParty(name: "Hallway", origin: "https://door.example", clientID: ""),
             announceInfo: [Announcement(key: "room", text: "Blue\nroom")], logoHash: bytes(32),
-            browser: BrowserFacts(binding: .qrDynamic, label: "Firefox", city: "Ghent", startedAt: SampleServer.now), secondFactor: .needed,
-            methods: .pin, serverNonce: bytes(32), secondFactorPrekey: secondFactor.prekey, expiresAt: SampleServer.now + 300)
+            browser: BrowserFacts(binding: .qrStatic, label: "Firefox", city: "Ghent", startedAt: SampleServer.now), secondFactor: .cacheAllowed,
+            methods: [.pin, .cached], serverNonce: bytes(32), secondFactorPrekey: secondFactor.prekey, expiresAt: SampleServer.now + 300)
     }
 
     func l5() throws -> Encoded<L5> {
         try Encoded(
             L5(
-                sessionID: session, sessionHash: bytes(32), accountID: account, attemptID: attemptID, decision: .accept, method: .pin,
-                secondFactorSignature: bytes(64), cache: bytes(32), userInput: "floor 3", offer: offer()), signedBy: device.sign)
+                sessionID: session, sessionHash: bytes(32), accountID: account, attemptID: attemptID, decision: .accept, method: [.pin, .bio],
+                secondFactorSignature: bytes(64), biometricSignature: bytes(64), cache: bytes(32), userInput: "floor 3", offer: offer()),
+            signedBy: device.sign)
     }
 
     func biometricL5() throws -> Encoded<L5> {
@@ -180,6 +182,10 @@ struct Samples {
             L5(
                 sessionID: session, sessionHash: bytes(32), accountID: account, attemptID: attemptID, decision: .accept, method: .bio,
                 biometricSignature: bytes(64), attempt: try attempt(), offer: offer()), signedBy: device.sign)
+    }
+
+    func box() throws -> PINBox {
+        try PINBox(decoding: [1, 0, 0, 0x80, 0, 3] + bytes(32 + PINBox.sealedCount) + OPRFKey.generate().publicKey)
     }
 
     func l7(_ state: PhoneState, until: Instant = Instant(0)) throws -> Encoded<L7> {
@@ -192,7 +198,9 @@ struct Samples {
         let notices = Extensions(notices: [NewDeviceNotice(id: NoticeID(using: random), device: "Tablet", time: SampleServer.now)])
         return [
             WireCase("Root", server.root), WireCase("OpCert", server.certificate), WireCase("Prekey", server.prekey.value),
-            WireCase("ServerChain", server.chain), WireCase("Bundle", bundle().value),
+            WireCase("ServerChain", server.chain),
+            WireCase("SfIdentity", SecondFactorIdentity(chain: secondFactor.chain, prekeys: [secondFactor.prekey])),
+            WireCase("Box", try box()), WireCase("Bundle", bundle().value),
             WireCase(
                 "EnrolLink",
                 EnrolLink(
@@ -265,14 +273,18 @@ struct Samples {
 /// A structure of any type, as bytes that can be decoded and encoded again.
 struct WireCase: CustomTestStringConvertible, Sendable {
     let name: String
+    let value: any WireStruct
     let bytes: [UInt8]
     let recode: @Sendable ([UInt8]) throws(WireError) -> [UInt8]
 
     init<Value: WireStruct>(_ name: String, _ value: Value) {
         self.name = name
+        self.value = value
         bytes = value.encoded
         recode = { bytes throws(WireError) in try Value(decoding: bytes).encoded }
     }
 
     var testDescription: String { name }
+    /// The structure's name in docs/protocol: "L1" for "L1 of an AppLogin".
+    var structure: String { String(name.prefix { $0 != " " }) }
 }

@@ -1,6 +1,6 @@
 import OstiaryProtocol
 
-/// Which links a server takes, and what they say of the browser (protocol §3 Age, §6.1).
+/// Which links a server takes, and what they say of the browser (protocol §3 Age, §6).
 package struct LinkRule: Sendable {
     /// Seconds for which one frame of a moving QR code may be scanned.
     package static let frameAge: UInt64 = 10

@@ -33,6 +33,8 @@ struct SecondFactorProof: Sendable {
         guard receipt.context == context, receipt.method == method else { throw .receiptWrong }
         guard receipt.epoch == epoch, receipt.secondFactorKey == secondFactorKey else { throw .receiptWrong }
         guard receipt.signaturesHash == SHA((secondFactorSignature ?? []) + (biometricSignature ?? [])) else { throw .receiptWrong }
+        // Kept, a number that no honest server comes to would be newer than all that follow (protocol §7).
+        guard receipt.sequence < AttemptSequence.limit else { throw .receiptWrong }
     }
 }
 

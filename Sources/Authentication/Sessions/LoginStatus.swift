@@ -41,7 +41,7 @@ package struct LoginStatus: Equatable, Sendable {
     package static let nobody = LoginStatus()
 }
 
-/// How somebody logged in, in the words of RFC 8176 where it has one, and as an `acr` (protocol §6.1).
+/// How somebody logged in, in the words of RFC 8176 where it has one, and as an `acr` (protocol §6).
 package struct AuthenticationFacts: Equatable, Sendable {
     /// When the second factor was proved, or the login when none was asked.
     package let time: Instant

@@ -72,7 +72,8 @@ extension Engine {
         default: break
         }
         let body = try body(of: exchanged, about: nil, at: link.rootHash)
-        guard let shown = try? E2(decoding: body) else { throw .serverAnswer }
+        // A new account has a new id: a server that names one of ours, or of another server, would have it changed or deleted.
+        guard let shown = try? E2(decoding: body), try known().account(shown.accountID) == nil else { throw .serverAnswer }
         return Enrolment(
             rootHash: link.rootHash, id: link.enrolID, keyName: claim.keyName, deviceKey: deviceKey, secretName: claim.secretName,
             ephemeral: ephemeral, shown: shown, hash: Transcript.enrolment(requestHash: exchanged.request.hash, shown: body))

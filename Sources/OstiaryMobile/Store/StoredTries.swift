@@ -10,11 +10,15 @@ struct StoredTries: Codable, Sendable, Equatable {
     let wall: UInt64
     let monotonic: UInt64
 
+    /// No second-factor server has a longer penalty (protocol §7, Policy); more would shut a phone out that asks nobody meanwhile.
+    static let longestWait: UInt32 = 86_400
+
     static let none = StoredTries(failed: 0, most: 0, wait: 0, blocked: false, wall: 0, monotonic: 0)
 
     init(_ tries: Tries, blocked: Bool, heardAt clock: any DeviceClock) {
         self.init(
-            failed: tries.failed, most: tries.most, wait: tries.wait, blocked: blocked, wall: clock.wall, monotonic: clock.monotonic)
+            failed: tries.failed, most: tries.most, wait: min(tries.wait, Self.longestWait), blocked: blocked, wall: clock.wall,
+            monotonic: clock.monotonic)
     }
 
     private init(failed: UInt8, most: UInt8, wait: UInt32, blocked: Bool, wall: UInt64, monotonic: UInt64) {

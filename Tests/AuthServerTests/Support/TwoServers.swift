@@ -117,6 +117,7 @@ final class SwitchedTransport: SecondFactorTransport {
         var answersToLose = 0
         var calls = 0
         var bend: (@Sendable ([UInt8]) -> [UInt8])?
+        var listen: (@Sendable ([UInt8]) -> Void)?
     }
 
     private let client: any TestClientProtocol
@@ -137,6 +138,14 @@ final class SwitchedTransport: SecondFactorTransport {
     /// Changes each answer on its way.
     func bend(_ bend: (@Sendable ([UInt8]) -> [UInt8])?) { state.withLock { $0.bend = bend } }
 
+    /// Hears each call.
+    func listen(_ listen: (@Sendable ([UInt8]) -> Void)?) { state.withLock { $0.listen = listen } }
+
+    /// How a call of somebody else is answered.
+    func status(of bytes: [UInt8]) async throws -> Int {
+        try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { $0.status.code }
+    }
+
     func identity() async throws -> [UInt8] {
         guard !isDown else { throw SecondFactorUnreachable() }
         return try await client.execute(uri: "/sf/identity", method: .get) { Array(buffer: $0.body) }
@@ -144,6 +153,7 @@ final class SwitchedTransport: SecondFactorTransport {
 
     func call(_ bytes: [UInt8]) async throws -> [UInt8] {
         guard !isDown else { throw SecondFactorUnreachable() }
+        state.withLock(\.listen)?(bytes)
         let answer = try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { response in
             (response.status, Array(buffer: response.body))
         }

@@ -19,6 +19,8 @@ struct ReceiptTests {
         ("another epoch", { $0.changed(epoch: 2) }),
         ("another key", { $0.changed(key: zeros) }),
         ("another signature", { $0.changed(signaturesHash: zeros) }),
+        ("a number that nobody comes to", { $0.changed(sequence: .max) }),
+        ("the least such number", { $0.changed(sequence: AttemptSequence.limit) }),
     ]
 
     private func proved(_ change: (inout SecondFactorDouble.Mishaps) -> Void) async throws -> (World, TestPhone, Outgoing) {

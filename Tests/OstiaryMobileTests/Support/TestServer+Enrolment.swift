@@ -11,7 +11,7 @@ extension TestServer {
         shares[account] = share
         let body = E2(
             accountID: account, displayName: "ada@example", serverAccounts: ["ada on a tablet"], secondFactor: .needed, pinPolicy: .standard,
-            serverShare: share, secondFactorPrekey: secondFactor.published(at: now)
+            serverShare: share, secondFactorPrekey: offeredPrekey
         ).encoded
         enrolment.claim = (message.deviceKey, account, Transcript.enrolment(requestHash: opened.hash, shown: body), opened.ephemeral)
         enrolments[message.enrolID] = enrolment

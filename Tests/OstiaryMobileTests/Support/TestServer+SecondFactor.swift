@@ -79,7 +79,7 @@ extension TestServer {
     }
 
     func sealed(_ evaluation: SecondFactorEvaluation, _ inner: OpenedRequest, _ share: [UInt8]?) throws -> (Status, [UInt8]) {
-        let bytes = try inner.answer(.ok, body: evaluation.encoded, at: now, signedBy: secondFactor.operatorKey)
+        let bytes = try sealedAsTold(evaluation, inner)
         return (.ok, M2(epoch: 1, tries: evaluation.tries, serverShare: share, sealed: bytes).encoded)
     }
 }

@@ -39,7 +39,7 @@ extension TestServer {
         let bundle = Bundle(
             chain: keys.chain, name: "Example", url: Self.url, sequence: bundleSequence, prekeys: [keys.published(at: now)],
             secondFactor: Encoded(identity))
-        return Encoded(bundle, signedBy: keys.operatorKey)
+        return Encoded(lies.bundle?(bundle) ?? bundle, signedBy: keys.operatorKey)
     }
 
     /// Nil when nothing comes back.
@@ -62,7 +62,7 @@ extension TestServer {
         else { return TransportResponse(status: 400, body: []) }
         received.append(type)
         onMessage?(type)
-        let (status, answer) = await answer(type, opened)
+        let (status, answer) = told(type, await answer(type, opened))
         guard let bytes = try? opened.answer(status, body: answer, at: now, signedBy: keys.operatorKey) else { return nil }
         if let lost = mishaps.lostAnswers[type], lost > 0 {
             mishaps.lostAnswers[type] = lost - 1

@@ -57,8 +57,9 @@ actor TestServer {
     /// Seals offers.
     nonisolated let offerKey = SystemRandomSource().bytes(32)
     var keys: TestServerKeys
-    let secondFactor: TestServerKeys
+    var secondFactor: TestServerKeys
     var mishaps = Mishaps()
+    var lies = Lies()
     var settings = Settings()
     var enrolments: [EnrolmentID: Enrolment] = [:]
     var accounts: [AccountID: Account] = [:]

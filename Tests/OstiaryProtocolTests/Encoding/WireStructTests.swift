@@ -8,7 +8,7 @@ struct WireStructTests {
     @Test("All structures are sampled")
     func sampled() throws {
         #expect(try Samples().all().count == Self.cases.count)
-        #expect(Self.cases.count == 41)
+        #expect(!Self.cases.isEmpty)
     }
 
     @Test("A structure that is decoded and encoded again has the same bytes", arguments: cases)

@@ -9,14 +9,32 @@ struct MessageVector: Codable {
         let error: String
     }
 
+    /// A field as the fence of docs/protocol names it, with what `valid` holds in it, without the length in front.
+    struct Field: Codable, Equatable {
+        let name: String
+        var number: UInt64?
+        var hex: String?
+    }
+
     let structure: String
     let valid: String
+    let fields: [Field]
     let invalid: [Fault]
 }
 
 @Suite("Vectors/messages")
 struct MessageVectorTests {
     static func path(_ name: String) -> String { "messages/\(name.replacing(" ", with: "-")).json" }
+
+    /// What the fences find in the bytes of a structure.
+    static func fields(_ each: WireCase, _ bytes: [UInt8]) throws -> [MessageVector.Field] {
+        try ProtocolPages().reader().read(each.structure, from: bytes).map { field in
+            switch field.value {
+            case .number(let number): MessageVector.Field(name: field.path, number: number)
+            case .bytes(let bytes): MessageVector.Field(name: field.path, hex: VectorFiles.hex(bytes))
+            }
+        }
+    }
 
     static func error(_ each: WireCase, _ bytes: [UInt8]) -> String? {
         do {
@@ -32,6 +50,7 @@ struct MessageVectorTests {
         let bytes = VectorFiles.bytes(vector.valid)
         #expect(try each.recode(bytes) == bytes)
         #expect(bytes.count == each.bytes.count, "the layout of \(each.name) has changed")
+        #expect(try Self.fields(each, bytes) == vector.fields)
         #expect(!vector.invalid.isEmpty)
         for fault in vector.invalid { #expect(Self.error(each, VectorFiles.bytes(fault.hex)) == fault.error) }
     }
@@ -51,7 +70,9 @@ struct MessageVectorTests {
                 Self.error(each, bytes).map { MessageVector.Fault(hex: VectorFiles.hex(bytes), error: $0) }
             }
             try VectorFiles.write(
-                MessageVector(structure: each.name, valid: VectorFiles.hex(each.bytes), invalid: faults), Self.path(each.name))
+                MessageVector(
+                    structure: each.name, valid: VectorFiles.hex(each.bytes), fields: Self.fields(each, each.bytes), invalid: faults),
+                Self.path(each.name))
         }
     }
 }

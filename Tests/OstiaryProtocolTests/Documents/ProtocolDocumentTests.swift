@@ -1,0 +1,104 @@
+import Foundation
+import OstiaryProtocol
+import Testing
+
+@Suite("docs/protocol says what the program does")
+struct ProtocolDocumentTests {
+    let pages: ProtocolPages
+    let reader: FenceReader
+
+    init() throws {
+        pages = try ProtocolPages()
+        reader = try pages.reader()
+    }
+
+    @Test("Each field of a structure has the name, the place and the size that its fence says", arguments: WireStructTests.cases)
+    func layout(_ each: WireCase) throws {
+        let found = try reader.read(each.structure, from: each.bytes)
+        let fields = SampleFields(each.value)
+        for field in found {
+            if let constant = field.constant {
+                #expect(field.value == .number(constant), "\(each.structure).\(field.path) is not always what the fence says")
+            } else if !field.path.isEmpty {
+                let held = fields[field.path]
+                #expect(held != nil, "the fence of \(each.structure) names \(field.path); if a property stands for it, SampleFields.names says which")
+                #expect(held == nil || held == field.value, "\(each.structure).\(field.path) is another field than the fence says")
+            }
+        }
+    }
+
+    @Test("Every structure that travels has a fence, and every fence is of a structure that the tests know")
+    func complete() {
+        let known = Set(WireStructTests.cases.map(\.structure))
+        #expect(known.subtracting(reader.fences.keys).isEmpty, "these have no fence")
+        #expect(Set(reader.fences.keys).subtracting(known).isEmpty, "these have no sample")
+    }
+
+    @Test(
+        "The samples tell apart whatever could be mistaken for its neighbour: numbers of one width do not hold the same",
+        arguments: WireStructTests.cases)
+    func distinct(_ each: WireCase) throws {
+        let numbers = try reader.read(each.structure, from: each.bytes).filter { $0.constant == nil && $0.width != nil }
+        for width in [1, 2, 4, 8] {
+            let fields = numbers.filter { $0.width == width }
+            for (field, next) in zip(fields, fields.dropFirst()) {
+                #expect(field.value != next.value, "\(each.structure): \(field.path) and \(next.path)")
+            }
+        }
+    }
+
+    @Test("Each signature is made under the label that the fence says", arguments: WireStructTests.cases)
+    func labels(_ each: WireCase) throws {
+        let said = try #require(reader.fences[each.structure]).fields.last?.label
+        switch each.value {
+        case let signed as any OperatorSigned: #expect(type(of: signed).label.rawValue == said)
+        case let signed as any DeviceSigned: #expect(type(of: signed).label.rawValue == said)
+        default: #expect(said == nil || each.structure == "OpCert" && said == Label.op.rawValue)
+        }
+    }
+
+    @Test("Types, status values and labels are those of §2")
+    func numbers() throws {
+        let types = try pages.types()
+        #expect(Set(types.values) == Set(MessageType.allCases.map(\.rawValue)))
+        for each in WireStructTests.cases where types[each.structure] != nil { #expect(each.bytes[1] == types[each.structure]) }
+        #expect(Set(try pages.statuses().keys) == Set(Status.allCases.map(\.rawValue)))
+        #expect(try pages.labels() == Label.allCases.map(\.rawValue))
+    }
+
+    @Test("Each section of the protocol that a source, a vector or a page cites is there")
+    func citations() throws {
+        var headings: Set<String> = []
+        let cryptography = try String(contentsOf: ProtocolPages.project.appendingPathComponent("docs/cryptography.md"), encoding: .utf8)
+        for page in pages.pages.values + [cryptography] {
+            for line in page.split(separator: "\n") where line.hasPrefix("#") {
+                headings.formUnion(line.matches(of: /§(\d+(?:\.\d+)?)/).map { String($0.1) })
+            }
+        }
+        for folder in ["Sources", "Tests", "Vectors", "docs"] {
+            let files = FileManager.default.enumerator(at: ProtocolPages.project.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+            for case let file as URL in files ?? .init() where ["swift", "json", "md"].contains(file.pathExtension) {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for match in text.matches(of: /protocol §(\d+(?:\.\d+)?)/) where !headings.contains(String(match.1)) {
+                    Issue.record("\(file.lastPathComponent) cites protocol §\(match.1), which no page has")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A fence that is wrong is found: a field more, a field less, another size, two fields exchanged",
+        arguments: [
+            "E4 { state u8, otpRef u32, otpKey[32], flags u16, ext v16, more u8 }", "E4 { state u8, otpRef u32, otpKey[32], flags u16 }",
+            "E4 { state u8, otpRef u64, otpKey[32], flags u16, ext v16 }", "E4 { otpRef u32, state u8, otpKey[32], flags u16, ext v16 }",
+            "E4 { state u8, otpRef u32, otpKey v8(32), flags u16, ext v16 }", "E4 { state u8, ext u32, otpKey[32], flags u16, otpRef v16 }",
+        ])
+    func wrongFence(_ text: String) throws {
+        let e4 = try #require(WireStructTests.cases.first { $0.structure == "E4" })
+        let fence = try #require(try FenceParser.structures(in: "```\n\(text)\n```").first)
+        let wrong = FenceReader(fences: ["E4": fence], types: reader.types)
+        let fields = SampleFields(e4.value)
+        guard let found = try? wrong.read("E4", from: e4.bytes) else { return }
+        #expect(found.contains { fields[$0.path] != $0.value })
+    }
+}
