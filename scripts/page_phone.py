@@ -58,6 +58,7 @@ def penalised(servers, browser, phone, look):
     look(browser, "login-penalised")
     process.stdin.close()
     check(process.wait(timeout=20) == 4, "the phone waits for its penalty")
+    until(lambda: browser.state == "gaveup", "who leaves in a penalty gave up, and the page does not wait for its end")
     begin_anew(browser)
 
 

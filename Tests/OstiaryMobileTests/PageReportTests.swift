@@ -29,7 +29,7 @@ struct PageReportTests {
         #expect(try await phone.reports() == [.gaveUp])
     }
 
-    @Test("After a wrong PIN nothing is said; with the penalty the page hears until when, and again when the login is left in it")
+    @Test("After a wrong PIN nothing is said; with the penalty the page hears until when, and who leaves in it gave up")
     func penalised() async throws {
         let phone = try await TestPhone.enrolled()
         _ = try await phone.atSecondFactor()
@@ -44,7 +44,7 @@ struct PageReportTests {
         #expect(try await phone.said().map(\.until) == [Instant(phone.clock.wall + 30)])
         phone.ostiary.sfCancel()
         _ = try await phone.stopped()
-        #expect(try await phone.reports() == [.penalised, .penalised])
+        #expect(try await phone.reports() == [.penalised, .gaveUp])
     }
 
     @Test("A penalty that began in an earlier login is told without asking the servers")
@@ -62,7 +62,7 @@ struct PageReportTests {
         let asked = await phone.server.with { $0.seenAttempts.count }
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.secondFactor().secondFactorInfo.penalisedFor == 30)
-        #expect(try await phone.reports().last == .penalised)
+        #expect(try await phone.reports().filter { $0 == .penalised }.count == 2)
         #expect(await phone.server.with { $0.seenAttempts.count } == asked)
     }
 

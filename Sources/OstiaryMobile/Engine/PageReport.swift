@@ -15,9 +15,9 @@ struct PageReport: Sendable {
         var until = Instant(0)
     }
 
-    /// What to say when the login is left: what stands in the way, unless that is over.
-    func parting(at now: Instant) -> Trouble {
-        guard let trouble, trouble.state != .penalised || now < trouble.until else { return Trouble(state: .gaveUp) }
+    /// What to say when the login is left: what stands in the way. Who leaves in a penalty gave up, and the page does not wait for its end.
+    var parting: Trouble {
+        guard let trouble, trouble.state != .penalised else { return Trouble(state: .gaveUp) }
         return trouble
     }
 }
@@ -54,7 +54,7 @@ extension Engine {
 
     /// The login ends here without a decision.
     func sayParting(_ report: PageReport?) {
-        if let report { say(report.parting(at: now(at: report.question.rootHash)), of: report) }
+        if let report { say(report.parting, of: report) }
     }
 
     /// One after the other, so that the newest is the one that stays.

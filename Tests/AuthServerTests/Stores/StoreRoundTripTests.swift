@@ -256,7 +256,7 @@ struct StoreRoundTripTests {
                 for (index, state) in Sample.enrolmentStates.enumerated() { try rows.save(Sample.enrolment(UInt8(index) + 10, state: state)) }
             }
             let later = Sample.now + 500
-            let expected = states.indices.filter { Sample.session(state: states[$0]).settled(at: later) != Sample.session(state: states[$0]) }
+            let expected = states.indices.filter { Sample.session(state: states[$0]).settled(at: later).state != states[$0] }
             let sessions = try await store.read { rows in try rows.overdueSessions(at: later, limit: 99) }
             #expect(Set(sessions.map(\.id)) == Set(expected.map { Sample.sessionID(UInt8($0) + 10) }))
             #expect(try await store.read { rows in try rows.overdueEnrolments(at: Sample.now + 600, limit: 9) }.isEmpty)
