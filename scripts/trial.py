@@ -69,7 +69,8 @@ class Servers:
         self.key = secrets.token_hex(16)
         self.origin = f"http://127.0.0.1:{self.public}"
         environment = {
-            **os.environ,
+            # A variable that begins like a setting and is none is refused.
+            **{name: value for name, value in os.environ.items() if not name.startswith("OSTIARY_")},
             "OSTIARY_PUBLIC_URL": self.origin,
             "OSTIARY_LISTEN": f"127.0.0.1:{self.public}",
             "OSTIARY_ADMIN_LISTEN": f"127.0.0.1:{self.admin}",
@@ -115,7 +116,9 @@ class Servers:
         time.sleep(PENALTY + 1)
 
     def answers(self):
-        return http("GET", f"http://127.0.0.1:{self.admin}/ready?for=logins")[0] == 200
+        # What serve says of the other one holds for some seconds: one that was just ended is asked itself.
+        return (http("GET", f"{self.environment['OSTIARY_SECOND_FACTOR_URL']}/ready")[0] == 200
+                and http("GET", f"http://127.0.0.1:{self.admin}/ready?for=logins")[0] == 200)
 
     def rest(self, method, path, nonce=None, body=None):
         headers = {"X-apikey": self.key, **({"X-nonce": nonce} if nonce else {})}

@@ -92,7 +92,8 @@ struct HealthTests {
         let runs = Mutex(0)
         let seconds = Mutex(0)
         let start = ContinuousClock.now
-        let check = CachedCheck("disk", clock: { start + .seconds(seconds.withLock { $0 }) }) {
+        let clock: @Sendable () -> ContinuousClock.Instant = { start + .seconds(seconds.withLock { $0 }) }
+        let check = CachedCheck("disk", clock: clock) {
             let run = runs.withLock { runs in
                 runs += 1
                 return runs

@@ -40,7 +40,7 @@ struct OpenAPITests {
         let document = try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes))
         var objects = 0
         func look(_ value: Any, _ place: String) {
-            if let list = value as? [Any] { list.forEach { look($0, place) } }
+            for element in value as? [Any] ?? [] { look(element, place) }
             guard let members = value as? [String: Any] else { return }
             if members["type"] as? String == "object", members["properties"] != nil {
                 objects += 1

@@ -54,7 +54,12 @@ final class ServerPair: Sendable {
     func phone(_ name: String = "phone") -> TerminalPhone { TerminalPhone(home: folder.path(name)) }
 
     func waitUntilReady() async throws {
-        try await eventually("both servers are ready: \(authentication.complaints) \(secondFactor.complaints)") { await self.readiness() == 200 }
+        try await eventually("both servers are ready: \(authentication.complaints) \(secondFactor.complaints)") {
+            // What serve says of the other one holds for some seconds: one that was just ended is asked itself.
+            guard let other = URL(string: self.layout.secondFactorURL + "/ready") else { return false }
+            guard await HTTPProbe.status(of: other) == 200 else { return false }
+            return await self.readiness() == 200
+        }
     }
 
     /// Status of `/ready?for=logins`; nil when nothing answers.
