@@ -79,6 +79,26 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test("A connection that takes nothing of its answer is closed after the idle time, and what makes the answer ends")
+    func stalled() async throws {
+        let router = router()
+        let (ended, report) = AsyncStream.makeStream(of: Void.self)
+        router.get("/endless") { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    defer { report.finish() }
+                    while true { try await writer.write(ByteBuffer(repeating: 7, count: 16_384)) }
+                })
+        }
+        let limits = ServiceLimits(idle: .seconds(1), arrival: .hours(1))
+        try await RunningServer.with(router, limits: limits) { server in
+            let deaf = try await HeldConnection(port: server.port, reads: false, sending: Array("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+            for await _ in ended {}
+            await deaf.close()
+        }
+    }
+
     @Test("The descriptors of a process are shared out: whatever the limit, other listeners and the server's own files keep theirs")
     func shares() throws {
         for (descriptors, open, reserved) in [(136, 48, 16), (256, 138, 46), (1024, 714, 238), (20_000, 18_904, 1024), (1 << 30, 20_000, 1024)] {

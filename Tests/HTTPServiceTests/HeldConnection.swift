@@ -7,11 +7,14 @@ final class HeldConnection: Sendable {
     private let channel: any Channel
     private let received: Received
 
-    /// - Parameter address: this end; every 127.x.y.z is this machine.
-    init(port: Int, from address: String = "127.0.0.1", sending bytes: [UInt8] = []) async throws {
+    /// - Parameters:
+    ///   - address: this end; every 127.x.y.z is this machine.
+    ///   - reads: false to take nothing of what is answered.
+    init(port: Int, from address: String = "127.0.0.1", reads: Bool = true, sending bytes: [UInt8] = []) async throws {
         let received = Received()
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(to: SocketAddress(ipAddress: address, port: 0))
+            .channelOption(.autoRead, value: reads)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Collector(received)) }
             }

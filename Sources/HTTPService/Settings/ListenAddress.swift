@@ -38,7 +38,11 @@ extension ListenAddress {
 }
 
 extension ListenAddress: CustomStringConvertible {
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String {
+        // A Unix domain socket that was handed over.
+        if host.hasPrefix("/") { return host }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 }
 
 /// Why a text is no listen address.
