@@ -88,11 +88,12 @@ struct IdentityStore: Sendable {
             endsWithoutRoot: isApart ? newest.certificate.notAfter : nil, prekeys: prekeys.map(\.1))
     }
 
-    /// The next moment at which a key is near its end, expires or is to be erased; an hour from now at the latest.
+    /// The next moment at which a key is near its end, expires or is to be erased; a minute from now at the latest, so that after a clock was put right
+    /// the key signs that phones have in their bundles.
     private static func renewal(_ certificate: OperatorCertificate, _ prekeys: [PrekeyRow], after now: Instant) -> Instant {
         var moments = [certificate.notAfter - KeyLifetimes.operatorOverlap]
         moments += prekeys.flatMap { [$0.notAfter - KeyLifetimes.prekeyOverlap, $0.notAfter, $0.eraseAt] }
-        return moments.filter { now < $0 }.reduce(now + 3_600, min)
+        return moments.filter { now < $0 }.reduce(now + 60, min)
     }
 
     private func secret(of row: PrekeyRow) throws -> PrekeySecret {

@@ -150,7 +150,7 @@ final class QuestionWalk {
     private func seen() async throws -> [SessionID: [String]] {
         try await world.snapshot().sessions.values.reduce(into: [:]) { seen, session in
             switch session.settled(at: world.now).state {
-            case .claimed, .loggedIn: seen[session.id] = session.browser.words
+            case .claimed, .returning, .loggedIn: seen[session.id] = session.browser.words
             case .open, .denied, .expired, .stopped: break
             }
         }

@@ -1,6 +1,5 @@
 import AuthServer
 import Authentication
-import HTTPTypes
 import OstiaryMobile
 import OstiaryProtocol
 import Testing
@@ -16,7 +15,6 @@ struct RestoreJourneyTests {
         case beforeEnrolment, afterEnrolment
         case beforePINChange, afterPINChange, betweenVerifyAndSet
         case beforeBiometrics, afterBiometrics
-        case beforeBlock, beforeReset, beforeResetAndLogin
         case beforeDeletion
     }
 
@@ -25,8 +23,6 @@ struct RestoreJourneyTests {
         case getsIn
         /// Told by this error, and then enrols again.
         case enrolsAgain(OstiaryError)
-        /// Told to ask the operator, who lifts the block.
-        case isReset
         /// Has no account any more, and enrols like anybody.
         case isNew
     }
@@ -37,9 +33,7 @@ struct RestoreJourneyTests {
         switch (moment, server) {
         case (.beforeEnrolment, .authentication): .enrolsAgain(.accountUnknown)
         case (.beforeEnrolment, .secondFactor), (.beforePINChange, _), (.betweenVerifyAndSet, _): .enrolsAgain(.secondFactorUnknown)
-        case (.afterEnrolment, _), (.afterPINChange, _), (.beforeBiometrics, _), (.afterBiometrics, _), (.beforeResetAndLogin, _): .getsIn
-        case (.beforeReset, .authentication): .getsIn
-        case (.beforeBlock, _), (.beforeReset, .secondFactor): .isReset
+        case (.afterEnrolment, _), (.afterPINChange, _), (.beforeBiometrics, _), (.afterBiometrics, _): .getsIn
         case (.beforeDeletion, _): .isNew
         }
     }
@@ -61,10 +55,6 @@ struct RestoreJourneyTests {
                 try await Self.expectTold(error, phone, pin, in: world)
                 try await Self.enrolAgain(phone, in: world)
                 try await Self.expectLogins(phone, Person.pin, in: world)
-            case .isReset:
-                try await Self.expectTold(.secondFactorBlocked, phone, pin, in: world)
-                try await Self.lift(phone, in: world)
-                try await Self.expectLogins(phone, pin, in: world)
             case .isNew:
                 #expect(phone.ostiary.accounts?.isEmpty == true)
                 try await world.enrol(phone)
@@ -87,7 +77,6 @@ struct RestoreJourneyTests {
             _ = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: Array(Person.wrongPINs.prefix(2)))
         case .beforePINChange, .afterPINChange, .betweenVerifyAndSet: try await changePIN(phone, in: world, to: moment, copy)
         case .beforeBiometrics, .afterBiometrics: try await addBiometrics(phone, in: world, to: moment, copy)
-        case .beforeBlock, .beforeReset, .beforeResetAndLogin: try await block(phone, in: world, to: moment, copy)
         case .beforeDeletion:
             try copy()
             try await phone.ostiary.remove(try #require(phone.ostiary.accounts?.first))
@@ -124,24 +113,6 @@ struct RestoreJourneyTests {
         }
     }
 
-    private static func block(_ phone: WorldPhone, in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void) async throws {
-        if moment == .beforeBlock { try copy() }
-        for wrong in Person.wrongPINs + Person.wrongPINs.prefix(1) {
-            _ = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: [wrong])
-            world.clock.advance(301)
-        }
-        #expect(try await phone.logIn(world.backend.loginCode(world.backend.newNonce())).end == .failed(.secondFactorBlocked))
-        guard moment != .beforeBlock else { return }
-        try copy()
-        try await lift(phone, in: world)
-        if moment == .beforeResetAndLogin { try await expectLogins(phone, Person.pin, in: world) }
-    }
-
-    private static func lift(_ phone: WorldPhone, in world: World) async throws {
-        let account = try #require(phone.ostiary.accounts?.first)
-        #expect(try await world.backend.call(.post, "accounts/\(account.id.rawValue)/secondfactor/reset").status == 200)
-    }
-
     /// The right PIN, again and again: each time in, and no try is spent.
     private static func expectLogins(_ phone: WorldPhone, _ pin: String, in world: World) async throws {
         for _ in 0..<2 {
@@ -157,10 +128,8 @@ struct RestoreJourneyTests {
         for _ in 0..<6 {
             #expect(try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: [pin]).end == .failed(error))
         }
-        if error != .secondFactorBlocked {
-            #expect(error.advice == .askUser)
-            #expect(try await world.counted().failed == before)
-        }
+        #expect(error.advice == .askUser)
+        #expect(try await world.counted().failed == before)
     }
 
     /// As the error's sentence says: enrol on the same phone, where the PIN so far is asked for and found to be unknown, and delete the account that
