@@ -59,6 +59,7 @@ final class CountingDatabase: Database {
     }
 
     func purge() async throws { try await base.purge() }
+    func checkWritable() async throws { try await base.checkWritable() }
     func close() async throws { try await base.close() }
 }
 

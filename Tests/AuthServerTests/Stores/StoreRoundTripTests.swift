@@ -43,7 +43,7 @@ struct StoreRoundTripTests {
             #expect(try await store.read { rows in try rows.unfinishedSessions(of: Sample.accountID(1)) } == [session])
             #expect(try await store.read { rows in try rows.overdueSessions(at: Sample.now + 120, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.overdueSessions(at: Sample.now + 121, limit: 9) } == [session])
-            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession * 9) }
+            _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + Retention.finishedSession * 9, limit: 9) }
             #expect(try await store.read { rows in try rows.session(session.id) } == session)
         }
     }
