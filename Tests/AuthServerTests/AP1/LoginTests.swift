@@ -119,6 +119,7 @@ struct LoginTests {
             var news = servers.services.events.subscribe(to: [.stream(stream)]).makeAsyncIterator()
             let message = try shown.decision(decision)
             #expect(try await shown.send(message).result == .denied)
+            #expect(await news.next()?.kind == .claimed)
             #expect(await news.next()?.kind == .cancelled(notMe: decision == .notMe))
             #expect(try await shown.send(try Encoded(message.value, signedBy: phone.phone.sign)).result == .denied)
             #expect(try await servers.status(of: nonce) == .nobody)
