@@ -6,13 +6,12 @@ import Testing
 
 @testable import HTTPService
 
-/// Sockets that were opened for us. The descriptors are ones that nothing else of this process uses.
+/// Sockets that were opened for us.
 @Suite("Sockets that were handed over", .serialized, .timeLimit(.minutes(1)))
 struct HandedSocketTests {
-    private static let first: Int32 = 900
-
-    /// Listens on any port of this machine, with copies of the socket at the descriptors where a starter would put them.
-    private func listening(copies: Int32 = 1) throws -> Int {
+    /// Listens on any port of this machine.
+    /// - Returns: the port, and so many descriptors of the socket, in the place of those that a starter would use: these numbers are ours alone.
+    private func listening(copies: Int = 1) throws -> (port: Int, descriptors: [Int32]) {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()
@@ -25,18 +24,17 @@ struct HandedSocketTests {
             }
         }
         try #require(isOpen)
-        for copy in 0..<copies { dup2(socket, Self.first + copy) }
-        return Int(UInt16(bigEndian: address.sin_port))
+        return (Int(UInt16(bigEndian: address.sin_port)), (0..<copies).map { _ in dup(socket) })
     }
 
-    private func handed(_ environment: [String: String]) throws -> HandedSockets {
-        try HandedSockets(environment: environment, for: ["public", "private"], process: 4711, first: Self.first)
+    private func handed(_ environment: [String: String], _ descriptors: [Int32]) throws -> HandedSockets {
+        try HandedSockets(environment: environment, for: ["public", "private"], process: 4711) { descriptors[$0] }
     }
 
     @Test("A server serves on the socket that it was handed, whatever address its settings name, and tells the socket's own")
     func serves() async throws {
-        let port = try listening()
-        let socket = try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public", "LISTEN_PID": "4711"])["public"]
+        let (port, descriptors) = try listening()
+        let socket = try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public", "LISTEN_PID": "4711"], descriptors)["public"]
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
         router.get("/who") { _, context in context.remoteAddress ?? "nobody" }
@@ -50,13 +48,13 @@ struct HandedSocketTests {
 
     @Test("Names say which socket is whose; none are there without LISTEN_FDS, or when they are another process's")
     func names() throws {
-        _ = try listening(copies: 2)
-        defer { for descriptor in Self.first...Self.first + 1 { close(descriptor) } }
-        let both = try handed(["LISTEN_FDS": "2", "LISTEN_FDNAMES": "private:public"])
-        #expect(both["private"]?.descriptor == Self.first && both["public"]?.descriptor == Self.first + 1)
+        let (_, descriptors) = try listening(copies: 2)
+        defer { for descriptor in descriptors { close(descriptor) } }
+        let both = try handed(["LISTEN_FDS": "2", "LISTEN_FDNAMES": "private:public"], descriptors)
+        #expect(both["private"]?.descriptor == descriptors[0] && both["public"]?.descriptor == descriptors[1])
         #expect(both["health"] == nil)
-        #expect(try handed([:])["public"] == nil)
-        #expect(try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public", "LISTEN_PID": "4712"])["public"] == nil)
+        #expect(try handed([:], descriptors)["public"] == nil)
+        #expect(try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public", "LISTEN_PID": "4712"], descriptors)["public"] == nil)
     }
 
     @Test(
@@ -67,15 +65,17 @@ struct HandedSocketTests {
             (["LISTEN_FDS": "3", "LISTEN_FDNAMES": "public:private:public"], "two sockets"), (["LISTEN_FDS": "-1"], "LISTEN_FDS"),
         ])
     func refused(environment: [String: String], words: String) throws {
-        _ = try listening(copies: 2)
-        defer { for descriptor in Self.first...Self.first + 1 { close(descriptor) } }
-        let error = #expect(throws: ServerStartError.self) { try handed(environment) }
+        let (_, descriptors) = try listening(copies: 2)
+        defer { for descriptor in descriptors { close(descriptor) } }
+        let error = #expect(throws: ServerStartError.self) { try handed(environment, descriptors) }
         #expect(error?.description.contains(words) == true && error?.description.contains("\n") == false, "\(error?.description ?? "")")
     }
 
     @Test("A descriptor that is no socket is one clear line")
     func noSocket() throws {
-        let error = #expect(throws: ServerStartError.self) { try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public"]) }
+        let nothing = open("/dev/null", O_RDONLY)
+        defer { close(nothing) }
+        let error = #expect(throws: ServerStartError.self) { try handed(["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public"], [nothing]) }
         #expect(error?.description.contains("no stream socket") == true)
     }
 

@@ -14,10 +14,10 @@ package struct HandedSockets: Sendable {
     /// - Parameters:
     ///   - environment: of this process.
     ///   - names: of the listeners that there are; each socket has to carry one of them.
-    ///   - first: the first descriptor that is handed over; 3 by convention.
+    ///   - descriptor: of the first socket, the second and so on; 3, 4 … by convention.
     /// - Throws: ``ServerStartError``.
     package init(
-        environment: [String: String], for names: [String], process: Int32 = getpid(), first: Int32 = 3
+        environment: [String: String], for names: [String], process: Int32 = getpid(), descriptor: (Int) -> Int32 = { 3 + Int32($0) }
     ) throws(ServerStartError) {
         var sockets: [String: HandedSocket] = [:]
         // Meant for another process: whoever started us has inherited the variables and not the sockets.
@@ -29,7 +29,7 @@ package struct HandedSockets: Sendable {
             let name = position < told.count ? told[position] : ""
             guard names.contains(name) else { throw .handedSocket(reason: Self.unknown(name, names)) }
             guard sockets[name] == nil else { throw .handedSocket(reason: "two sockets are called \(name)") }
-            sockets[name] = try HandedSocket(first + Int32(position), name: name)
+            sockets[name] = try HandedSocket(descriptor(position), name: name)
         }
         self.sockets = sockets
     }

@@ -31,7 +31,7 @@ package struct MethodRules: HTTPResponder {
     private func usual(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let response = try await routes.respond(to: request, context: context)
         guard response.status == .notFound, let address = address(of: request), !address.methods.contains(request.method) else { return response }
-        return answer(address.refusal, context)
+        return answer(address.refusal, context, like: response)
     }
 
     private func head(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
@@ -59,8 +59,10 @@ package struct MethodRules: HTTPResponder {
         return addresses.filter { $0.matches(parts) }.max { $0.fixedParts < $1.fixedParts }
     }
 
-    private func answer(_ refusal: ErrorResponse, _ context: ServiceRequestContext) -> Response {
+    /// - Parameter former: what the routes answered, whose headers are kept: those of pages, say.
+    private func answer(_ refusal: ErrorResponse, _ context: ServiceRequestContext, like former: Response? = nil) -> Response {
         var response = refusal.response(requestID: context.requestID)
+        for field in former?.headers ?? [:] where response.headers[field.name] == nil { response.headers.append(field) }
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         return response

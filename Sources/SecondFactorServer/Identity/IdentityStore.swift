@@ -9,10 +9,13 @@ struct IdentityStore: Sendable {
     let rootSeed: SecretBytes?
     let random: any RandomSource
 
-    /// Makes what is missing or near its end, erases what is over, and answers what there is, all in one transaction.
+    /// Makes what is missing or near its end, erases what is over, and answers what there is, all in one transaction. Looking is no commit: where
+    /// nothing is due, nothing is written.
     /// - Throws: ``IdentityError``, `SQLError`.
     func renewed(at now: Instant) async throws -> OwnIdentity {
-        try await database.transaction { connection in
+        let kept = try await database.read { connection in try current(in: IdentityRows(connection: connection), at: now) }
+        if let kept { return kept }
+        return try await database.transaction { connection in
             let rows = IdentityRows(connection: connection)
             try rows.eraseExpired(at: now)
             let root = try root(in: rows)
@@ -20,6 +23,17 @@ struct IdentityStore: Sendable {
             try ensurePrekey(in: rows, at: now)
             return try identity(root.root, isApart: rootSeed == nil && root.wrappedSeed == nil, in: rows, at: now)
         }
+    }
+
+    /// What there is, if nothing of it has to be made, shortened or erased.
+    private func current(in rows: IdentityRows, at now: Instant) throws -> OwnIdentity? {
+        guard let root = try rows.root(), try rows.operatorKeys().allSatisfy({ $0.wrappedSeed == nil || now <= $0.certificate.notAfter }),
+            let signer = try rows.operatorKeys().first(where: { $0.isSigner(at: now) }),
+            now + KeyLifetimes.operatorOverlap < signer.certificate.notAfter, try rows.prekeys().allSatisfy({ $0.isInPlace(at: now) }),
+            let prekey = try rows.prekeys().first, now + KeyLifetimes.prekeyOverlap < prekey.notAfter
+        else { return nil }
+        if let rootSeed { try checkRootKey(rootSeed, is: root.root) }
+        return try identity(root.root, isApart: rootSeed == nil && root.wrappedSeed == nil, in: rows, at: now)
     }
 
     private func root(in rows: IdentityRows) throws -> RootRow {

@@ -98,7 +98,8 @@ struct AdminStrictTests {
             for (method, rest, body) in [
                 (.get, "/sessions/", nil), (.post, "/sessions/logout", nil), (.get, "/sessions/qr/login", nil), (.get, "/sessions/link/login", nil),
                 (.get, "/sessions/qr/enrol?name=A", nil), (.get, "/sessions/link/enrol?name=A", nil),
-                (.post, "/sessions/page", #"{"kind":"login"}"#), (.get, "/", nil),
+                (.post, "/sessions/page", #"{"kind":"login","returnurl":"https://shop.example/"}"#),
+                (.post, "/sessions/return", #"{"returncode":"AAAAAAAAAAAAAAAAAAAAAA"}"#), (.get, "/", nil),
             ] as [(HTTPRequest.Method, String, String?)] {
                 let (status, answer) = try await backend.json(method, "/servers/\(id)\(rest)", body: body)
                 #expect(status == 404 && answer.text("error") == "server_unknown", "\(rest)")

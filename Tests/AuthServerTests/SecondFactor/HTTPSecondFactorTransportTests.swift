@@ -54,9 +54,10 @@ struct HTTPSecondFactorTransportTests {
 
     @Test("One that does not speak TLS where TLS is wanted is told as that")
     func plain() async throws {
-        try await Self.listening(saying: "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n") { port in
-            guard case .tls? = try await Self.trouble(at: "https://127.0.0.1:\(port)") else {
-                Issue.record("not told as TLS")
+        try await Self.listening(saying: "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n") { (port: Int) async throws in
+            let found = try await Self.trouble(at: "https://127.0.0.1:\(port)")
+            guard case .tls? = found else {
+                Issue.record("not told as TLS: \(String(describing: found))")
                 return
             }
         }

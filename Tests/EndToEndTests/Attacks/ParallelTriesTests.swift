@@ -64,6 +64,12 @@ private struct Clone: Sendable {
         self.number = number
         let log = EventLog(ostiary)
         ostiary.start(with: try await person.backend.loginCode(ManagementClient.newNonce(), asPNG: false))
+        // The code stands still, so the login is confirmed before the PIN.
+        let shown = await log.next(within: .seconds(60)) { event -> (Session, [Account])? in
+            if case .confirmLogin(let session, let accounts) = event { (session, accounts) } else { nil }
+        }
+        let (session, accounts) = try #require(shown)
+        ostiary.setAccount(accounts.first, for: session)
         let asked = await log.next(within: .seconds(60)) { event -> Bool? in if case .secondFactorStarted = event { true } else { nil } }
         #expect(asked == true)
     }
