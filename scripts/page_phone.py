@@ -35,7 +35,7 @@ def refused(servers, browser, phone, look):
 
 
 def cancelled(servers, browser, phone, look):
-    page(servers, browser)
+    nonce = page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-cancel", "[data-qr]"), pins=WRONG[:1])
     until(lambda: browser.state == "scanned", "the page says to go on with the phone")
     look(browser, "login-scanned")
@@ -45,7 +45,8 @@ def cancelled(servers, browser, phone, look):
     look(browser, "login-gave-up")
     begin_anew(browser)
     process = phone.begin("login", browser.picture("code-after-cancel", "[data-qr]"))
-    until(lambda: browser.address.endswith("/l?back"), "and that login works")
+    until(lambda: "returncode=" in browser.address, "and that login works")
+    check(servers.hand_in(nonce, browser.address)["loggedin"], "for the browser that began it")
     check(process.wait(timeout=20) == 0, "the phone has logged in")
 
 

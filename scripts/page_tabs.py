@@ -100,6 +100,20 @@ def without_name(servers, browser):
     browser.close_tab(tab)
 
 
+def unreachable(servers, browser):
+    """A ticket that nobody could take stays in the address, and is taken when the server is back."""
+    tab, _, _ = open_page(servers, browser, "login")
+    ticket = servers.page("login", secrets.token_urlsafe(24)).split("#")[1]
+    servers.end("serve")
+    browser.run(f"location.hash = '{ticket}'")
+    until(lambda: browser.run("return !document.querySelector('[data-offline]').hidden"), "a page that cannot reach the server says so")
+    check(browser.state != "closed" and browser.address.endswith(ticket), "and does not blame the link")
+    servers.start("serve")
+    until(servers.answers, "the server is back")
+    until(lambda: "#page=" in browser.address and browser.state == "waiting", "and the link opens its page then")
+    browser.close_tab(tab)
+
+
 def many_tabs(servers, browser):
     """More tabs than a browser opens connections to one server."""
     pages = [open_page(servers, browser, "login") for _ in range(8)]
@@ -130,4 +144,5 @@ def several_pages(servers, browser, phone, other_phone):
     enrol_beside(servers, browser, other_phone)
     many_tabs(servers, browser)
     begin_often(servers, browser)
+    unreachable(servers, browser)
     without_name(servers, browser)

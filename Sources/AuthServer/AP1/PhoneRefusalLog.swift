@@ -25,6 +25,8 @@ extension PhoneRequest {
     fileprivate var namedAccount: AccountID? {
         let bytes = opened.message
         return switch try? MessageType(of: bytes) {
+        case .l1: (try? L1(decoding: bytes))?.accountID
+        case .l7: try? L7(decoding: bytes).accountID
         case .w1: try? W1(decoding: bytes).accountID
         case .m1: try? M1(decoding: bytes).accountID
         case .m3: try? M3(decoding: bytes).accountID

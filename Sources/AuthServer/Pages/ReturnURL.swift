@@ -1,4 +1,5 @@
 import Authentication
+import Foundation
 import HTTPService
 import OstiaryProtocol
 
@@ -25,7 +26,10 @@ package struct ReturnURL: Sendable, Equatable {
     /// Whether the address brings a code of its own, so that nobody could tell which of two is ours.
     var hasCode: Bool {
         let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
-        return query.split(separator: "&").contains { $0.prefix { $0 != "=" } == ReturnAddress.codeName }
+        return query.split(separator: "&").contains { part in
+            // Backends read names decoded; one that cannot be decoded is read in as many ways as there are readers.
+            String(part.prefix { $0 != "=" }).removingPercentEncoding.map { $0 == ReturnAddress.codeName } ?? true
+        }
     }
 
     /// Printable ASCII without the characters that have to be escaped in an address, and without the backslash, which browsers read as a slash.

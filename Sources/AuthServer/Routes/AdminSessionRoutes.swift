@@ -98,6 +98,7 @@ struct AdminPageRequest: AdminFields {
             }
             return url
         }
+        for field in foreignFields(of: kind) { throw AdminRefusal.unknownField(field.rawValue, nearest: nil) }
         switch kind {
         case .login:
             guard let returnURL else {
@@ -113,6 +114,15 @@ struct AdminPageRequest: AdminFields {
             return Page(
                 kind: .enrol, serverID: server, nonceHash: nonce.hash, name: try AdminText.checked(name, field: "name"),
                 userID: try userid.map { text throws(AdminRefusal) in try AdminText.checked(text, field: "userid") }, returnURL: returnURL)
+        }
+    }
+
+    /// What was given and belongs to the other kind of page: nobody would look at it.
+    private func foreignFields(of kind: PageKind) -> [Field] {
+        switch kind {
+        case .login: [(Field.name, name != nil), (.userid, userid != nil)].filter(\.1).map(\.0)
+        case .enrol:
+            [(Field.accountid, accountid != nil), (.announceinfo, announceinfo != nil), (.sessioninfo, sessioninfo != nil)].filter(\.1).map(\.0)
         }
     }
 }

@@ -20,6 +20,8 @@ package final class HTTPSecondFactorTransport: SecondFactorTransport {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = min(.seconds(2), patience)
         configuration.timeout.read = patience
+        // The reason of a failure is told at once and as it is. Who asks tries again: phones, and the check that runs beside.
+        configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         address = url.description
         isSecure = url.isSecure

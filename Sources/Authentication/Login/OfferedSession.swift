@@ -27,7 +27,7 @@ struct OfferedSession: Sendable {
     }
 
     /// The session as it is now, if what the person was shown is still what it asks.
-    /// - Throws: `sessionUnknown`, `sessionOver`, `questionChanged`.
+    /// - Throws: `sessionUnknown`, `sessionOver`, `questionChanged`, `linkNotAllowed` where such links are refused by now.
     func session(in rows: any AuthenticationRows) throws -> Session {
         let session = try stored(in: rows) ?? begun()
         guard session.server == request.server else { throw Refusal.sessionUnknown }
@@ -38,6 +38,7 @@ struct OfferedSession: Sendable {
         case .open:
             let parameters = try rows.existing(request.server).parameters
             guard offer.asked == settled.asked, LoginDemand(of: offer).isStillTold(under: parameters) else { throw Refusal.questionChanged }
+            guard offer.binding != .unboundLink || !parameters.flags.contains(.strictLinks) else { throw Refusal.linkNotAllowed }
         case .claimed(let claim) where claim.account == account:
             // The text stands still from the claim on; what this account was shown before it changed decides nothing any more.
             guard offer.asked == settled.asked else { throw Refusal.questionChanged }

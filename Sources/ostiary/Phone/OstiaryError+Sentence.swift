@@ -37,10 +37,10 @@ extension OstiaryError {
         case .logoUnavailable: "the picture of this login was left out"
         case .refused: "the server refused"
         case .tooMany: "too many requests: wait a little"
-        case .enrolmentExpired: "the enrol code was used, or is older than ten minutes: ask for a new one"
+        case .enrolmentExpired: "the enrol code was used, is older than ten minutes, or its four characters were typed wrong three times: ask for a new one"
         case .linkOld: "the login code is too old: take the one that is shown now"
         case .sessionUnknown: "the server does not know this login: take the code that is shown now"
-        case .sessionTaken: "another phone took this login"
+        case .sessionTaken: "a phone has taken this login already: begin a new one"
         case .sessionOver: "this login is over"
         case .questionChanged: "the site changed what it asks again and again: nobody was logged in, look who asks and take the code anew"
         case .loginInOtherBrowser:

@@ -38,7 +38,7 @@ struct ReturnURLTests {
         #expect(try #require(ReturnURL(text)).adding(code) == address)
     }
 
-    @Test("An address with a code of its own is known", arguments: ["/?returncode=x", "/?a&returncode", "https://shop.example/?a=b&returncode=#c"])
+    @Test("An address with a code of its own is known", arguments: ["/?returncode=x", "/?a&returncode", "https://shop.example/?a=b&returncode=#c", "/?%72eturncode=x", "/?a&returncod%65=x", "/?%=x"])
     func hasCode(text: String) throws { #expect(try #require(ReturnURL(text)).hasCode) }
 
     @Test(

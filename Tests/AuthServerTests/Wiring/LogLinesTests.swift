@@ -38,6 +38,10 @@ struct LogLinesTests {
             let refused = log.lines("phone refused")
             #expect(refused.count == 1 && refused[0].facts["status"] == "penalised" && refused[0].facts["type"] == "m1")
             #expect(refused[0].facts["account"] == account && refused[0].facts["server"] == server && refused[0].facts["requestId"] != nil)
+            let unsigned = L1(appLoginOf: phone.account, clientInfo: "x").encoded
+            _ = try await phone.phone.send(try phone.phone.seal(unsigned, try TestPhone.ephemeral()))
+            let foreign = try #require(log.lines("phone refused").last)
+            #expect(foreign.facts["type"] == "l1" && foreign.facts["account"] == account && foreign.facts["reason"] == "badSignature")
             let proofs = log.lines("proof")
             #expect(proofs.map(\.facts["context"]) == ["firstSet", "verify"] && proofs.allSatisfy { $0.facts["factors"] == "pin" })
         }

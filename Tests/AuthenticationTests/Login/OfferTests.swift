@@ -79,6 +79,21 @@ struct OfferTests {
         #expect(Refusal.linkOld.status == .linkOld && Refusal.linkForged.status == .refused)
     }
 
+    @Test("Strict links that are switched on refuse a link that a phone has read before, and count nothing; what was scanned goes on")
+    func strictNow() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let tapped = try await phone.look(at: try await world.link(), via: .link)
+        let scanned = try await phone.look(at: try await world.link())
+        try await world.update { $0.flags = ["STRICT_LINKS"] }
+        let before = try await world.snapshot()
+        #expect(try await world.refusal(of: try phone.trying(tapped).message) == .linkNotAllowed)
+        #expect(try await world.refusal(of: try phone.deciding(tapped, .init())) == .linkNotAllowed)
+        #expect(try await world.snapshot() == before)
+        _ = try await phone.decide(try phone.accepting(scanned, try await phone.tryPIN(scanned)))
+        #expect(try await world.status().loggedIn)
+    }
+
     @Test("A link of the neighbouring server is foreign here, and the other way round")
     func neighbour() async throws {
         let world = try await World()

@@ -205,6 +205,7 @@ const acts = {
     if (answer?.status === 401) return show("over");
     if (!answer) return say("That did not work. Look whether this device is connected, then try again.");
     if (answer.status === 429) return say(`New codes were asked for very often. Wait ${answer.headers.get("Retry-After")} seconds, then try again.`);
+    if (!isSaid(answer)) return say("That did not work. Try again in a moment.");
     failures = 0;
     listen();
   },
@@ -235,8 +236,13 @@ async function begin() {
   stopListening();
   page = fragment.match(/^page=([\w-]{12})$/)?.[1];
   if (page) return listen();
-  history.replaceState(null, "", location.pathname);
+  for (const link of all("[data-back] a")) link.removeAttribute("href");
   const answer = fragment ? await post("/pages/ticket", { ticket: fragment }).catch(() => null) : null;
+  if (run !== runs) return;
+  // The ticket is still good, and stays in the address until somebody has said what became of it.
+  if (fragment && !isSaid(answer)) return beginLater();
+  one("[data-offline]").hidden = true;
+  history.replaceState(null, "", location.pathname);
   const opened = answer?.ok ? await answer.json() : null;
   if (run !== runs) return;
   if (!opened) return show("closed");
@@ -245,9 +251,21 @@ async function begin() {
   listen();
 }
 
+/** Whether the server has answered, and not that it is unable to. */
+function isSaid(answer) {
+  return answer !== null && answer.status < 500;
+}
+
+function beginLater() {
+  one("[data-offline]").hidden = false;
+  timer = setTimeout(begin, 3000);
+}
+
 async function showLink(link) {
   const answer = await post("/pages/link", { link }).catch(() => null);
-  if (!answer?.ok) return show("closed");
+  if (!isSaid(answer)) return beginLater();
+  one("[data-offline]").hidden = true;
+  if (!answer.ok) return show("closed");
   const told = await answer.json();
   one("[data-server]").textContent = told.server;
   if (told.code) drawCode(told.code);
