@@ -6,11 +6,11 @@ import Testing
 /// "Another device was enrolled for you": the person's only sign that somebody took their place.
 @Suite("Notices of other devices", .timeLimit(.minutes(2)))
 struct NoticeTests {
-    private static func notice(_ name: String, _ number: UInt8) -> NewDeviceNotice {
-        NewDeviceNotice(id: NoticeID([UInt8](repeating: number, count: 16))!, device: name, time: Instant(UInt64(number)))
+    private static func notice(_ name: String, _ number: UInt8) -> DeviceNotice {
+        DeviceNotice(.enrolled, id: NoticeID([UInt8](repeating: number, count: 16))!, device: name, time: Instant(UInt64(number)))
     }
 
-    private func tell(_ notices: NewDeviceNotice..., by server: TestServer) async {
+    private func tell(_ notices: DeviceNotice..., by server: TestServer) async {
         await server.with { $0.settings.notices += notices }
     }
 
@@ -39,6 +39,32 @@ struct NoticeTests {
         _ = try await phone.ostiary.refresh()
         #expect(await left(at: phone.server).isEmpty)
         #expect(try StoredState(decoding: phone.accounts.document).accounts.first?.shownNotices == nil, "nothing is remembered for ever")
+    }
+
+    @Test("A PIN that a biometric set elsewhere is told before the login, beside a new device, once, and acknowledged like one")
+    func pinByBiometric() async throws {
+        let phone = try await TestPhone.enrolled()
+        let pin = DeviceNotice(.pinByBiometric, id: NoticeID([UInt8](repeating: 9, count: 16))!, device: "tablet", time: Instant(99))
+        await tell(pin, Self.notice("laptop", 7), by: phone.server)
+        _ = try await phone.atSecondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        let events = try await phone.all { if case .sessionLogin = $0 { true } else { false } }
+        let account = try #require(phone.ostiary.accounts?.first)
+        let told = events.filter {
+            switch $0 {
+            case .newDevice, .pinReplacedByBiometric: true
+            default: false
+            }
+        }
+        #expect(
+            told == [
+                .newDevice(NewDevice(name: "laptop", enrolledAt: 7), account: account),
+                .pinReplacedByBiometric(ReplacedPIN(deviceName: "tablet", replacedAt: 99), account: account),
+            ])
+        #expect(await left(at: phone.server).count == 2, "kept until they are acknowledged")
+        _ = try await phone.ostiary.refresh()
+        #expect(await left(at: phone.server).isEmpty)
+        #expect(try StoredState(decoding: phone.accounts.document).accounts.first?.shownNotices == nil)
     }
 
     @Test("Told again by an answer or two it is shown once; a second one is shown beside it")

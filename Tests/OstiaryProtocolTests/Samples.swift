@@ -195,7 +195,10 @@ struct Samples {
     /// Every structure as a type-erased case: its name, its bytes, and how to decode and encode it again.
     func all() throws -> [WireCase] {
         let shown = Extensions(shownNotices: [NoticeID(using: random)])
-        let notices = Extensions(notices: [NewDeviceNotice(id: NoticeID(using: random), device: "Tablet", time: SampleServer.now)])
+        let notices = Extensions(
+            notices: DeviceNotice.Subject.allCases.map { subject in
+                DeviceNotice(subject, id: NoticeID(using: random), device: "Tablet", time: SampleServer.now)
+            })
         return [
             WireCase("Root", server.root), WireCase("OpCert", server.certificate), WireCase("Prekey", server.prekey.value),
             WireCase("ServerChain", server.chain),

@@ -20,6 +20,7 @@ enum AuthenticationSchema {
             ["phone_state", "phone_until"].map { "ALTER TABLE session ADD COLUMN \($0) \(d.integer)" }
         },
         Migration(15, "what a restored second-factor server is told") { restoreTables($0) },
+        Migration(16, "notices of a PIN that a biometric set") { d in ["ALTER TABLE notice ADD COLUMN kind \(d.integer) NOT NULL DEFAULT 1"] },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

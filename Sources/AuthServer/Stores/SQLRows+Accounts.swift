@@ -87,15 +87,28 @@ extension SQLRows {
     }
 
     func add(_ notice: StoredNotice) throws {
+        let told = notice.notice
         try connection.execute(
-            "INSERT INTO notice (account, id, device, time) VALUES ($1, $2, $3, $4)",
-            [SQLValue(notice.account), SQLValue(notice.notice.id), .text(notice.notice.device), SQLValue(notice.notice.time)])
+            "INSERT INTO notice (account, id, kind, device, time) VALUES ($1, $2, $3, $4, $5)",
+            [SQLValue(notice.account), SQLValue(told.id), SQLValue(told.subject), .text(told.device), SQLValue(told.time)])
     }
 
-    func notices(for account: AccountID) throws -> [NewDeviceNotice] {
-        let sql = "SELECT id, device, time FROM notice WHERE account = $1 ORDER BY position LIMIT $2"
-        return try all(sql, [SQLValue(account), SQLValue(number: NewDeviceNotice.mostAtOnce)]) { columns in
-            NewDeviceNotice(id: try columns.identifier(), device: try columns.text(), time: try columns.instant())
+    func keepNewestNotices(_ count: Int, of subject: DeviceNotice.Subject, for account: AccountID) throws {
+        try connection.execute(
+            """
+            DELETE FROM notice WHERE account = $1 AND kind = $2 AND position NOT IN
+            (SELECT position FROM notice WHERE account = $1 AND kind = $2 ORDER BY position DESC LIMIT $3)
+            """,
+            [SQLValue(account), SQLValue(subject), SQLValue(number: count)])
+    }
+
+    func notices(for account: AccountID) throws -> [DeviceNotice] {
+        let sql = """
+            SELECT kind, id, device, time FROM notice AS told WHERE account = $1 AND position IN
+            (SELECT position FROM notice WHERE account = $1 AND kind = told.kind ORDER BY position LIMIT $2) ORDER BY position
+            """
+        return try all(sql, [SQLValue(account), SQLValue(number: DeviceNotice.mostAtOnce)]) { columns in
+            DeviceNotice(try columns.choice(), id: try columns.identifier(), device: try columns.text(), time: try columns.instant())
         }
     }
 

@@ -76,9 +76,9 @@ package struct BuriedAccount: Equatable, Sendable {
 /// A notice to the person of an account, told in each answer until the phone says that it was shown (protocol §8).
 package struct StoredNotice: Equatable, Sendable {
     package let account: AccountID
-    package let notice: NewDeviceNotice
+    package let notice: DeviceNotice
 
-    package init(account: AccountID, notice: NewDeviceNotice) {
+    package init(account: AccountID, notice: DeviceNotice) {
         self.account = account
         self.notice = notice
     }

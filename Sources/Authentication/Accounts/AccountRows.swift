@@ -19,8 +19,10 @@ package protocol AccountRows: AnyObject {
     func removeCache(of account: AccountID) throws
 
     func add(_ notice: StoredNotice) throws
-    /// What an account's person was not shown yet, oldest first.
-    func notices(for account: AccountID) throws -> [NewDeviceNotice]
+    /// Forgets all but the newest `count` of a subject.
+    func keepNewestNotices(_ count: Int, of subject: DeviceNotice.Subject, for account: AccountID) throws
+    /// What an account's person was not shown yet, of each subject the oldest first; at least as many as one answer tells.
+    func notices(for account: AccountID) throws -> [DeviceNotice]
     /// The phone of this account said that these were shown. What is not there, or is another account's, changes nothing.
     func removeNotices(_ ids: [NoticeID], for account: AccountID) throws
 }

@@ -46,7 +46,7 @@ struct Activating: Sendable {
         guard let userID = account.userID else { return [] }
         let others = try rows.accounts(ofUser: userID, at: account.server).filter { $0.id != account.id && $0.state == .active }
         for other in others {
-            try rows.add(StoredNotice(account: other.id, notice: NewDeviceNotice(id: notice, device: account.device, time: now)))
+            try rows.add(StoredNotice(account: other.id, notice: DeviceNotice(.enrolled, id: notice, device: account.device, time: now)))
         }
         return others.map(\.id)
     }

@@ -22,7 +22,8 @@ package struct SecondFactorChangeService: Sendable {
         case .proof(let proof):
             let proved = try await closed.receipt(for: proof, of: message.value.accountID, from: secondFactor, now: request.now)
             let effect = ChangeEffect(
-                change: message.value, decision: admission.decisionHash, proof: proof, proved: proved, newShare: random.bytes(32))
+                change: message.value, decision: admission.decisionHash, proof: proof, proved: proved, newShare: random.bytes(32),
+                notice: BiometricPINNotice(id: NoticeID(using: random)))
             return try await store.write { rows in try effect.take(in: rows, request) }
         }
     }
@@ -36,6 +37,8 @@ struct ChangeEffect: Sendable {
     let proved: ProvedFactor
     /// For the PIN that a PIN_CHANGE_VERIFY vouches for.
     let newShare: [UInt8]
+    /// For the PIN that a biometric alone vouched for.
+    let notice: BiometricPINNotice
 
     func take(in rows: any AuthenticationRows, _ request: PhoneRequest) throws -> Reply {
         let account = try rows.living(change.accountID, at: request.server)
@@ -51,6 +54,7 @@ struct ChangeEffect: Sendable {
         let answer = M4(epoch: proof.epoch, withoutPINLeft: proved.tries.withoutPINLeft).encoded
         instance.lastChange = FinishedChange(decision: decision, answer: answer)
         try rows.save(instance)
+        if change.context == .pinChangeSet, proof.method == .bio { try notice.tell(ofChangeOn: instance.id, in: rows, at: request.now) }
         if let kind { try rows.record(AuditEntry(kind, server: request.server, account: account.id, at: request.now)) }
         return Reply(body: answer)
     }

@@ -34,7 +34,12 @@ extension MemoryRows {
 
     func add(_ notice: StoredNotice) throws { state.notices.append(notice) }
 
-    func notices(for account: AccountID) throws -> [NewDeviceNotice] { state.notices.filter { $0.account == account }.map(\.notice) }
+    func keepNewestNotices(_ count: Int, of subject: DeviceNotice.Subject, for account: AccountID) throws {
+        let kept = state.notices.filter { $0.account == account && $0.notice.subject == subject }.suffix(count)
+        state.notices.removeAll { $0.account == account && $0.notice.subject == subject && !kept.contains($0) }
+    }
+
+    func notices(for account: AccountID) throws -> [DeviceNotice] { state.notices.filter { $0.account == account }.map(\.notice) }
 
     func removeNotices(_ ids: [NoticeID], for account: AccountID) throws {
         state.notices.removeAll { $0.account == account && ids.contains($0.notice.id) }

@@ -21,6 +21,9 @@ public protocol OstiaryDelegate: AnyObject, Sendable {
     /// Another device was enrolled for the same person: show it, see `OstiaryEvent.newDevice(_:account:)`.
     func ostiary(_ ostiary: Ostiary, didLearnOf device: NewDevice, for account: Account)
 
+    /// On another device of the same person a biometric alone set a new PIN: show it, see `OstiaryEvent.pinReplacedByBiometric(_:account:)`.
+    func ostiary(_ ostiary: Ostiary, didLearnOf pin: ReplacedPIN, for account: Account)
+
     /// The server answered `getToken(for:)`.
     func ostiary(_ ostiary: Ostiary, didReceive token: Token)
 
@@ -36,6 +39,7 @@ extension OstiaryDelegate {
     public func ostiary(_ ostiary: Ostiary, didUpdateSecondFactorWith secondFactor: SecondFactor) {}
     public func ostiary(_ ostiary: Ostiary, didFailWith error: OstiaryError, for session: Session?) {}
     public func ostiary(_ ostiary: Ostiary, didLearnOf device: NewDevice, for account: Account) {}
+    public func ostiary(_ ostiary: Ostiary, didLearnOf pin: ReplacedPIN, for account: Account) {}
     public func ostiary(_ ostiary: Ostiary, didReceive token: Token) {}
     public func ostiary(_ ostiary: Ostiary, canGenerateOTPFor session: Session, with accounts: [Account]) {}
 }

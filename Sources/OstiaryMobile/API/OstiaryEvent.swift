@@ -25,6 +25,9 @@ public enum OstiaryEvent: Sendable, Hashable {
     /// Another device was enrolled for the person of this account: show it, for it is their only sign of somebody who enrolled in their name. Told before
     /// the login that brought it, and again by a later answer of the server as long as nobody listens.
     case newDevice(NewDevice, account: Account)
+    /// On another device of the person of this account a new PIN was set by a biometric alone: show it, for it is their sign of a finger or face that was
+    /// not theirs. Told and repeated as `newDevice` is.
+    case pinReplacedByBiometric(ReplacedPIN, account: Account)
     /// Something went wrong; the session, if there is one, is over only if its state says so.
     case error(OstiaryError, session: Session?)
 }
@@ -35,6 +38,14 @@ public struct NewDevice: Sendable, Hashable {
     public let name: String
     /// When, in Unix seconds.
     public let enrolledAt: UInt64
+}
+
+/// A PIN that was replaced elsewhere, where a biometric alone stood for the old one.
+public struct ReplacedPIN: Sendable, Hashable {
+    /// How the device calls itself where that happened.
+    public let deviceName: String
+    /// When, in Unix seconds.
+    public let replacedAt: UInt64
 }
 
 extension Ostiary {
@@ -59,7 +70,8 @@ extension OstiaryEvent {
             NotificationCenter.default.post(name: Ostiary.NotificationNames.accountUpdate, object: account)
         case .accountDeleted(let account):
             NotificationCenter.default.post(name: Ostiary.NotificationNames.accountDelete, object: account)
-        case .confirmLogin, .confirmEnrol, .enrolConfirmation, .secondFactorStarted, .secondFactorUpdated, .newDevice, .error:
+        case .confirmLogin, .confirmEnrol, .enrolConfirmation, .secondFactorStarted, .secondFactorUpdated, .newDevice,
+            .pinReplacedByBiometric, .error:
             break
         }
     }
@@ -79,6 +91,8 @@ extension OstiaryEvent {
             delegate.ostiary(ostiary, didUpdateSecondFactorWith: secondFactor)
         case .newDevice(let device, let account):
             delegate.ostiary(ostiary, didLearnOf: device, for: account)
+        case .pinReplacedByBiometric(let pin, let account):
+            delegate.ostiary(ostiary, didLearnOf: pin, for: account)
         case .error(let error, let session):
             delegate.ostiary(ostiary, didFailWith: error, for: session)
         case .sessionLogin, .sessionStop, .sessionUpdate, .accountAdded, .accountUpdated, .accountDeleted:

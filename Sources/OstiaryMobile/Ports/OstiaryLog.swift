@@ -54,6 +54,7 @@ extension OstiaryEvent {
         case .accountUpdated: ("accountUpdated", nil, nil)
         case .accountDeleted: ("accountDeleted", nil, nil)
         case .newDevice: ("newDevice", nil, nil)
+        case .pinReplacedByBiometric: ("pinReplacedByBiometric", nil, nil)
         case .error(let error, let session): ("error", "\(error)", session?.id)
         }
     }

@@ -87,7 +87,8 @@ struct PhoneConversation: Sendable {
         case .sessionLogin(let session) where session.id == progress.session?.id: return loggedIn(&progress)
         case .sessionStop(let session) where session.id == progress.session?.id: return progress.exit(after: session.ending)
         case .error(let error, let session): return progress.exit(after: error, in: session)
-        case .sessionLogin, .sessionStop, .enrolConfirmation, .accountAdded, .accountUpdated, .accountDeleted, .newDevice: break
+        case .sessionLogin, .sessionStop, .enrolConfirmation, .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric:
+            break
         }
         return nil
     }

@@ -30,6 +30,11 @@ extension OstiaryEvent {
                 ("event", "newDevice"), ("name", .string(device.name)), ("enrolledAt", .number(Int(clamping: device.enrolledAt))),
                 ("account", account.json),
             ].asObject
+        case .pinReplacedByBiometric(let pin, let account):
+            [
+                ("event", "pinReplacedByBiometric"), ("deviceName", .string(pin.deviceName)),
+                ("replacedAt", .number(Int(clamping: pin.replacedAt))), ("account", account.json),
+            ].asObject
         case .error(let error, let session): error.json(session)
         }
     }

@@ -16,6 +16,8 @@ extension OstiaryEvent {
         case .accountAdded, .accountUpdated: []
         case .accountDeleted(let account): ["the account \(account.username) at \(account.serverName) is deleted"]
         case .newDevice(let device, let account): ["a new device was enrolled for \(account.username): \(device.name)"]
+        case .pinReplacedByBiometric(let pin, let account):
+            ["by a biometric alone a new PIN was set for \(account.username) on \(pin.deviceName): if that was not you, tell your service"]
         case .error(let error, _): ["\u{2717} \(error.sentence)" + (error.code.map { " (\($0))" } ?? "")]
         }
     }

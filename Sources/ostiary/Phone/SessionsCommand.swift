@@ -16,7 +16,7 @@ struct SessionsCommand: PhoneSubcommand {
         let ostiary = try PhoneHome.open(options)
         let events = ostiary.events
         // A server may have news of other devices for any of the accounts.
-        let listener = Task { for await event in events { if case .newDevice = event { voice.tell(event) } } }
+        let listener = Task { for await event in events where event.isOfOtherDevices { voice.tell(event) } }
         defer { listener.cancel() }
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
         let exit = try await go(on: sessions, ostiary, voice)
@@ -43,5 +43,15 @@ struct SessionsCommand: PhoneSubcommand {
             if let ended = ostiary.session(session.id) { voice.tell(.sessionStop(ended)) }
         }
         return .done
+    }
+}
+
+extension OstiaryEvent {
+    /// Whether it is what another device did.
+    fileprivate var isOfOtherDevices: Bool {
+        switch self {
+        case .newDevice, .pinReplacedByBiometric: true
+        default: false
+        }
     }
 }

@@ -24,10 +24,12 @@ struct SecondFactorChangeTests {
         }
     }
 
-    @Test("The PIN is changed twice, once verified by the PIN and once by a biometric; each time the old epoch is over")
+    @Test("The PIN is changed twice, by PIN and by a biometric: each time the old epoch is over, and the other phone hears of the biometric's")
     func changes() async throws {
         try await TwoServers.run { servers in
-            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let older = try await TestPhone(servers).enrol(try servers.nonce())
+            let session = try #require(try await older.logInApp().sessionID)
+            let phone = try await TestPhone(servers, device: "Nokia").enrol(try servers.nonce())
             try await phone.proveByPIN(.biometricsAdd, EnrolledPhone.fingerKey)
             let byPIN = try await phone.proveByPIN(.pinChangeVerify)
             #expect(try await phone.setPIN(byPIN.attempt, epoch: 2).epoch == 2)
@@ -39,6 +41,11 @@ struct SecondFactorChangeTests {
             let byBiometric = try await phone.proveByBiometric(.pinChangeVerify, epoch: 2)
             #expect(try await phone.setPIN(byBiometric.attempt, epoch: 3, byBiometric: true).epoch == 3)
             try await phone.scan(try await servers.link(try servers.nonce())).logInByPIN(epoch: 3)
+            servers.clock.advance(1)
+            let told = try await older.ping(session).extensions.notices.filter { $0.subject == .pinByBiometric }
+            #expect(told.map(\.device) == ["Nokia"], "of the second change alone")
+            servers.clock.advance(1)
+            #expect(try await older.ping(session, after: told).extensions.notices.map(\.subject) == [.enrolled])
             #expect(await servers.refusal { try await phone.setPIN(byBiometric.attempt, epoch: 4, byBiometric: true) } == .refused)
         }
     }

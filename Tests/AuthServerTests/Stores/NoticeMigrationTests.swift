@@ -25,7 +25,7 @@ struct NoticeMigrationTests {
         let store = SQLAuthenticationStore(database: database, key: .random())
         let notices = try await store.read { rows in try rows.notices(for: Sample.accountID(1)) }
         #expect(notices.map(\.device) == ["Pixel", "Nokia"])
-        #expect(Set(notices.map(\.id)).count == 2)
+        #expect(Set(notices.map(\.id)).count == 2 && notices.allSatisfy { $0.subject == .enrolled })
         let shown = notices[0].id
         try await store.write { rows in try rows.removeNotices([shown], for: Sample.accountID(1)) }
         #expect(try await store.read { rows in try rows.notices(for: Sample.accountID(1)) } == [notices[1]])

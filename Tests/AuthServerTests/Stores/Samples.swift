@@ -8,8 +8,8 @@ enum Sample {
 
     static func bytes(_ byte: UInt8, _ count: Int = 32) -> [UInt8] { [UInt8](repeating: byte, count: count) }
     static func accountID(_ byte: UInt8) -> AccountID { AccountID(bytes(byte, 16))! }
-    static func notice(_ byte: UInt8) -> NewDeviceNotice {
-        NewDeviceNotice(id: NoticeID(bytes(byte, 16))!, device: "Pixel \(byte)", time: now)
+    static func notice(_ byte: UInt8, _ subject: DeviceNotice.Subject = .enrolled) -> DeviceNotice {
+        DeviceNotice(subject, id: NoticeID(bytes(byte, 16))!, device: "Pixel \(byte)", time: now)
     }
 
     static func sessionID(_ byte: UInt8) -> SessionID { SessionID(bytes(byte, 16))! }

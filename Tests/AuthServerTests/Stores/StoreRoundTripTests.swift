@@ -96,6 +96,30 @@ struct StoreRoundTripTests {
         }
     }
 
+    @Test("Notices of both kinds come back as they were, the oldest of each; of one kind the newest are kept", arguments: StoreBackend.allCases)
+    func notices(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let (mine, other) = (Sample.accountID(1), Sample.accountID(2))
+            let enrolled = (UInt8(1)...18).map { Sample.notice($0) }
+            let pins = (UInt8(101)...105).map { Sample.notice($0, .pinByBiometric) }
+            try await store.write { rows in
+                for notice in enrolled + pins { try rows.add(StoredNotice(account: mine, notice: notice)) }
+                try rows.add(StoredNotice(account: other, notice: pins[0]))
+            }
+            func told(_ subject: DeviceNotice.Subject) async throws -> [DeviceNotice] {
+                try await store.read { rows in try rows.notices(for: mine) }.filter { $0.subject == subject }
+            }
+            #expect(try await told(.enrolled).prefix(16) == enrolled.prefix(16))
+            #expect(try await told(.pinByBiometric) == pins)
+            try await store.write { rows in try rows.keepNewestNotices(3, of: .pinByBiometric, for: mine) }
+            #expect(try await told(.pinByBiometric) == Array(pins.suffix(3)))
+            try await store.write { rows in try rows.removeNotices([pins[3].id] + enrolled.prefix(2).map(\.id), for: mine) }
+            #expect(try await told(.pinByBiometric) == [pins[2], pins[4]])
+            #expect(try await told(.enrolled) == Array(enrolled.suffix(16)), "only of the one kind old ones were forgotten")
+            #expect(try await store.read { rows in try rows.notices(for: other) } == [pins[0]])
+        }
+    }
+
     @Test("An enrolment in every state, by each of its names", arguments: StoreBackend.allCases)
     func enrolments(on backend: StoreBackend) async throws {
         try await backend.run { store in

@@ -46,7 +46,7 @@ struct EnrolledPhone: Sendable {
     func logInApp() async throws -> L6 { try await openApp().logInByPIN() }
 
     /// - Parameter shown: notices that the person was shown.
-    func ping(_ session: SessionID, hold: UInt8 = 0, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+    func ping(_ session: SessionID, hold: UInt8 = 0, after shown: [DeviceNotice] = []) async throws -> PingAnswer {
         let answer = try await phone.sendFresh(Ping(sessionID: session, hold: hold, extensions: Extensions(shownNotices: shown.map(\.id))))
         guard answer.status == .ok else { throw answer.status }
         return try PingAnswer(decoding: answer.body)

@@ -19,7 +19,7 @@ struct NoticeTests {
         let asleep = try await world.enrolledPhone(name: "asleep")
         let (old, session) = try await told(world)
         // "old phone" is news to "asleep", "new phone" to both. The first answers are lost on their way.
-        var heard: [NewDeviceNotice] = []
+        var heard: [DeviceNotice] = []
         for _ in 0..<3 {
             heard = try await old.ping(session).extensions.notices
             world.pass(1)
@@ -86,7 +86,7 @@ struct NoticeTests {
         _ = try await stranger.ping(theirs.session, after: heard)
         #expect(try await world.refusal(of: try stranger.fresh(Ping(sessionID: session, hold: 0, extensions: ids))) == .badSignature)
         #expect(try await world.refusal(of: try stranger.fresh(Stop(sessionID: session, reason: .user, extensions: ids))) == .badSignature)
-        let unknown = NewDeviceNotice(id: NoticeID(using: world.random), device: "", time: world.now)
+        let unknown = DeviceNotice(.enrolled, id: NoticeID(using: world.random), device: "", time: world.now)
         world.pass(1)
         #expect(try await old.ping(session, after: [unknown]).extensions.notices == heard)
         // A login that was refused, for its wrong proof of the second factor.

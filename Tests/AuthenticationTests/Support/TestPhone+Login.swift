@@ -115,12 +115,12 @@ extension TestPhone {
     }
 
     /// - Parameter shown: notices that the person was shown.
-    func ping(_ session: SessionID, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+    func ping(_ session: SessionID, after shown: [DeviceNotice] = []) async throws -> PingAnswer {
         let message = Ping(sessionID: session, hold: 0, extensions: Extensions(shownNotices: shown.map(\.id)))
         return try PingAnswer(decoding: try await world.deliver(try fresh(message)).body)
     }
 
-    func stop(_ session: SessionID, _ reason: StopReason = .user, after shown: [NewDeviceNotice] = []) async throws -> PingAnswer {
+    func stop(_ session: SessionID, _ reason: StopReason = .user, after shown: [DeviceNotice] = []) async throws -> PingAnswer {
         let message = Stop(sessionID: session, reason: reason, extensions: Extensions(shownNotices: shown.map(\.id)))
         return try PingAnswer(decoding: try await world.deliver(try fresh(message)).body)
     }

@@ -53,6 +53,8 @@ func answer(_ ostiary: Ostiary, with screens: some Screens) async {
         case .sessionLogin(let session): await screens.show("Logged in as \(session.username ?? "")")
         case .sessionStop: await screens.show("Logged out")
         case .newDevice(let device, _): await screens.show("\(device.name) was enrolled for you, too. If that was not you, tell your service")
+        case .pinReplacedByBiometric(let pin, _):
+            await screens.show("A biometric alone set a new PIN on \(pin.deviceName). If that was not you, tell your service")
         case .error(let error, _): await screens.show("\(error)")
         default: break
         }

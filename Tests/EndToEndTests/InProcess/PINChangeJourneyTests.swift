@@ -50,6 +50,44 @@ struct PINChangeJourneyTests {
         }
     }
 
+    @Test("A23: the person's other phone tells that a feature alone set a new PIN, before its login and once; the PIN alone is no news")
+    func otherPhone() async throws {
+        try await World.run(penalties: [0, 0, 0, 0]) { world in
+            let other = try world.phone("other")
+            try await world.enrol(other)
+            world.clock.advance(61)
+            let phone = try world.phone(biometrics: SimulatedBiometrics())
+            try await world.enrol(phone)
+            world.clock.advance(61)
+            _ = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
+            _ = try await phone.manage({ $0.changePIN() }, [.pin(Person.pin), .pin(Self.newPIN)])
+            #expect(try await Self.news(to: other, in: world).isEmpty)
+            let changed = try await phone.manage({ $0.changePIN() }, [.biometric(.confirm), .pin("941738")])
+            #expect(changed.last?.result == .success)
+            let replacedAt = world.clock.wall
+            world.clock.advance(5)
+            let told = try await Self.news(to: other, in: world)
+            #expect(told.count == 1 && told.first?.replacedAt == replacedAt)
+            #expect(try await Self.news(to: other, in: world).isEmpty)
+            #expect(try await Self.news(to: phone, in: world, pin: "941738").isEmpty, "whoever did it is not told")
+        }
+    }
+
+    /// What a login of a browser with this phone tells of PINs that were set elsewhere, until somebody is logged in.
+    private static func news(to phone: WorldPhone, in world: World, pin: String = Person.pin) async throws -> [ReplacedPIN] {
+        var told: [ReplacedPIN] = []
+        phone.ostiary.start(with: try await world.backend.loginCode(world.backend.newNonce()))
+        while true {
+            switch try await phone.until({ $0 }) {
+            case .confirmLogin(let session, let accounts): phone.ostiary.setAccount(accounts.first, for: session)
+            case .secondFactorStarted: phone.enter(pin)
+            case .pinReplacedByBiometric(let pin, _): told.append(pin)
+            case .sessionLogin: return told
+            default: break
+            }
+        }
+    }
+
     @Test("S4-33 PIN and feature together vouch like the PIN")
     func byBoth() async throws {
         try await world { world, phone in

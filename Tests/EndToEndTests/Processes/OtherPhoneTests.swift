@@ -38,6 +38,30 @@ struct OtherPhoneTests {
         #expect(text.output.components(separatedBy: "a new device was enrolled for Alice").count == 2, "\(text.output)")
         try await pair.stop()
     }
+
+    @Test("A PIN that a feature alone set on the second phone is told by the first: to a script as JSON with its login, to a person as a line")
+    func pinByBiometric() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let second = pair.phone("second")
+        try await person.enrol(in: pair.folder, phone: second)
+        let confirm = ["--simulated-biometrics", "confirm"]
+        #expect(try await second.run(["add-biometrics"] + confirm, pins: [Person.pin]).code == 0)
+        let changed = try await second.run(["change-pin"] + confirm, pins: ["941738"])
+        #expect(changed.code == 0, "\(changed.events) \(changed.complaints)")
+
+        let login = try await person.logIn(in: pair.folder).outcome
+        #expect(login.events.compactMap(\.event).suffix(3) == ["newDevice", "pinReplacedByBiometric", "sessionLogin"])
+        let told = try #require(login.event("pinReplacedByBiometric"))
+        #expect(told["deviceName"]?.string?.hasPrefix("terminal on ") == true && told["account"]?["username"] == .string("Alice"))
+        #expect(try await second.run(["change-pin"] + confirm, pins: ["602851"]).code == 0)
+        let text = try Program(["phone", "--home", person.phone.home, "sessions"])
+        text.closeInput()
+        #expect(try await text.end() == 0)
+        #expect(text.output.components(separatedBy: "by a biometric alone a new PIN was set for Alice on terminal on ").count == 2, "\(text.output)")
+        try await pair.stop()
+    }
 }
 
 /// What is being approved, where the second factor is asked for.

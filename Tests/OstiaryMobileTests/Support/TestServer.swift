@@ -124,7 +124,7 @@ actor TestServer {
         var secondFactorNeed = SecondFactorNeed.needed
         var selectedAccount: AccountID?
         var skipsConfirmation = false
-        var notices: [NewDeviceNotice] = []
+        var notices: [DeviceNotice] = []
         var announceInfo: [Announcement] = []
         /// The image whose hash every login shows.
         var logo: [UInt8]?

@@ -80,7 +80,7 @@ struct EncodingTests {
     @Test("Notices travel as extension 1, the oldest sixteen; what was shown comes back as extension 2, sixteen ids at most")
     func notices() throws {
         let random = FixedRandom(12)
-        let many = (0..<20).map { NewDeviceNotice(id: NoticeID(using: random), device: "phone \($0)", time: Instant(UInt64($0))) }
+        let many = (0..<20).map { DeviceNotice(.enrolled, id: NoticeID(using: random), device: "phone \($0)", time: Instant(UInt64($0))) }
         #expect(Extensions(notices: many).notices == Array(many.prefix(16)))
         #expect(Extensions(notices: []).items.isEmpty)
         let ids = many.map(\.id)
@@ -89,6 +89,24 @@ struct EncodingTests {
         let item = try #require(Extensions(shownNotices: ids).items.first)
         #expect(item.type == 2 && item.value == [16] + ids.prefix(16).flatMap(\.bytes))
         #expect(try Extensions(notices: many).shownNotices().isEmpty)
+    }
+
+    @Test("A PIN that a biometric set travels as extension 3 beside the new devices, sixteen of each; a phone that knows only those reads them")
+    func noticesOfPINs() throws {
+        let random = FixedRandom(13)
+        let pins = (0..<20).map { DeviceNotice(.pinByBiometric, id: NoticeID(using: random), device: "é\($0)", time: Instant(UInt64($0))) }
+        let enrolled = (0..<17).map { DeviceNotice(.enrolled, id: NoticeID(using: random), device: "phone \($0)", time: Instant(9)) }
+        let answer = PingAnswer(state: .loggedIn, reason: .none, pingTime: 1, extensions: Extensions(notices: pins + enrolled))
+        let read = try PingAnswer(decoding: answer.encoded).extensions
+        #expect(read.items.map(\.type) == [1, 3])
+        #expect(read.notices == Array(enrolled.prefix(16)) + Array(pins.prefix(16)))
+        let first = pins[0].id.bytes + [3, 0xC3, 0xA9, 0x30] + [UInt8](repeating: 0, count: 8)
+        #expect(Array(read.items[1].value.prefix(1 + first.count)) == [16] + first)
+        let known = read.items[0].value
+        let items = [0, 1, UInt8(known.count >> 8), UInt8(known.count & 255)] + known + [0, 3, 0, 2, 1, 2]
+        let head = PingAnswer(state: .loggedIn, reason: .none, pingTime: 1).encoded.dropLast(2)
+        let broken = try PingAnswer(decoding: head + [UInt8(items.count >> 8), UInt8(items.count & 255)] + items)
+        #expect(broken.extensions.notices == Array(enrolled.prefix(16)), "a list that cannot be read hides no other")
     }
 
     @Test("A list of acknowledged notices that is cut off, too long or goes on after its end is an error, not an empty list")

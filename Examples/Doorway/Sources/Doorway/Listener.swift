@@ -17,6 +17,8 @@ struct Listener {
             case .sessionLogin(let session): if !session.isEnrolment { Screen.show("Logged in: \(name(of: session))") }
             case .sessionStop(let session): if session.isLoggedOut { Screen.show("Logged out: \(name(of: session))") }
             case .newDevice(let device, _): Screen.show("Another device was enrolled for you: \(device.name). Wasn't that you? Tell your service.")
+            case .pinReplacedByBiometric(let pin, _):
+                Screen.show("A biometric alone set a new PIN on \(pin.deviceName). Wasn't that you? Tell your service.")
             case .accountDeleted(let account): Screen.show("The account \(account.displayName) is gone.")
             case .error(.loginInOtherBrowser, _):
                 Screen.show("Nobody was logged in: another browser came back. Somebody may have sent you this login. Start again yourself.")
