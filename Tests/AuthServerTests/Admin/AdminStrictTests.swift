@@ -82,7 +82,8 @@ struct AdminStrictTests {
                 (.put, "/", #"{"serverFlags":["NO"]}"#, "serverFlags"), (.put, "/", #"{"serverid":"x"}"#, "serverid"),
                 (.post, "/sessions/page", "{}", "kind"), (.post, "/sessions/page", #"{"kind":"enrol","name":"A","announceinfo":{}}"#, "announceinfo"),
                 (.post, "/sessions/page", #"{"kind":"enrol","name":"A","accountid":"x"}"#, "accountid"),
-                (.post, "/sessions/page", #"{"kind":"login","returnurl":"/a","userid":"alice"}"#, "userid"), (.post, "/sessions/page", #"{"kind":"login","returnurl":"javascript:1"}"#, "returnurl"),
+                (.post, "/sessions/page", #"{"kind":"login","returnurl":"/a","userid":"alice"}"#, "userid"),
+                (.post, "/sessions/page", #"{"kind":"login","returnurl":"javascript:1"}"#, "returnurl"),
                 (.post, "/sessions/qr/login", #"{"announceinfo":{"logo":"!"}}"#, "announceinfo.logo"),
                 (.post, "/sessions/qr/login", #"{"announceinfo":{"info":{"":"x"}}}"#, "announceinfo.info"),
             ] as [(HTTPRequest.Method, String, String?, String)] {

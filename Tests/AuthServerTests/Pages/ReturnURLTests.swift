@@ -38,7 +38,11 @@ struct ReturnURLTests {
         #expect(try #require(ReturnURL(text)).adding(code) == address)
     }
 
-    @Test("An address with a code of its own is known", arguments: ["/?returncode=x", "/?a&returncode", "https://shop.example/?a=b&returncode=#c", "/?%72eturncode=x", "/?a&returncod%65=x", "/?%=x"])
+    @Test(
+        "An address with a code of its own is known",
+        arguments: [
+            "/?returncode=x", "/?a&returncode", "https://shop.example/?a=b&returncode=#c", "/?%72eturncode=x", "/?a&returncod%65=x", "/?%=x",
+        ])
     func hasCode(text: String) throws { #expect(try #require(ReturnURL(text)).hasCode) }
 
     @Test(
