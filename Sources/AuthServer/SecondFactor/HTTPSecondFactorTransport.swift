@@ -54,6 +54,8 @@ package final class HTTPSecondFactorTransport: SecondFactorTransport {
         switch response.status {
         case .ok: return Array(buffer: body)
         case .forbidden: throw .distrust
+        // The same trouble that a probe is told: one reason, one line in the log.
+        case .serviceUnavailable where String(buffer: body).contains(ErrorResponse.storageUnavailable.error): throw .storage
         default: throw .status(Int(response.status.code))
         }
     }

@@ -29,12 +29,14 @@ extension SecondFactorTrouble: CustomStringConvertible {
     /// One line: what is wrong and what to do.
     package var description: String {
         switch self {
-        case .noAnswer: "no answer"
+        case .noAnswer: "no answer: check OSTIARY_SECOND_FACTOR_URL, and that it runs"
         case .refused: "connection refused: start it, or check OSTIARY_SECOND_FACTOR_URL"
         case .timeout: "no answer in time: check network and firewall"
         case .nameUnknown: "its name is not known: check OSTIARY_SECOND_FACTOR_URL and the name service"
         case .tls(let detail): "no secure connection (\(detail)): check its certificate"
-        case .broken(let detail): "the connection failed (\(detail))"
+        case .broken(let detail): "the connection failed (\(detail)): check OSTIARY_SECOND_FACTOR_URL, http or https, and its log"
+        case .status(let code) where code < 500:
+            "what answers is no second-factor server, it has HTTP status \(code): check OSTIARY_SECOND_FACTOR_URL"
         case .status(let code): "it answers HTTP status \(code): look at its log and its /ready"
         case .notOne: "what answers is no second-factor server: check OSTIARY_SECOND_FACTOR_URL"
         case .another(let found):

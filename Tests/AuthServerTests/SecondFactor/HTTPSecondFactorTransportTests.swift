@@ -24,7 +24,7 @@ struct HTTPSecondFactorTransportTests {
     private static func listening(saying greeting: String = "", _ body: (Int) async throws -> Void) async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                greeting.isEmpty ? channel.eventLoop.makeSucceededVoidFuture() : channel.writeAndFlush(ByteBuffer(string: greeting))
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Greeter(greeting: greeting)) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         try await body(try #require(server.localAddress?.port))
@@ -73,5 +73,29 @@ struct HTTPSecondFactorTransportTests {
             let found = try await Self.trouble(at: "http://127.0.0.1:\(try #require(client.port))")
             #expect(found == [403: .distrust, 200: .notOne][code] ?? .status(code))
         }
+    }
+
+    @Test("A second-factor server whose disk is full is told as that by a call, as it is by a probe")
+    func fullDisk() async throws {
+        let router = Router()
+        router.get("/sf/identity") { _, _ in ErrorResponse.storageUnavailable.response(requestID: "x") }
+        try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0))).test(.live) { client in
+            let found = try await Self.trouble(at: "http://127.0.0.1:\(try #require(client.port))")
+            #expect(found == .storage)
+        }
+    }
+}
+
+/// Says one thing to whoever connects.
+private final class Greeter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let greeting: String
+
+    init(greeting: String) { self.greeting = greeting }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !greeting.isEmpty { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: greeting)), promise: nil) }
     }
 }

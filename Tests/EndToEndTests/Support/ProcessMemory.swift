@@ -44,8 +44,14 @@ struct ProcessMemory {
                 let wanted = min(UInt(window.count), mapping.range.upperBound - start)
                 let count = pread(memory, window.baseAddress, Int(wanted), off_t(bitPattern: start))
                 guard count > 0 else { break }
-                let isOurWindow = folder == "/proc/self" && own.overlaps(start..<start + wanted)
-                if !isOurWindow, Self.contains(needle, in: UnsafeRawBufferPointer(rebasing: window.prefix(count))) { places.append(mapping.name) }
+                // What is read is not looked for in the place where it is read to, and in no more than that.
+                let skipped = (folder == "/proc/self" ? own : 0..<0).clamped(to: start..<start + UInt(count))
+                let parts = [start..<skipped.lowerBound, skipped.upperBound..<start + UInt(count)]
+                let found = parts.contains { part in
+                    let bytes = window[Int(part.lowerBound - start)..<Int(part.upperBound - start)]
+                    return Self.contains(needle, in: UnsafeRawBufferPointer(rebasing: bytes))
+                }
+                if found { places.append(mapping.name) }
                 // What lies across the edge of two windows is seen by the next.
                 start += UInt(count) < wanted || wanted <= UInt(needle.count) ? wanted : wanted - UInt(needle.count)
             }
