@@ -57,7 +57,8 @@ struct AuthenticationServiceTests {
         try await Application(router: service.adminRouter).test(.router) { client in
             try await client.execute(uri: "/ready?for=logins", method: .get) { response in
                 #expect(response.status == .serviceUnavailable)
-                #expect(String(buffer: response.body).contains(#""second-factor":"in this process: no answer; since "#))
+                let said = #""second-factor":"in this process: no answer: check OSTIARY_SECOND_FACTOR_URL, and that it runs; since "#
+                #expect(String(buffer: response.body).contains(said))
                 #expect(!String(buffer: response.body).contains("SecondFactorUnreachable"))
             }
             try await client.execute(uri: "/ready", method: .get) { #expect($0.status == .ok && String(buffer: $0.body) == #"{"ready":true}"#) }

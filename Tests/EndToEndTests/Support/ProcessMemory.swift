@@ -38,16 +38,15 @@ struct ProcessMemory {
         defer { window.deallocate() }
         let own = UInt(bitPattern: window.baseAddress)..<UInt(bitPattern: window.baseAddress) + UInt(window.count)
         var places: [String] = []
-        for mapping in try mappings() where excluded.map({ !$0.overlaps(mapping.range) }) ?? true {
+        // Left out as exactly as they are: neighbours in memory may be one mapping.
+        let skipped = [excluded, folder == "/proc/self" ? own : nil].compactMap { $0 }
+        for mapping in try mappings() {
             var start = mapping.range.lowerBound
             while start < mapping.range.upperBound {
                 let wanted = min(UInt(window.count), mapping.range.upperBound - start)
                 let count = pread(memory, window.baseAddress, Int(wanted), off_t(bitPattern: start))
                 guard count > 0 else { break }
-                // What is read is not looked for in the place where it is read to, and in no more than that.
-                let skipped = (folder == "/proc/self" ? own : 0..<0).clamped(to: start..<start + UInt(count))
-                let parts = [start..<skipped.lowerBound, skipped.upperBound..<start + UInt(count)]
-                let found = parts.contains { part in
+                let found = Self.parts(of: start..<start + UInt(count), without: skipped).contains { part in
                     let bytes = window[Int(part.lowerBound - start)..<Int(part.upperBound - start)]
                     return Self.contains(needle, in: UnsafeRawBufferPointer(rebasing: bytes))
                 }
@@ -57,6 +56,15 @@ struct ProcessMemory {
             }
         }
         return places
+    }
+
+    private static func parts(of range: Range<UInt>, without holes: [Range<UInt>]) -> [Range<UInt>] {
+        holes.reduce([range]) { parts, hole in
+            parts.flatMap { part in
+                let hole = hole.clamped(to: part)
+                return [part.lowerBound..<hole.lowerBound, hole.upperBound..<part.upperBound]
+            }
+        }
     }
 
     private static func contains(_ needle: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer) -> Bool {
