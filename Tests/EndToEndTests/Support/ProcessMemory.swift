@@ -45,14 +45,18 @@ struct ProcessMemory {
             while start < mapping.range.upperBound {
                 let wanted = min(UInt(window.count), mapping.range.upperBound - start)
                 let count = pread(memory, window.baseAddress, Int(wanted), off_t(bitPattern: start))
-                guard count > 0 else { break }
+                // One page that cannot be read hides no other: memory moves while it is looked at.
+                guard count > 0 else {
+                    start += 4_096
+                    continue
+                }
                 let found = Self.parts(of: start..<start + UInt(count), without: skipped).contains { part in
                     let bytes = window[Int(part.lowerBound - start)..<Int(part.upperBound - start)]
                     return Self.contains(needle, in: UnsafeRawBufferPointer(rebasing: bytes))
                 }
                 if found { places.append(mapping.name) }
                 // What lies across the edge of two windows is seen by the next.
-                start += UInt(count) < wanted || wanted <= UInt(needle.count) ? wanted : wanted - UInt(needle.count)
+                start += UInt(count) < wanted || wanted <= UInt(needle.count) ? UInt(count) : wanted - UInt(needle.count)
             }
         }
         return places
