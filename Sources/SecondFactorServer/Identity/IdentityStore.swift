@@ -27,10 +27,10 @@ struct IdentityStore: Sendable {
 
     /// What there is, if nothing of it has to be made, shortened or erased.
     private func current(in rows: IdentityRows, at now: Instant) throws -> OwnIdentity? {
-        guard let root = try rows.root(), try rows.operatorKeys().allSatisfy({ $0.wrappedSeed == nil || now <= $0.certificate.notAfter }),
-            let signer = try rows.operatorKeys().first(where: { $0.isSigner(at: now) }),
-            now + KeyLifetimes.operatorOverlap < signer.certificate.notAfter, try rows.prekeys().allSatisfy({ $0.isInPlace(at: now) }),
-            let prekey = try rows.prekeys().first, now + KeyLifetimes.prekeyOverlap < prekey.notAfter
+        let (keys, prekeys) = (try rows.operatorKeys(), try rows.prekeys())
+        guard let root = try rows.root(), keys.allSatisfy({ $0.wrappedSeed == nil || now <= $0.certificate.notAfter }),
+            let signer = keys.first(where: { $0.isSigner(at: now) }), now + KeyLifetimes.operatorOverlap < signer.certificate.notAfter,
+            prekeys.allSatisfy({ $0.isInPlace(at: now) }), let prekey = prekeys.first, now + KeyLifetimes.prekeyOverlap < prekey.notAfter
         else { return nil }
         if let rootSeed { try checkRootKey(rootSeed, is: root.root) }
         return try identity(root.root, isApart: rootSeed == nil && root.wrappedSeed == nil, in: rows, at: now)
