@@ -86,6 +86,29 @@ struct ConnectionTests {
         #expect(error == .clockWrong && error.advice == .askUser)
     }
 
+    @Test("An answer signed by an operational key that the bundle did not have yet counts, after one look at a new bundle")
+    func newOperatorKey() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        try await phone.server.with { server in
+            try server.keys.replaceOperatorKey(certifiedBy: server.keys.root, at: server.now)
+            server.received = []
+        }
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+        #expect(await phone.server.with { $0.received.filter { $0 == .m1 }.count } == 1, "the answer is kept, the request is not made again")
+    }
+
+    @Test("A key that the pinned root did not certify is still an impostor's, whatever the new bundle says")
+    func foreignOperatorKey() async throws {
+        let phone = try await TestPhone.enrolled()
+        let stranger = try TestServerKeys(seed: 77, at: await phone.server.with { $0.now })
+        try await phone.server.with { server in try server.keys.replaceOperatorKey(certifiedBy: stranger.root, at: server.now) }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await phone.finalFailure() == .serverIdentity)
+    }
+
     @Test("A lost answer to the decision is asked for again, and the first outcome stands")
     func lostDecision() async throws {
         let phone = try await TestPhone.enrolled()

@@ -29,10 +29,10 @@ struct StoredKeys: Sendable {
         prekeys.append(prekey)
     }
 
-    /// The key that signs at `now`: of those that are valid, the one that stays so longest.
+    /// The key that signs at `now`.
     func signer(at now: Instant) -> CertifiedKey? {
-        operatorKeys.filter { $0.certificate.notBefore <= now && now <= $0.certificate.notAfter }
-            .max { $0.certificate.notAfter < $1.certificate.notAfter }
+        let signing = OperatorCertificate.signing(of: operatorKeys.map(\.certificate), at: now)
+        return operatorKeys.first { $0.certificate == signing }
     }
 
     /// The root with the keys that it certified and that are not over.

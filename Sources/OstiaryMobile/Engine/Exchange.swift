@@ -27,7 +27,7 @@ extension Engine {
             let response = try await call(server.address, "/ap1", body: request.bytes, timeout: timeout)
             switch response.status {
             case 200:
-                let answer = try open(response.body, to: request, from: server)
+                let answer = try await open(response.body, to: request, from: server, mayRenew: &mayRenew)
                 if answer.status == .clock, mayAdjust { mayAdjust = false } else { return Exchanged(request: request, answer: answer) }
             case 409 where mayRenew:
                 mayRenew = false
@@ -49,6 +49,17 @@ extension Engine {
             return try SealedRequest(message, to: prekey, of: root, ephemeral: ephemeral, at: sentAt)
         } catch {
             throw OstiaryError(error)
+        }
+    }
+
+    /// A signature by a key that the bundle does not have is looked at again with a new one, once: keys of a server change.
+    private func open(
+        _ bytes: [UInt8], to request: SealedRequest, from server: ConnectedServer, mayRenew: inout Bool
+    ) async throws(OstiaryError) -> Answer {
+        do throws(OstiaryError) { return try open(bytes, to: request, from: server) } catch {
+            guard error == .serverIdentity, mayRenew else { throw error }
+            mayRenew = false
+            return try open(bytes, to: request, from: try await fetchBundle(of: server.rootHash, at: server.address))
         }
     }
 

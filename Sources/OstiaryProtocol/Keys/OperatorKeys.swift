@@ -37,7 +37,7 @@ package struct OperatorKeys: Sendable {
 
     /// Whether any key is valid at `now`; when none is, the clock may be what is wrong (protocol §3).
     package func hasKey(at now: Instant) -> Bool {
-        certificates.contains { $0.notBefore <= now && now <= $0.notAfter }
+        certificates.contains { $0.isValid(at: now) }
     }
 
     /// When the key of this name becomes valid; nil when no such key is certified.
@@ -45,7 +45,7 @@ package struct OperatorKeys: Sendable {
 
     /// Throws unless the key that the signature names is certified, valid at `now`, and signed `message`.
     package func verify(_ signature: OperatorSignature, _ label: Label, _ message: [UInt8], at now: Instant) throws(BadSignature) {
-        guard let certificate = certificates.first(where: { $0.id == signature.keyID && $0.notBefore <= now && now <= $0.notAfter })
+        guard let certificate = certificates.first(where: { $0.id == signature.keyID && $0.isValid(at: now) })
         else { throw BadSignature() }
         try EdwardsPublicKey(certificate.ed25519).verify(signature.ed25519, label, message)
     }

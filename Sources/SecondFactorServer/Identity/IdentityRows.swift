@@ -13,9 +13,7 @@ struct OperatorKeyRow: Sendable {
     let wrappedSeed: [UInt8]?
 
     /// Whether it may sign: one that was certified by a clock that ran ahead is not valid yet.
-    func isSigner(at now: Instant) -> Bool {
-        wrappedSeed != nil && certificate.notBefore <= now && now <= certificate.notAfter
-    }
+    func maySign(at now: Instant) -> Bool { wrappedSeed != nil && certificate.isValid(at: now) }
 }
 
 struct PrekeyRow: Sendable {

@@ -29,7 +29,7 @@ struct IdentityStore: Sendable {
     private func current(in rows: IdentityRows, at now: Instant) throws -> OwnIdentity? {
         let (keys, prekeys) = (try rows.operatorKeys(), try rows.prekeys())
         guard let root = try rows.root(), keys.allSatisfy({ $0.wrappedSeed == nil || now <= $0.certificate.notAfter }),
-            let signer = keys.first(where: { $0.isSigner(at: now) }), now + KeyLifetimes.operatorOverlap < signer.certificate.notAfter,
+            let newest = keys.first(where: { $0.maySign(at: now) }), now + KeyLifetimes.operatorOverlap < newest.certificate.notAfter,
             prekeys.allSatisfy({ $0.isInPlace(at: now) }), let prekey = prekeys.first, now + KeyLifetimes.prekeyOverlap < prekey.notAfter
         else { return nil }
         if let rootSeed { try checkRootKey(rootSeed, is: root.root) }
@@ -61,7 +61,7 @@ struct IdentityStore: Sendable {
 
     /// A new operational key when the newest is near its end; without the root key the old one serves until it is over.
     private func ensureOperatorKey(_ root: RootRow, in rows: IdentityRows, at now: Instant) throws {
-        let newest = try rows.operatorKeys().first { $0.isSigner(at: now) }
+        let newest = try rows.operatorKeys().first { $0.maySign(at: now) }
         if let newest, now + KeyLifetimes.operatorOverlap < newest.certificate.notAfter { return }
         guard let rootKey = try rootKey(root) else {
             guard newest != nil else { throw IdentityError.rootKeyNeeded }
@@ -87,10 +87,12 @@ struct IdentityStore: Sendable {
     /// - Parameter isApart: whether the root key is kept elsewhere and was not given.
     private func identity(_ root: Root, isApart: Bool, in rows: IdentityRows, at now: Instant) throws -> OwnIdentity {
         let operatorRows = try rows.operatorKeys()
-        guard let newest = operatorRows.first(where: { $0.isSigner(at: now) }), let wrapped = newest.wrappedSeed else {
+        let usable = operatorRows.filter { $0.maySign(at: now) }
+        let signing = OperatorCertificate.signing(of: usable.map(\.certificate), at: now)
+        guard let newest = usable.first, let signer = usable.first(where: { $0.certificate == signing }), let wrapped = signer.wrappedSeed else {
             throw IdentityError.rootKeyNeeded
         }
-        let operatorKey = try OperatorKey(seed: try unwrap(wrapped, Self.context(of: newest.certificate)))
+        let operatorKey = try OperatorKey(seed: try unwrap(wrapped, Self.context(of: signer.certificate)))
         let prekeys = try rows.prekeys().map { ($0, try secret(of: $0)) }
         let valid = prekeys.filter { now <= $0.0.notAfter }.map { $0.1.published(until: $0.0.notAfter, signedBy: operatorKey) }
         let chain = ServerChain(root: root, certificates: operatorRows.map(\.certificate).filter { now <= $0.notAfter })

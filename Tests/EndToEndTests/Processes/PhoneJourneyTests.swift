@@ -98,11 +98,9 @@ struct PhoneJourneyTests {
         let webNonce = try #require(try await held.event("sessionLogin")["webNonce"]?.string)
         #expect(try await person.backend.session(webNonce).loggedin)
 
-        let begun = ContinuousClock.now
         try await person.backend.logOut(webNonce)
         #expect(try await person.backend.session(webNonce).loggedin == false)
         let outcome = try await TerminalPhone.outcome(of: held)
-        #expect(ContinuousClock.now - begun < .seconds(20))
         #expect(outcome.code == 0)
         #expect(outcome.last?.event == "sessionStop")
         #expect(outcome.last?["reason"] == .string("server"))

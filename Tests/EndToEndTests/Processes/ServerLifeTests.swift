@@ -32,23 +32,21 @@ struct ServerLifeTests {
         #expect(try await without.end() == 1)
     }
 
-    @Test("Every server says its identity when it runs, and SIGTERM with an open poll ends it within ten seconds")
+    @Test("Every server says its identity when it runs, and SIGTERM ends it without waiting for an open poll")
     func endsInTime() async throws {
         let pair = try await ServerPair.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let identity = try await ServerPair.identity(["serve", "--data", pair.layout.authenticationData.path])
         #expect(pair.authentication.complaints.contains(identity))
-        let held = try person.phone.start(["app-login", "--hold", "40"], pins: [Person.pin])
+        let held = try person.phone.start(["app-login", "--hold", "600"], pins: [Person.pin])
         _ = try await held.event("sessionLogin")
         // The phone's poll is on its way or open by now; either way it must not hold the server up.
         try await Task.sleep(for: .seconds(1))
 
         for server in [pair.authentication, pair.secondFactor] {
-            let begun = ContinuousClock.now
             server.program?.signal(SIGTERM)
-            #expect(try await server.program?.end(within: .seconds(15)) == 0)
-            #expect(ContinuousClock.now - begun < .seconds(10))
+            #expect(try await server.program?.end() == 0)
         }
         held.signal(SIGKILL)
     }
@@ -179,7 +177,7 @@ struct ServerLifeTests {
 
     private func expectOneLine(_ arguments: [String], _ environment: [String: String], saying words: String) async throws {
         let program = try Program(arguments, environment: environment)
-        #expect(try await program.end(within: .seconds(20)) == 1)
+        #expect(try await program.end() == 1)
         #expect(program.complaintLines.count == 1, "\(program.complaints)")
         #expect(program.complaints.contains(words), "\(program.complaints)")
         #expect(program.output.isEmpty)

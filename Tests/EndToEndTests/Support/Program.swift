@@ -66,7 +66,7 @@ final class Program: Sendable {
     /// Waits for the end, and for all that it wrote.
     /// - Returns: the exit code; 128 + n when signal n ended it.
     @discardableResult
-    func end(within patience: Duration = .seconds(30)) async throws -> Int32 {
+    func end(within patience: Duration = .seconds(60)) async throws -> Int32 {
         guard let code = await process.wait(for: patience) else {
             throw Timeout(description: "\(name) does not end; so far: \(output) \(complaints)")
         }
@@ -83,7 +83,7 @@ struct Timeout: Error, CustomStringConvertible {
 
 /// Waits until something is true; the processes of these tests have no other way to tell.
 func eventually(
-    _ what: @autoclosure () -> String, within patience: Duration = .seconds(20), _ condition: @Sendable () async throws -> Bool
+    _ what: @autoclosure () -> String, within patience: Duration = .seconds(60), _ condition: @Sendable () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + patience
     while try await !condition() {

@@ -126,6 +126,6 @@ final class RestartableServer: Sendable {
 
     func stop() async throws {
         program?.signal(SIGTERM)
-        try await program?.end(within: .seconds(15))
+        try await program?.end()
     }
 }

@@ -3,9 +3,10 @@ import OstiaryProtocol
 /// The keys of one server of the double: root, operational key and prekey.
 struct TestServerKeys: Sendable {
     let root: RootKey
-    let operatorKey: OperatorKey
+    /// The one that signs.
+    private(set) var operatorKey: OperatorKey
     var prekey: PrekeySecret
-    private let certificate: OperatorCertificate
+    private var certificates: [OperatorCertificate]
     private let notBefore: Instant
 
     init(seed: UInt8, at now: Instant) throws {
@@ -14,13 +15,19 @@ struct TestServerKeys: Sendable {
         operatorKey = try OperatorKey(seed: [UInt8](repeating: seed &+ 1, count: 32))
         prekey = try PrekeySecret(id: UInt32(seed), secret: [UInt8](repeating: seed &+ 2, count: 32))
         notBefore = now - 20 * 86_400
-        certificate = root.certify(operatorKey, from: notBefore, until: now + 90 * 86_400)
+        certificates = [root.certify(operatorKey, from: notBefore, until: now + 90 * 86_400)]
     }
 
-    var chain: ServerChain { ServerChain(root: root.root, certificates: [certificate]) }
+    var chain: ServerChain { ServerChain(root: root.root, certificates: certificates) }
     var rootHash: [UInt8] { root.root.hash }
 
     func published(at now: Instant) -> Encoded<Prekey> { prekey.published(until: now + 86_400, signedBy: operatorKey) }
+
+    /// Another key signs from now on.
+    mutating func replaceOperatorKey(certifiedBy root: RootKey, at now: Instant) throws {
+        operatorKey = try OperatorKey(seed: [UInt8](repeating: 0xA7, count: 32))
+        certificates.append(root.certify(operatorKey, from: now - 60, until: now + 90 * 86_400))
+    }
 
     mutating func rotatePrekey() throws {
         let id = prekey.id + 1
