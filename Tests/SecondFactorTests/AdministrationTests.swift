@@ -11,10 +11,10 @@ struct CloseTests {
 
     @Test("Closing erases the key and the attempts, once; saying it again is harmless")
     func idempotent() {
-        let open = Situation(instance: Scene.instance())
+        let open = Situation(instance: Scene.instance(biometricKey: Scene.biometricKey))
         let decision = close(open)
         let after = decision.applied(to: open)
-        #expect(after.instance?.state == .closed)
+        #expect(after.instance?.state == .closed && after.instance?.biometricKey == nil)
         #expect(decision.changes.contains(.forgetAttempts(of: Scene.instanceID)))
         #expect(close(after).changes.isEmpty)
         guard case .closed = close(after).outcome, case .closed = close(.empty).outcome else {

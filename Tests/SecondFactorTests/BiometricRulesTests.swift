@@ -230,4 +230,20 @@ struct BiometricRulesTests {
         let otherKey = Scene.proof(method: [.pin, .bio], biometricKey: Filled(0x81).bytes(65))
         #expect(ProofRules.decide(otherKey, in: rows, at: now, under: .standard, signing: Scene.readable).outcome.refusal == .noBiometricKey)
     }
+
+    @Test("A biometric is no PIN: the time since the last one goes on, in the row and in the receipt")
+    func lastPINStays() throws {
+        var known = instance()
+        known.counter.prove(1, at: now)
+        let typed = Instance(
+            id: known.id, owner: known.owner, deviceKeys: known.deviceKeys, biometricKey: known.biometricKey, epoch: 1, state: known.state,
+            counter: known.counter, withoutPIN: 0, lastPIN: now - 1_000)
+        let decision = decide(Scene.biometric(sequence: 1), typed)
+        #expect(decision.applied(to: .empty).instance?.lastPIN == now - 1_000)
+        guard case .proved(let bytes, _) = decision.outcome else {
+            Issue.record("not proved")
+            return
+        }
+        #expect(try Receipt(decoding: bytes).lastPIN == now - 1_000)
+    }
 }

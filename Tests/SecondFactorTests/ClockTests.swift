@@ -146,4 +146,23 @@ struct ClockTests {
             return
         }
     }
+
+    @Test("A PIN that vouches while the clock is set back a little is as young as the clock before says, not younger and not older")
+    func voucherOfAClockSetBack() throws {
+        var counter = Counter(at: now)
+        counter.prove(0, at: now + 50)
+        var rows = Situation(instance: Scene.instance(counter))
+        rows = ask(Scene.ticket(1, sequence: 1, purpose: .pinChangeVerify), rows, at: now).applied(to: rows)
+        let proved = ProofRules.decide(
+            Scene.proof(1, sequence: 1, context: .pinChangeVerify), in: rows, at: now, under: .standard, signing: Scene.readable)
+        rows = proved.applied(to: rows)
+        rows.voucher = rows.attempt
+        rows.attempt = nil
+        let set = Scene.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: now + 320, freshKey: Scene.fresh)
+        #expect(ask(set, rows, at: now + 320).outcome.admitted != nil)
+        let late = Scene.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: now + 350, freshKey: Scene.fresh)
+        #expect(ask(late, rows, at: now + 350).outcome.refusal == .notVouchedFor)
+    }
 }

@@ -140,4 +140,27 @@ struct CounterTests {
         #expect(old.repaired(by: ReceiptFacts(sequence: Counter.limit, byPIN: true)) == old)
         #expect(old.repaired(by: nil) == old)
     }
+
+    @Test("A proof of an older try that comes late takes back nothing that a newer PIN proved")
+    func proofOfAnOlderTry() throws {
+        var counter = try Scene.counter(6, 5, pin: 5)
+        counter.prove(2, at: now)
+        #expect([counter.highest, counter.proven, counter.provenByPIN] == [6, 5, 5])
+    }
+
+    @Test("A receipt by PIN is looked at when it tells more of PINs, one of a biometric when it tells more of successes")
+    func learns() throws {
+        let counter = try Scene.counter(9, 7, pin: 3)
+        func receipt(_ method: Methods, _ sequence: UInt64) -> Receipt {
+            Receipt(
+                serverID: Scene.owner.id, instanceID: Scene.instanceID, attemptID: Scene.attemptID(1), sessionHash: Filled(1).bytes(32),
+                context: .verify, method: method, epoch: 1, sequence: sequence, secondFactorKey: Scene.secondFactorKey,
+                signaturesHash: Filled(2).bytes(32), withoutPIN: 0, lastPIN: now, issuedAt: now)
+        }
+        for method in [.pin, [.pin, .bio]] as [Methods] {
+            #expect(counter.learns(from: receipt(method, 4)) && counter.learns(from: receipt(method, 8)))
+            #expect(!counter.learns(from: receipt(method, 3)))
+        }
+        #expect(!counter.learns(from: receipt(.bio, 7)) && counter.learns(from: receipt(.bio, 8)))
+    }
 }
