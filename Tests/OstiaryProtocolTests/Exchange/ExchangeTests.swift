@@ -97,6 +97,13 @@ struct ExchangeTests {
         let otherNumber = try PrekeySecret(id: 8, secret: FixedRandom(3).bytes(32))
         #expect(throws: ExchangeError.cannotOpen) { try OpenedRequest(request.bytes, with: sameNumber) }
         #expect(throws: ExchangeError.cannotOpen) { try OpenedRequest(request.bytes, with: otherNumber) }
+        // The same key under another number: a request says which prekey it was sealed to, and is taken at its word.
+        let secret = FixedRandom(4).bytes(32)
+        let (seven, eight) = (try PrekeySecret(id: 7, secret: secret), try PrekeySecret(id: 8, secret: secret))
+        let prekey = Prekey(id: 7, publicKey: seven.publicKey, notAfter: now)
+        let sealed = try SealedRequest([1], to: prekey, of: server.root, ephemeral: ephemeral, at: now).bytes
+        #expect(try OpenedRequest(sealed, with: seven).message == [1])
+        #expect(throws: ExchangeError.cannotOpen) { try OpenedRequest(sealed, with: eight) }
     }
 
     static let pointsOfSmallOrder: [[UInt8]] = [

@@ -96,6 +96,32 @@ struct IdentityTests {
     @Test("Outside every certificate's time the clock is suspected, not the server")
     func clock() {
         #expect(throws: BundleRefusal.outsideValidity) { try verify(samples.bundle(), at: Instant(5)) }
+        // Nor is anything said of signatures that no key of that time could have made.
+        var forged = samples.bundle().bytes
+        forged[forged.count - 3] ^= 1
+        #expect(throws: BundleRefusal.outsideValidity) { try verify(try Encoded(decoding: forged), at: Instant(5)) }
+    }
+
+    @Test(
+        "A bundle that asks for a suite above the one that is spoken is refused as that, however well it is signed",
+        arguments: [0x0102, 0x0201, 0xFFFF] as [UInt16])
+    func suite(_ suite: UInt16) throws {
+        let honest = samples.bundle().value
+        // minSuite stands behind header, root, name and url.
+        let place = 4 + honest.chain.root.encoded.count + 1 + honest.name.utf8.count + 1 + honest.url.utf8.count
+        var bytes = honest.encoded
+        bytes.replaceSubrange(place..<place + 2, with: [UInt8(suite >> 8), UInt8(suite & 0xFF)])
+        let asking = Encoded(try Bundle(decoding: bytes), signedBy: samples.server.operatorKey)
+        #expect(asking.value.minimumSuite == suite)
+        #expect(throws: BundleRefusal.suiteNotSpoken) { try verify(asking) }
+    }
+
+    @Test("A prekey of another length than an X25519 key's is no prekey", arguments: [0, 31, 33] as [Int])
+    func prekeyLength(_ count: Int) throws {
+        let honest = samples.server.prekey.bytes
+        // id u32, suite u16, then the key with its length.
+        let bytes = Array(honest.prefix(6)) + [0, UInt8(count)] + [UInt8](repeating: 5, count: count) + honest.dropFirst(6 + 2 + 32)
+        #expect(throws: WireError.badLength) { try Prekey(decoding: bytes) }
     }
 
     @Test("A prekey that another server signed is refused")

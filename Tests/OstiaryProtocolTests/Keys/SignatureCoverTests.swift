@@ -59,6 +59,8 @@ struct SignatureCoverTests {
         try check(try samples.biometricProof(), by: server)
         try check(Encoded(Close(serverID: id, instanceID: instance, time: now), signedBy: server.operatorKey), by: server)
         try check(Encoded(Reset(serverID: id, instanceID: instance, time: now), signedBy: server.operatorKey), by: server)
+        let leave = Leave(serverID: id, instanceID: instance, deviceKey: samples.device.publicKey, time: now)
+        try check(Encoded(leave, signedBy: server.operatorKey), by: server)
         try check(Encoded(Tombstone(accountID: samples.account, time: now), signedBy: server.operatorKey), by: server)
         try check(Encoded(Probe(serverID: id, nonce: samples.bytes(16), time: now), signedBy: server.operatorKey), by: server)
         try check(samples.receipt(), by: secondFactor)

@@ -69,6 +69,16 @@ struct LockedBytesTests {
         #expect(try LockedBytes(capacity: 0).matches(try LockedBytes(capacity: 5)))
     }
 
+    @Test("The beginning of a PIN is not the PIN, whichever of the two stands first in memory")
+    func prefixes() throws {
+        let pairs = try (0..<8).map { index in
+            let (whole, part) = (Array("271828".utf8), Array("27182".utf8))
+            let first = try LockedBytes(copying: index.isMultiple(of: 2) ? whole : part)
+            return (first, try LockedBytes(copying: index.isMultiple(of: 2) ? part : whole))
+        }
+        for (first, second) in pairs { #expect(!first.matches(second) && !second.matches(first)) }
+    }
+
     @Test("Many tasks may append and compare crosswise at once")
     func concurrency() async throws {
         let left = try LockedBytes(capacity: 400)

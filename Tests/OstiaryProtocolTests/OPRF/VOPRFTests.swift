@@ -54,9 +54,22 @@ struct VOPRFTests {
         let r = try GroupScalar.random()
         #expect(throws: VOPRFError.badBatch) { try VOPRF.blindEvaluate([], with: key, r: r) }
         #expect(throws: VOPRFError.badBatch) { try VOPRF.generateProof(key, blinded: [element], evaluated: [], r: r) }
+        let many = [GroupElement](repeating: element, count: 65_536)
+        #expect(throws: VOPRFError.badBatch) { try VOPRF.generateProof(key, blinded: many, evaluated: many, r: r) }
         #expect(throws: VOPRFError.group(.zeroScalar)) { try VOPRF.blindEvaluate([element], with: key, r: zero) }
         #expect(throws: VOPRFError.group(.zeroScalar)) { try VOPRF.blind(input, by: zero) }
         #expect(throws: VOPRFError.group(.zeroScalar)) { try VOPRF.finalize(input, blind: zero, evaluated: element) }
+    }
+
+    @Test("A proof is 64 bytes: one that is cut, or has bytes before, between or behind, is none")
+    func proofLength() throws {
+        let blinded = try GroupElement.generator(times: try GroupScalar.random())
+        let bytes = try VOPRF.blindEvaluate([blinded], with: key, r: try GroupScalar.random()).proof.bytes
+        #expect(try VOPRF.Proof(bytes).bytes == bytes)
+        let others = [
+            Array(bytes.dropLast()), bytes + [0], [0] + bytes, Array(bytes.prefix(32)) + [0] + bytes.suffix(32), Array(bytes.prefix(32)), [],
+        ]
+        for other in others { #expect(throws: GroupError.notAScalar) { try VOPRF.Proof(other) } }
     }
 
     @Test("An input of more than 65535 bytes is refused")

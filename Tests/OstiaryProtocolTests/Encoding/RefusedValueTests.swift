@@ -1,0 +1,120 @@
+import OstiaryProtocol
+import Testing
+
+/// Messages that are whole, signed or not, and say something that the specification has no meaning for: refused by whoever reads them, whatever they
+/// would be taken for further on.
+@Suite("Values without a meaning (protocol §2)")
+struct RefusedValueTests {
+    let samples: Samples
+
+    init() throws { samples = try Samples() }
+
+    private func expectRefused<Value: WireStruct>(
+        _ bytes: [UInt8], _: Value.Type, _ error: WireError = .badValue, _ name: Comment? = nil, at location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(throws: error, name, sourceLocation: location) { try Value(decoding: bytes) }
+    }
+
+    private func changed(_ bytes: [UInt8], at place: Int, to value: UInt8) -> [UInt8] {
+        var copy = bytes
+        copy[place] = value
+        return copy
+    }
+
+    @Test("Methods with a bit that no method has are none", arguments: [0x08, 0x10, 0x80, 0xFF] as [UInt8])
+    func methods(_ bits: UInt8) throws {
+        // Behind header, serverId, sfId, attemptId and context.
+        let proof = samples.proof().bytes
+        expectRefused(changed(proof, at: 4 + 16 + 16 + 16 + 1, to: bits), Proof.self)
+        // Behind header, sid, sessHash, accountId, attemptId and decision.
+        let l5 = try samples.l5().bytes
+        expectRefused(changed(l5, at: 4 + 16 + 32 + 16 + 16 + 1, to: bits), L5.self)
+    }
+
+    /// An L1 of these parts, whatever they say together.
+    private func l1(link: [UInt8], via: Via, account: [UInt8], signature: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.v8(link)
+        writer.choice(via)
+        writer.v8(account)
+        writer.text16("Door 1.0", cap: 1_024)
+        writer.v8(signature)
+        return Array(L1(link: samples.loginLink(), via: .scan, clientInfo: "").encoded.prefix(4)) + writer.bytes
+    }
+
+    @Test("An L1 is about a link and says nothing of who asks, or it is an AppLogin's, which names its account and is signed")
+    func l1() throws {
+        let (link, account, signature) = (samples.loginLink().bytes, samples.account.bytes, samples.bytes(64))
+        #expect(try L1(decoding: l1(link: link, via: .scan, account: [], signature: [])).accountID == nil)
+        #expect(try L1(decoding: l1(link: [], via: .app, account: account, signature: signature)).link == nil)
+        for via in [Via.scan, .link, .push] {
+            expectRefused(l1(link: [], via: via, account: [], signature: []), L1.self)
+            expectRefused(l1(link: link, via: via, account: account, signature: []), L1.self)
+            expectRefused(l1(link: link, via: via, account: [], signature: signature), L1.self)
+        }
+        expectRefused(l1(link: link, via: .app, account: account, signature: signature), L1.self)
+        expectRefused(l1(link: [], via: .app, account: [], signature: signature), L1.self)
+        expectRefused(l1(link: [], via: .app, account: account, signature: []), L1.self)
+    }
+
+    private func m1(_ context: SecondFactorContext, session: [UInt8], offer: [UInt8]) throws -> [UInt8] {
+        let attempt = try samples.attempt(context)
+        var writer = ByteWriter()
+        writer.raw(samples.account.bytes)
+        writer.raw(attempt.bytes)
+        writer.v16([])
+        writer.v16(samples.bytes(132))
+        writer.v8(session)
+        writer.v8(offer)
+        let header = M1(accountID: samples.account, attempt: attempt, payload: [], sealed: []).encoded.prefix(4)
+        return Array(header) + writer.bytes
+    }
+
+    @Test("A VERIFY brings back session and offer, both; every other context brings neither", arguments: SecondFactorContext.allCases)
+    func m1(_ context: SecondFactorContext) throws {
+        let (session, offer) = (samples.session.bytes, samples.offer().bytes)
+        let isLogin = context == .verify
+        #expect(throws: Never.self) { try M1(decoding: m1(context, session: isLogin ? session : [], offer: isLogin ? offer : [])) }
+        expectRefused(try m1(context, session: isLogin ? [] : session, offer: isLogin ? [] : offer), M1.self)
+        expectRefused(try m1(context, session: session, offer: []), M1.self)
+        expectRefused(try m1(context, session: [], offer: offer), M1.self)
+    }
+
+    @Test("An L7 says until when exactly in a penalty", arguments: PhoneState.allCases)
+    func l7(_ state: PhoneState) throws {
+        let soon = SampleServer.now + 30
+        let (with, without) = (try samples.l7(state, until: soon).bytes, try samples.l7(state).bytes)
+        #expect(throws: Never.self) { try L7(decoding: state == .penalised ? with : without) }
+        expectRefused(state == .penalised ? without : with, L7.self)
+    }
+
+    @Test("A PIN's policy asks for no more digits than it allows, and a flag is 0 or 1")
+    func pinPolicy() throws {
+        #expect(try PINPolicy(decoding: [5, 5, 1]).refusesEasy)
+        for bytes in [[6, 5, 0], [255, 0, 1], [5, 12, 2], [5, 12, 255]] as [[UInt8]] { expectRefused(bytes, PINPolicy.self) }
+    }
+
+    @Test("Nobody asks to be held for more than 25 seconds", arguments: [26, 255] as [UInt8])
+    func hold(_ seconds: UInt8) throws {
+        let ping = Ping(sessionID: samples.session, hold: 25).encoded
+        let wait = W1(accountID: samples.account, hold: 25).encoded
+        // Behind header and id.
+        expectRefused(changed(ping, at: 4 + 16, to: seconds), Ping.self)
+        expectRefused(changed(wait, at: 4 + 16, to: seconds), W1.self)
+        #expect(try Ping(decoding: ping).hold == 25)
+    }
+
+    @Test("Whether a number is asked is 0 or 1", arguments: [2, 255] as [UInt8])
+    func number(_ value: UInt8) throws {
+        let l2 = samples.l2()
+        let place = l2.encoded.count - tail(of: l2)
+        #expect(l2.encoded[place] == 0)
+        expectRefused(changed(l2.encoded, at: place, to: value), L2.self)
+        #expect(try L2(decoding: changed(l2.encoded, at: place, to: 1)).needsNumber)
+    }
+
+    /// The bytes of an L2 from the number on: number, return address, need, methods, nonce, prekey, flags, end, extensions, offer.
+    private func tail(of l2: L2) -> Int {
+        1 + 2 + l2.returnURL.utf8.count + 1 + 1 + 32 + 2 + (l2.secondFactorPrekey?.bytes.count ?? 0) + 2 + 8 + 2 + 1 + l2.offer.bytes.count
+    }
+}
