@@ -66,6 +66,37 @@ struct ChangedQuestionTests {
         #expect(try await phone.login().id == session.id)
     }
 
+    @Test(
+        "A login that was changed into one that announces nothing is confirmed as well: the person agreed to something else",
+        arguments: [true, false])
+    func changedIntoNothing(announcedBefore: Bool) async throws {
+        let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = true }
+        if announcedBefore { await ask("10 EUR", phone) }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        if announcedBefore {
+            let (session, accounts) = try await phone.confirmLogin()
+            phone.ostiary.setAccount(accounts.first, for: session)
+        }
+        _ = try await phone.secondFactor()
+        await phone.server.ask([])
+        phone.ostiary.sfInput(PIN("271828"))
+        let next = try await phone.until { event -> OstiaryEvent? in
+            switch event {
+            case .confirmLogin, .secondFactorStarted, .sessionLogin: event
+            default: nil
+            }
+        }
+        guard case .confirmLogin(let session, let accounts) = next else {
+            Issue.record("the person was not asked again")
+            return
+        }
+        #expect(session.info.announceInfo.isEmpty)
+        phone.ostiary.setAccount(accounts.first, for: session)
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        #expect(try await phone.login().info.announceInfo.isEmpty)
+    }
+
     @Test("Where no second factor is asked, the decision itself is told, and the person asked again")
     func withoutSecondFactor() async throws {
         let phone = try await TestPhone.enrolled()

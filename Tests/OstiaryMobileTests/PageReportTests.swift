@@ -47,6 +47,19 @@ struct PageReportTests {
         #expect(try await phone.reports() == [.penalised, .gaveUp])
     }
 
+    @Test("The end of a penalty is told by the server's clock, wherever the phone's own stands", arguments: [3_600, -3_600] as [Int64])
+    func penaltyByTheServersClock(_ ahead: Int64) async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.with { $0.mishaps.clockAhead = ahead }
+        _ = try await phone.atSecondFactor()
+        for number in 1...3 {
+            phone.ostiary.sfInput(PIN("99887\(number)"))
+            _ = try await phone.secondFactor()
+        }
+        let now = await phone.server.with { $0.now }
+        #expect(try await phone.said().map(\.until) == [now + 30])
+    }
+
     @Test("A penalty that began in an earlier login is told without asking the servers")
     func penalisedBefore() async throws {
         let phone = try await TestPhone.enrolled()
@@ -94,6 +107,35 @@ struct PageReportTests {
         #expect(try await phone.finalFailure() == .secondFactorBlocked)
         let reports = try await phone.reports()
         #expect(!reports.isEmpty && reports.allSatisfy { $0 == .blocked })
+    }
+
+    @Test("A block is told when it comes, also while a feature of the person is still a way on")
+    func blockedWithAWayOn() async throws {
+        let phone = try await TestPhone.enrolled()
+        try await phone.addBiometrics()
+        await phone.server.with { $0.settings.penalties = [0, 0, 0, 0, 0] }
+        _ = try await phone.atSecondFactor()
+        for number in 1...5 {
+            phone.ostiary.sfInput(PIN("99887\(number)"))
+            _ = try await phone.secondFactor()
+        }
+        #expect(try await phone.reports() == [.blocked], "before anybody left")
+        phone.ostiary.sfInput(.simulated(.confirm))
+        _ = try await phone.login()
+        #expect(try await phone.reports() == [.blocked])
+    }
+
+    @Test("Once a decision is on its way nobody gave up: when its outcome is not heard of, the server is told to stop, and no page that it was left")
+    func afterTheDecision() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.atSecondFactor()
+        await phone.server.with { $0.mishaps.lostAnswers[.l5] = 1_000 }
+        await phone.server.with { $0.received = [] }
+        phone.ostiary.sfInput(PIN("271828"))
+        #expect(try await phone.finalFailure() == .serverConnection)
+        while await phone.server.with({ !$0.received.contains(.stop) }) { await Task.yield() }
+        await phone.ostiary.settle()
+        #expect(await phone.server.with { !$0.received.contains(.l7) })
     }
 
     @Test("A second-factor server that cannot be asked is told; a PIN that is right afterwards says nothing more")

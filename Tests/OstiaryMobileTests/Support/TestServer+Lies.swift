@@ -61,3 +61,15 @@ enum L2Offset {
     static let accountLength = 21
     static let account = 22
 }
+
+extension L2 {
+    /// This question with something to sign in it, which no server asks for yet: the bytes stand behind the hash of the image.
+    func encoded(withTransaction transaction: [UInt8]) -> [UInt8] {
+        let (bytes, party) = (encoded, relyingParty)
+        let texts = announceInfo.reduce(0) { $0 + 1 + $1.key.utf8.count + 2 + $1.text.utf8.count }
+        let names = [party.name, party.origin, party.clientID].reduce(0) { $0 + 1 + $1.utf8.count }
+        let place = L2Offset.account + (accountMark?.count ?? 0) + names + 1 + texts + 1 + (logoHash?.count ?? 0)
+        return Array(bytes.prefix(place)) + [UInt8(transaction.count >> 8), UInt8(transaction.count & 0xFF)] + transaction
+            + bytes.dropFirst(place + 2)
+    }
+}
