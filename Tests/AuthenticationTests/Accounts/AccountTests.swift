@@ -1,6 +1,7 @@
-import Authentication
 import OstiaryProtocol
 import Testing
+
+@testable import Authentication
 
 @Suite("Accounts")
 struct AccountTests {
@@ -82,6 +83,17 @@ struct AccountTests {
         #expect(try await world.deliver(late) == Reply())
         #expect(try await world.snapshot() == after)
         #expect(try await world.refusal(of: try phone.deleting(AccountID(using: world.random))) == .accountUnknown)
+    }
+
+    @Test("An account is removed in the name of its own server only")
+    func removalOfAnotherServer() async throws {
+        let world = try await World()
+        let account = try present(try await world.enrolledPhone().account)
+        let before = try await world.snapshot()
+        let stopped = try await world.store.write { rows in
+            try AccountRemoval(account: account, server: world.neighbour.server).apply(in: rows, at: world.now)
+        }
+        #expect(try await world.snapshot() == before && stopped.isEmpty)
     }
 
     @Test("A blocked account can be deleted by its phone")

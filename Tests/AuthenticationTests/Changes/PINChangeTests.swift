@@ -139,4 +139,57 @@ struct PINChangeTests {
         #expect(tried.status == .wrongEpoch && tried.answer.epoch == 2 && tried.answer.serverShare == nil)
         #expect(world.secondFactor.counter(of: phone.instance)?.failed == 0)
     }
+
+    @Test("The M3 of a new PIN says what its M1 said: another epoch, another voucher or another account of the phone proves nothing")
+    func otherM3() async throws {
+        let (world, phone) = try await prepared()
+        let second = try await phone.secondAccount()
+        let verified = try await phone.provingByPIN(.pinChangeVerify)
+        _ = try await phone.complete(verified)
+        let good = try await phone.settingPIN(verified.attempt).change
+        let heard = world.secondFactor.heard.count
+        var (epoch, voucher) = (good, good)
+        epoch.epoch = 3
+        voucher.payload = AttemptID(using: phone.random).bytes
+        #expect(try await world.refusal(of: try phone.changing(epoch)) == .changeNotVouched)
+        #expect(try await world.refusal(of: try phone.changing(voucher)) == .changeNotVouched)
+        #expect(try await world.refusal(of: try second.changing(good)) == .changeNotVouched)
+        #expect(world.secondFactor.heard.count == heard, "the second-factor server is not asked")
+        #expect(try await phone.complete(good).epoch == 2)
+    }
+
+    @Test("A change that was vouched for anew while it was under way takes no effect, and leaves the newer word alone")
+    func vouchedAnew() async throws {
+        let (world, phone) = try await prepared()
+        let verified = try await phone.provingByPIN(.pinChangeVerify)
+        _ = try await phone.complete(verified)
+        let good = try await phone.settingPIN(verified.attempt).change
+        let instance = try present(try await world.instance(phone.instance))
+        let newer = PINChange(
+            attempt: AttemptID(using: world.random), account: try present(phone.account), methods: .pin, verifiedAt: world.now, epoch: 1,
+            serverShare: try present(instance.pinChange?.serverShare))
+        world.secondFactor.set { mishaps in
+            mishaps.pause = { type in
+                guard type == .proof else { return }
+                _ = try? await world.store.write { rows in
+                    var instance = try present(try rows.instance(phone.instance))
+                    instance.pinChange = newer
+                    try rows.save(instance)
+                }
+            }
+        }
+        #expect(try await world.refusal(of: try phone.changing(good)) == .changeNotVouched)
+        #expect(try await world.instance(phone.instance)?.pinChange == newer)
+    }
+
+    @Test("A receipt of a new PIN has no number; one that says a number takes no newer one's place")
+    func numberedReceipt() async throws {
+        let (world, phone) = try await prepared()
+        let verified = try await phone.provingByPIN(.pinChangeVerify)
+        _ = try await phone.complete(verified)
+        let kept = try await world.instance(phone.instance)?.receipt?.bytes
+        world.secondFactor.set { $0.receiptLie = { $0.changed(sequence: 1 << 40) } }
+        _ = try await phone.complete(try await phone.settingPIN(verified.attempt).change)
+        #expect(try await world.instance(phone.instance)?.receipt?.bytes == kept)
+    }
 }

@@ -19,6 +19,7 @@ struct EnrolmentMachineTests {
     func otherPhone() {
         let claimed = Sample.enrolment(.claimed(Sample.claim(1)))
         #expect(claimed.refusal(of: .claim(Sample.claim(2)), at: now) == .enrolmentUsed)
+        #expect(claimed.refusal(of: .claim(Sample.claim(2, account: 1)), at: now) == .enrolmentUsed, "not even for the first one's account")
         #expect(claimed.refusal(of: .claim(Sample.claim(1, account: 9)), at: now) == .enrolmentUsed)
     }
 

@@ -107,6 +107,33 @@ struct FinishTests {
         #expect(try await world.snapshot().accounts.isEmpty)
     }
 
+    @Test("No first PIN is decided for an instance that is there, and no other account by the PIN of another server's")
+    func otherInstance() async throws {
+        let world = try await World()
+        let old = try await world.enrolledPhone()
+        let new = try TestPhone(sharing: old)
+        let claimed = try await new.claim(try await world.invite("bob", browser: "second"))
+        let elsewhere = InstanceID(using: world.random)
+        try await world.store.write { rows in
+            let epoch = Instance.Epoch(number: 1, serverShare: SHA([1]), secondFactorKey: new.secondFactorPublicKey)
+            try rows.save(Instance(id: elsewhere, server: world.neighbour.server, epochs: [epoch]))
+        }
+        func decision(_ context: SecondFactorContext, _ instance: InstanceID) throws -> Outgoing {
+            let attempt = AttemptID(using: new.random)
+            let hash = Transcript.operation(context, instance: instance, epoch: 1, payload: new.publicKey + claimed.hash)
+            let proof = Transcript.secondFactorProof(instance: instance, attempt: attempt, context: context, sessionHash: hash)
+            let message = E3(
+                enrolHash: claimed.hash, decision: .accept, instanceID: instance, attemptID: attempt, context: context, epoch: 1,
+                secondFactorKey: context.setsPIN ? new.secondFactorPublicKey : nil,
+                secondFactorSignature: edwardsSignature(new.secondFactorKey, .secondFactorProof, proof))
+            return new.outgoing(try Encoded(message, signedBy: new.sign).bytes, claimed.ephemeral)
+        }
+        let heard = world.secondFactor.heard.count
+        #expect(try await world.refusal(of: try decision(.firstSet, old.instance)) == .instanceWrong)
+        #expect(try await world.refusal(of: try decision(.enrol, elsewhere)) == .instanceWrong)
+        #expect(world.secondFactor.heard.count == heard, "the second-factor server is not asked")
+    }
+
     @Test("A PIN that is there already vouches for a second account of the same phone")
     func secondAccount() async throws {
         let world = try await World()

@@ -55,6 +55,14 @@ struct WaitTests {
         #expect(heard.cache == nil && heard.sessionID != nil)
     }
 
+    @Test("After a login by PIN there is no silent one any more, also within the minute")
+    func cacheAfterLogin() async throws {
+        let world = try await World()
+        let phone = try await world.freshlyEnrolledPhone()
+        try await phone.logIn()
+        #expect(try await phone.hearOfActivation(of: try present(phone.account)).cache == nil)
+    }
+
     @Test("A phone cannot wait for another's account, nor for one that nobody has")
     func stranger() async throws {
         let world = try await World()

@@ -5,36 +5,23 @@ import Testing
 /// A phone with true keys that says what it likes: everything decodes and every signature is right, so only a rule of the server can find it out.
 @Suite("A phone that lies with true keys")
 struct LyingPhoneTests {
-    /// An account at the neighbour with the keys of this phone, as if the person had enrolled there too.
-    private func neighbour(of phone: TestPhone) async throws -> TestPhone {
-        let world = phone.world
-        let own = try present(try await world.account(try present(phone.account)))
-        let twin = Account(
-            id: AccountID(using: world.random), server: world.neighbour.server, userID: own.userID, displayName: own.displayName, device: own.device,
-            app: own.app, deviceKey: own.deviceKey, instance: own.instance, createdAt: own.createdAt, otpReference: 99, otpKey: own.otpKey,
-            state: .active)
-        try await world.store.write { rows in try rows.save(twin) }
-        var other = phone
-        other.account = twin.id
-        return other
-    }
-
-    private func refusalAtNeighbour(_ message: Outgoing, _ world: World) async throws -> Refusal {
-        try await world.refusal { _ = try await world.deliver(message, at: world.neighbour.server) }
-    }
-
     @Test("A session of one virtual server is neither claimed nor approved by an account of another")
     func sessionOfAnotherServer() async throws {
         let world = try await World()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
-        let twin = try await neighbour(of: phone)
+        let twin = try await phone.atNeighbour()
         let before = try await world.snapshot()
-        #expect(try await refusalAtNeighbour(try twin.trying(shown).message, world) == .offerWrong)
-        #expect(try await refusalAtNeighbour(try twin.deciding(shown, .init()), world) == .offerWrong)
-        #expect(try await refusalAtNeighbour(try twin.refusing(shown), world) == .offerWrong)
+        #expect(try await world.refusalAtNeighbour(of: try twin.trying(shown).message) == .offerWrong)
+        #expect(try await world.refusalAtNeighbour(of: try twin.deciding(shown, .init())) == .offerWrong)
+        #expect(try await world.refusalAtNeighbour(of: try twin.refusing(shown)) == .offerWrong)
         #expect(try await world.snapshot() == before)
         #expect(try await world.status().state == .open)
+        _ = try await phone.decide(try phone.accepting(shown, try await phone.tryPIN(shown)))
+        let session = shown.content.sessionID
+        #expect(try await world.refusalAtNeighbour(of: try twin.fresh(Ping(sessionID: session, hold: 0))) == .sessionUnknown)
+        #expect(try await world.refusalAtNeighbour(of: try twin.fresh(Stop(sessionID: session, reason: .user))) == .sessionUnknown)
+        #expect(try await world.status().loggedIn)
     }
 
     @Test("An enrolment that was begun at one virtual server is not gone on with at another")
@@ -45,9 +32,9 @@ struct LyingPhoneTests {
         let tried = try await phone.setFirstPIN(claimed)
         let before = try await world.snapshot()
         let tickets = world.secondFactor.tickets.count
-        #expect(try await refusalAtNeighbour(try phone.settingFirstPIN(claimed).message, world) == .enrolmentUnknown)
-        #expect(try await refusalAtNeighbour(try phone.finishing(claimed, tried), world) == .enrolmentUnknown)
-        #expect(try await refusalAtNeighbour(try phone.declining(claimed), world) == .enrolmentUnknown)
+        #expect(try await world.refusalAtNeighbour(of: try phone.settingFirstPIN(claimed).message) == .enrolmentUnknown)
+        #expect(try await world.refusalAtNeighbour(of: try phone.finishing(claimed, tried)) == .enrolmentUnknown)
+        #expect(try await world.refusalAtNeighbour(of: try phone.declining(claimed)) == .enrolmentUnknown)
         #expect(try await world.snapshot() == before && world.secondFactor.tickets.count == tickets)
         try await phone.finish(claimed, tried)
     }
@@ -67,6 +54,37 @@ struct LyingPhoneTests {
             #expect(try await world.refusal(of: attempt.message) == .instanceWrong, "\(context)")
         }
         #expect(try await world.snapshot() == before)
+    }
+
+    @Test("Nor does an account whose phone enrols once more: it vouches by its own instance")
+    func instanceOfAnotherAtEnrolment() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let other = try await world.enrolledPhone("bob", name: "other")
+        let new = try TestPhone(sharing: phone)
+        let claimed = try await new.claim(try await world.invite("carol", browser: "second"))
+        let payload = new.publicKey + claimed.hash
+        let hash = Transcript.operation(.enrol, instance: other.instance, epoch: 1, payload: payload)
+        let attempt = try phone.attempt(
+            .enrol, sessionHash: hash, payload: payload, account: try present(phone.account), ephemeral: claimed.ephemeral,
+            instance: other.instance)
+        let before = try await world.snapshot()
+        #expect(try await world.refusal(of: attempt.message) == .instanceWrong)
+        #expect(try await world.snapshot() == before)
+    }
+
+    @Test("The PIN of an instance at one server is tried for no account at another, not even of the same phone")
+    func instanceOfAnotherServer() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let twin = try await phone.atNeighbour()
+        let verified = try await phone.provingByPIN(.pinChangeVerify)
+        _ = try await phone.complete(verified)
+        let before = try await world.snapshot()
+        let tickets = world.secondFactor.tickets.count
+        #expect(try await world.refusalAtNeighbour(of: try twin.trying(.pinChangeVerify, []).message) == .instanceWrong)
+        #expect(try await world.refusalAtNeighbour(of: try twin.trying(.pinChangeSet, verified.attempt.bytes, epoch: 2).message) == .instanceWrong)
+        #expect(try await world.snapshot() == before && world.secondFactor.tickets.count == tickets)
     }
 
     @Test("Beside a biometric only the PIN attempt that was evaluated last counts: of an older one nobody knows any more when it was made")
@@ -144,5 +162,24 @@ struct LyingPhoneTests {
             #expect(try await world.refusal(of: try phone.deciding(shown, choice)) == .methodNotAllowed)
         }
         #expect(try await phone.decide(try phone.acceptingByCache(shown, cache)).result == .loggedIn)
+    }
+
+    @Test("A login brings no number: none is asked for, so that none is taken which nobody compares")
+    func number() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let shown = try await phone.look(at: try await world.link())
+        let good = try phone.accepting(shown, try await phone.tryPIN(shown))
+        // The place of the empty number is the one where "42" can be read as a number and everything else stays.
+        let numbered = try present(
+            good.bytes.indices.lazy.compactMap { index -> L5? in
+                var bytes = good.bytes
+                bytes.replaceSubrange(index...index, with: [2] + Array("42".utf8))
+                guard let read = try? L5(decoding: bytes), read.number == "42", read.offer?.bytes == shown.content.offer.bytes else { return nil }
+                return read
+            }.first)
+        let message = phone.outgoing(try Encoded(numbered, signedBy: phone.sign).bytes, shown.ephemeral)
+        #expect(try await world.refusal(of: message) == .methodNotAllowed)
+        #expect(try await phone.decide(good).result == .loggedIn)
     }
 }

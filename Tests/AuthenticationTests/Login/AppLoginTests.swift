@@ -69,6 +69,16 @@ struct AppLoginTests {
         #expect(try await world.status(webNonce: theirs.webNonce).loggedIn)
     }
 
+    @Test("A login in a browser leaves the app logged in")
+    func browserBeside() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let app = try await phone.appLogIn()
+        try await phone.logIn()
+        #expect(try await world.status(webNonce: app.webNonce).loggedIn)
+        #expect(try await phone.ping(app.session).state == .loggedIn)
+    }
+
     @Test("The session of an AppLogin is for its account only, and is no session of a browser")
     func own() async throws {
         let world = try await World()

@@ -1,6 +1,7 @@
-import Authentication
 import OstiaryProtocol
 import Testing
+
+@testable import Authentication
 
 @Suite("pinTimeout and the cache")
 struct CacheTests {
@@ -56,6 +57,38 @@ struct CacheTests {
         let cache = try present(try await world.cache(of: try present(phone.account)))
         #expect(cache.expiresAt == world.now - 1)
         #expect(try await world.refusal(of: try phone.acceptingByCache(fourth, try present(second.cache))) == .cacheNotValid)
+    }
+
+    @Test("A server that ceases to remember while a PIN is under way logs in all the same, and gives no cache", arguments: [-1, 0])
+    func ceases(pinTimeout: Int) async throws {
+        let world = try await World { $0.pinTimeout = 10 }
+        let phone = try await world.enrolledPhone()
+        let shown = try await phone.look(at: try await world.link())
+        let tried = try await phone.tryPIN(shown)
+        try await world.update { $0.pinTimeout = pinTimeout }
+        let answer = try await phone.decide(try phone.accepting(shown, tried))
+        #expect(answer.result == .loggedIn && answer.cache == nil)
+        #expect(try await world.cache(of: try present(phone.account)) == nil)
+    }
+
+    @Test("A repeat after the minutes are over brings no cache: none is given that is old already")
+    func repeatedTooLate() async throws {
+        let world = try await World { $0.pinTimeout = 1 }
+        let phone = try await world.enrolledPhone()
+        let shown = try await phone.look(at: try await world.link())
+        var decision = try phone.accepting(shown, try await phone.tryPIN(shown))
+        #expect(try await phone.decide(decision).cache != nil)
+        world.pass(60)
+        decision.sentAt = world.now
+        #expect(try await phone.decide(decision).cache == nil)
+    }
+
+    @Test("A login that proved no second factor gives nothing to remember")
+    func nothingProved() throws {
+        let login = Login(
+            account: SessionSample.alice, binding: .qrStatic, at: World.start, methods: [], verifiedAt: World.start, decision: SHA([1]),
+            deadline: World.start + 315, lastPing: World.start, lastStamp: World.start)
+        #expect(PINCache.afterLogin(login, pinTimeout: 10, value: SHA([2]), at: World.start) == nil)
     }
 
     @Test("A cache is replaced by the next, and the former is void")

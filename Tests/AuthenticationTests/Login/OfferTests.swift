@@ -48,6 +48,16 @@ struct OfferTests {
         #expect(try await world.status().state == .open)
     }
 
+    @Test("A session that a phone has claimed is shown to no phone any more, not even to that one")
+    func claimed() async throws {
+        let world = try await World()
+        let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
+        let link = try await world.link()
+        _ = try await phone.tryPIN(try await phone.look(at: link))
+        #expect(try await world.refusal(of: try phone.looking(at: link)) == .sessionTaken)
+        #expect(try await world.refusal(of: try other.looking(at: link)) == .sessionTaken)
+    }
+
     @Test("A session that is over is shown to nobody", arguments: ["denied", "ran out", "logged in"])
     func over(how: String) async throws {
         let world = try await World { $0.staticQRAge = 300 }

@@ -1,6 +1,7 @@
-import Authentication
 import OstiaryProtocol
 import Testing
+
+@testable import Authentication
 
 @Suite("What a phone says of itself to the page")
 struct PhoneStateTests {
@@ -22,6 +23,25 @@ struct PhoneStateTests {
         after.report = nil
         #expect(after == before)
         #expect(try await world.status().state == .claimed)
+    }
+
+    @Test("Who has claimed the session needs no offer to say so; said once more it is no news")
+    func withoutOffer() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let shown = try await phone.look(at: try await world.link())
+        _ = try await phone.tryPIN(shown)
+        let stream = try await world.queries.stream(of: World.nonce("browser"), at: world.server)
+        var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
+        for state in [PhoneState.blocked, .blocked, .gaveUp] {
+            _ = try await world.deliver(try phone.saying(state, of: shown, offer: nil))
+        }
+        #expect(try await world.session()?.report == PhoneReport(state: .gaveUp))
+        try await world.store.write { rows in
+            if let session = try rows.session(shown.content.sessionID) { world.hub.publish(.about(session, .scanned)) }
+        }
+        let kinds = [await news.next()?.kind, await news.next()?.kind, await news.next()?.kind]
+        #expect(kinds == [.phoneState, .phoneState, .scanned], "two states, two pieces of news")
     }
 
     @Test("While nobody has claimed the session only who was shown it may speak, and it stays open for every phone")
@@ -48,6 +68,15 @@ struct PhoneStateTests {
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.tryPIN(shown)
         #expect(try await world.refusal(of: try other.saying(.blocked, of: strange)) == .sessionTaken)
+        #expect(try await world.session()?.report == nil)
+    }
+
+    @Test("Of a session that was made for one account another's phone says nothing, though it was shown it")
+    func preselected() async throws {
+        let world = try await World()
+        let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
+        let strange = try await other.look(at: try await world.link(preselecting: phone.account))
+        #expect(try await world.refusal(of: try other.saying(.gaveUp, of: strange)) == .sessionTaken)
         #expect(try await world.session()?.report == nil)
     }
 

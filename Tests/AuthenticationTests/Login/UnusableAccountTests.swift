@@ -39,6 +39,33 @@ struct UnusableAccountTests {
         #expect(try await world.status() == .nobody)
     }
 
+    @Test("A session that its backend ends between the PIN and the decision is not logged in")
+    func endedInBetween() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let shown = try await phone.look(at: try await world.link())
+        let tried = try await phone.tryPIN(shown)
+        world.secondFactor.set { $0.pause = { type in if type == .proof { try? await world.logOut() } } }
+        #expect(try await world.refusal(of: try phone.accepting(shown, tried)) == .sessionOver)
+        #expect(try await world.status() == .nobody)
+    }
+
+    @Test("An account that is blocked while a change of its second factor is proved changes nothing")
+    func blockedWhileChanging() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let change = try await phone.provingByPIN(.biometricsAdd, try phone.biometricPublicKey())
+        let account = try present(phone.account)
+        world.secondFactor.set { mishaps in
+            mishaps.pause = { type in
+                guard type == .proof else { return }
+                _ = try? await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+            }
+        }
+        #expect(try await world.refusal(of: try phone.changing(change)) == .accountBlocked)
+        #expect(try await world.store.read { rows in try rows.instance(phone.instance)?.biometricKey } == nil)
+    }
+
     @Test("A deleted account is told by its grave, with the time of its end, wherever it asks")
     func deleted() async throws {
         let world = try await World()

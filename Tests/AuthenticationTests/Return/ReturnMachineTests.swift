@@ -45,6 +45,7 @@ struct ReturnMachineTests {
         guard case .returning(let login, let ticket) = session.state else { throw NotRefused() }
         #expect(login.lastPing == now + 60 && login.lastStamp == now + 60 && login.deadline == Sample.login().deadline)
         #expect(ticket.until == now + 120)
+        #expect(try session.after(.ping(stamp: now + 60, patience: 315), at: now + 70) == session, "one that is no newer only reads")
     }
 
     @Test("What waits for its browser is taken by nobody and decided no other way")

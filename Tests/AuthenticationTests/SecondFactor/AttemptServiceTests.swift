@@ -190,6 +190,29 @@ struct AttemptServiceTests {
         #expect(try await phone.tryPIN(shown).status == .ok)
     }
 
+    @Test("What was counted under a number that was given out before is not given out: neither the share nor the evaluation")
+    func numberUsed() async throws {
+        let (world, phone, shown) = try await ready()
+        _ = try await phone.tryPIN(shown)
+        // As of a second-factor server that was put back to before the first try.
+        world.secondFactor.set { $0.lie = { $0.changed(highest: 1) } }
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == .numberUsed)
+        #expect(Refusal.numberUsed.status == .refused)
+        #expect(try await sequence(world, phone).open == nil, "the next try need not wait")
+        world.secondFactor.set { $0.lie = nil }
+        #expect(try await phone.tryPIN(shown).status == .ok)
+    }
+
+    @Test("When the clocks of the two servers disagree the phone is not sent to its own clock, and nothing stays open")
+    func clocksOfServers() async throws {
+        let (world, phone, shown) = try await ready()
+        world.secondFactor.set { $0.lie = { $0.changed(status: .clock) } }
+        let refusal = try await world.refusal(of: try phone.trying(shown).message)
+        #expect(refusal == .secondFactor(.clock) && refusal.status == .secondFactorUnavailable)
+        world.secondFactor.set { $0.lie = nil }
+        #expect(try await phone.tryPIN(shown).status == .ok)
+    }
+
     @Test("The first attempt claims the session for its account, even if its PIN was wrong")
     func claims() async throws {
         let (world, phone, shown) = try await ready()

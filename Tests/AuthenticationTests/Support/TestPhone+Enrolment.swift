@@ -77,6 +77,18 @@ extension TestPhone {
         return claimed
     }
 
+    /// One more account on this phone, active and for another person, vouched for by the PIN that is there.
+    func secondAccount(_ user: String = "bob") async throws -> TestPhone {
+        var second = try TestPhone(sharing: self)
+        let invitation = try await world.invite(user, browser: "second")
+        let claimed = try await second.claim(invitation)
+        let vouched = try await send(try provingForEnrolment(claimed, newKey: second.publicKey, by: try present(account)))
+        try await second.finish(claimed, vouched)
+        _ = try await world.confirm(invitation, code: claimed.code)
+        second.account = claimed.shown.accountID
+        return second
+    }
+
     func waiting(for account: AccountID) throws -> Outgoing { try fresh(W1(accountID: account, hold: 0)) }
 
     /// W1, once the account is active.
