@@ -49,6 +49,15 @@ struct AdminRobustnessTests {
         }
     }
 
+    @Test("Whoever sends something else than an object is told that, and no field is blamed", arguments: ["[]", "7", "\"text\"", "null"])
+    func namesNoField(body: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            let (status, answer) = try await backend.json(.put, backend.path("/"), body: body)
+            #expect(status == 400 && answer.text("message") == "the body is not a JSON object" && answer.text("field") == nil)
+        }
+    }
+
     @Test("Random bytes in path, query, headers and body are refused: never 5xx, never a trap")
     func survivesNoise() async throws {
         let premises = try await Premises()

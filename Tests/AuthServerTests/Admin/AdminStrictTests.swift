@@ -82,8 +82,13 @@ struct AdminStrictTests {
                 (.put, "/", #"{"serverFlags":["NO"]}"#, "serverFlags"), (.put, "/", #"{"serverid":"x"}"#, "serverid"),
                 (.post, "/sessions/page", "{}", "kind"), (.post, "/sessions/page", #"{"kind":"enrol","name":"A","announceinfo":{}}"#, "announceinfo"),
                 (.post, "/sessions/page", #"{"kind":"enrol","name":"A","accountid":"x"}"#, "accountid"),
+                (.post, "/sessions/page", #"{"kind":"enrol","name":""}"#, "name"),
+                (.post, "/sessions/page", #"{"kind":"enrol","name":"A","userid":""}"#, "userid"),
+                (.post, "/sessions/page", #"{"kind":"enrol","name":"A\nB"}"#, "name"),
                 (.post, "/sessions/page", #"{"kind":"login","returnurl":"/a","userid":"alice"}"#, "userid"),
                 (.post, "/sessions/page", #"{"kind":"login","returnurl":"javascript:1"}"#, "returnurl"),
+                // Short enough by itself, and too long for an L2 with the origin in front of it.
+                (.post, "/sessions/page", #"{"kind":"login","returnurl":"/\#(String(repeating: "a", count: 2_040))"}"#, "returnurl"),
                 (.post, "/sessions/qr/login", #"{"announceinfo":{"logo":"!"}}"#, "announceinfo.logo"),
                 (.post, "/sessions/qr/login", #"{"announceinfo":{"info":{"":"x"}}}"#, "announceinfo.info"),
             ] as [(HTTPRequest.Method, String, String?, String)] {
@@ -91,6 +96,18 @@ struct AdminStrictTests {
                 #expect(status == 400 && answer.text("field") == field, "\(rest) \(body ?? "")")
             }
             #expect(try await backend.json(.get, backend.path("/sessions/"), nonce: "short").object.text("field") == "X-nonce")
+        }
+    }
+
+    @Test("An empty object says nothing: what was announced before stays")
+    func emptyContext() async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            for body in [#"{"announceinfo":{"info":{"pay":"10 EUR"}}}"#, "{}"] {
+                #expect(try await backend.send(.post, backend.path("/sessions/link/login"), body: body).status == .ok)
+                let told = try await backend.json(.get, backend.path("/sessions/")).object.object("announceinfo")
+                #expect(told?.object("info")?.text("pay") == "10 EUR")
+            }
         }
     }
 

@@ -51,6 +51,44 @@ struct ServerVaultTests {
         #expect(!left.contains(Int64(first)))
     }
 
+    @Test("However often it is looked whether keys run out, no more are made than are needed")
+    func noMoreThanNeeded() async throws {
+        let (database, key, clock) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock())
+        let vault = try await Self.vault(database, key, clock)
+        _ = try await vault.open(name: "Shop")
+        for _ in 0..<6 {
+            clock.advance(600)
+            try await vault.renew()
+        }
+        let counts = try await database.read { connection in
+            [try connection.query("SELECT id FROM prekey").count, try connection.query("SELECT id FROM server_key WHERE kind = 'op'").count]
+        }
+        #expect(counts == [1, 1])
+    }
+
+    @Test("A root key in the database that is not the server's own certifies nothing")
+    func strangeRoot() async throws {
+        let (database, key, clock) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock())
+        let vault = try await Self.vault(database, key, clock)
+        let server = try await vault.open(name: "Shop").id
+        let store = KeyStore(database: database, key: key, rootKey: key)
+        let strange = try store.insert(
+            .root, id: [], secret: SystemRandomSource().bytes(32), of: server, from: clock.now, until: clock.now + Self.day)
+        try await store.perform([SQLStep(sql: "DELETE FROM server_key WHERE kind = 'root'", arguments: []), strange])
+        clock.advance(61 * Self.day)
+        await #expect(throws: ServerKeyError.noRoot) { try await vault.renew() }
+    }
+
+    @Test("A prekey that two nodes read of is kept once")
+    func keptOnce() throws {
+        let root = try RootKey(seed: Sample.bytes(9), serverID: ServerID(using: SystemRandomSource())).root
+        let now = TestClock().now
+        let prekey = StoredPrekey(secret: try PrekeySecret(id: 7, secret: Sample.bytes(3)), publishedUntil: now, erasedAt: now)
+        var keys = StoredKeys(root: root, operatorKeys: [], sidKey: Sample.bytes(4), prekeys: [])
+        for _ in 0..<2 { keys.add(prekey) }
+        #expect(keys.prekeys.count == 1)
+    }
+
     @Test("A prekey that another node of the server made is found by its id, and one that nobody made is not")
     func otherNode() async throws {
         let (database, key, clock) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock())

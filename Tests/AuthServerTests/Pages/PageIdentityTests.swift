@@ -63,6 +63,26 @@ struct PageIdentityTests {
         }
     }
 
+    @Test("The next frame is drawn for the page that began the session, as long as a phone is awaited, and for no enrolment")
+    func frames() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let (pages, view, now) = (premises.pageRoutes.pages, premises.pageRoutes.view, premises.clock.now)
+            func opened(_ kind: PageKind) async throws -> OpenPage {
+                let page = try await pages.redeem(try await browser.ticket(kind), at: now)
+                _ = try await view.begin(page, isNewest: true, at: now)
+                return page
+            }
+            let first = try await opened(.login)
+            #expect(try await view.code(of: first, style: .moving, at: now) != nil)
+            let second = try await opened(.login)
+            #expect(try await view.code(of: first, style: .moving, at: now) == nil)
+            #expect(try await view.code(of: second, style: .moving, at: now) != nil)
+            #expect(try await view.code(of: try await opened(.enrol), style: .moving, at: now) == nil)
+            #expect(try await view.code(of: second, style: .moving, at: now + 301) == nil)
+        }
+    }
+
     @Test("A cookie that was put under the name of another page opens neither")
     func refusesSwappedCookie() async throws {
         let premises = try await Premises()
@@ -74,6 +94,32 @@ struct PageIdentityTests {
             #expect(response.status == .unauthorized)
             #expect(JSONObject(response.body).text("error") == "other_page")
         }
+    }
+
+    @Test(
+        "A cookie whose name only looks like that of a page is somebody else's, and opens nothing", arguments: ["__Evil-ostiary-", "ostiary-", "x"])
+    func refusesOtherNames(prefix: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.login)
+            let page = try #require(PageClient.page(cookie))
+            let value = cookie.drop { $0 != "=" }
+            let padded = String(repeating: "_", count: max(0, "__Host-ostiary-".count - prefix.count))
+            for name in ["\(prefix)\(page)", "\(prefix)\(padded)\(page)"] {
+                let response = try await browser.get("/pages/state", cookie: name + value, page: page)
+                #expect(response.status == .unauthorized, "\(name)")
+            }
+            #expect(try await browser.get("/pages/state", cookie: cookie, page: page).status == .ok)
+        }
+    }
+
+    @Test("Only what can be a ticket or a cookie of ours is looked for: 32 bytes of base64url")
+    func secrets() {
+        for bytes in [0, 16, 31, 32, 33, 48] {
+            let text = Base64URL.encode([UInt8](repeating: 7, count: bytes))
+            #expect((PageSecret(received: text)?.text == text) == (bytes == 32))
+        }
+        #expect(PageSecret(received: String(repeating: "+", count: 43)) == nil)
     }
 
     @Test("A browser keeps eight pages; with the ninth it is told to forget the one that was opened first")

@@ -72,6 +72,15 @@ struct PublicErrorTests {
         }
     }
 
+    @Test("What phones are answered goes without the headers of pages", arguments: ["/ap1", "/ap1/nothing"])
+    func phones(path: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let response = try await browser.get(path)
+            #expect(response.headers[.contentSecurityPolicy] == nil && response.headers[HTTPField.Name("Referrer-Policy")!] == nil)
+        }
+    }
+
     @Test("A page's call takes two kilobytes and no more", arguments: ["/pages/ticket", "/pages/link", "/pages/code"])
     func limitsBodies(path: String) async throws {
         let premises = try await Premises()

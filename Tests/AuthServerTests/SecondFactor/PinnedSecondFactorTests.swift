@@ -74,13 +74,31 @@ struct PinnedSecondFactorTests {
                 root: other.root.root, certificates: [place.right.root.certify(place.right.key, from: place.clock.now, until: place.clock.now + 9)]),
             prekeys: SecondFactorIdentity(decoding: place.right.bytes).prekeys
         ).encoded
-        for found in [.success(Self.junk), .success(bare), .success(spliced), .failure(.timeout)] as [Result<[UInt8], SecondFactorTrouble>] {
+        let keyless = try SecondFactorIdentity(chain: SecondFactorIdentity(decoding: other.bytes).chain, prekeys: []).encoded
+        for found in [.success(Self.junk), .success(bare), .success(keyless), .success(spliced), .failure(.timeout)]
+            as [Result<[UInt8], SecondFactorTrouble>]
+        {
             place.transport.put(found)
             try await place.pinned.checkAtStart()
         }
         place.transport.put(.success(other.bytes))
         let error = await #expect(throws: SecondFactorIdentityError.self) { try await place.pinned.checkAtStart() }
         #expect(error == SecondFactorIdentityError(expected: place.right.hash, found: other.hash))
+    }
+
+    @Test("A call that this server gives up itself, because it stops, says nothing of the other one")
+    func givenUp() async throws {
+        let place = try await Place()
+        place.transport.put(.failure(.refused))
+        let task = Task { [pinned = place.pinned] in
+            while !Task.isCancelled { await Task.yield() }
+            return (try? await pinned.refreshedIdentity()) == nil
+        }
+        task.cancel()
+        #expect(await task.value)
+        #expect(place.pinned.watch.present == nil && place.log.lines.isEmpty)
+        _ = try? await place.pinned.refreshedIdentity()
+        #expect(place.pinned.watch.present?.trouble == .refused)
     }
 
     @Test("The log has a line when it begins, one when the reason changes and one when it is over, with address, reason and since when")
