@@ -88,6 +88,25 @@ struct ReceiptTests {
         #expect(try await world.instance(phone.instance)?.receipt?.value.sequence == 2)
     }
 
+    @Test("A14: where the newest receipt is a biometric's, the newest by PIN goes along beside it, until a PIN is newest again")
+    func newestByPIN() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        _ = try await phone.addBiometrics()
+        try await phone.logIn("by PIN")
+        try await phone.logInByBiometric("by a biometric")
+        #expect(world.secondFactor.pinReceiptsShown.allSatisfy { $0 == nil }, "so far the newest was by PIN")
+        let byPIN = try #require(try await world.instance(phone.instance)?.pinReceipt?.value.sequence)
+        try await phone.logInByBiometric("by a biometric again")
+        #expect(world.secondFactor.pinReceiptsShown.last == byPIN)
+        let before = world.secondFactor.pinReceiptsShown.count
+        try await phone.logIn("by PIN again")
+        #expect(world.secondFactor.pinReceiptsShown[before] == byPIN, "with the ticket")
+        #expect(try await world.instance(phone.instance)?.pinReceipt == nil)
+        try await phone.logIn("and again")
+        #expect(world.secondFactor.pinReceiptsShown.last == .some(nil))
+    }
+
     @Test("A receipt of an enrolment is checked like that of a login")
     func enrolment() async throws {
         let world = try await World()

@@ -68,6 +68,7 @@ final class SecondFactorDouble: SecondFactorGateway {
         var heard: [MessageType] = []
         var tickets: [Ticket] = []
         var receiptsShown: [UInt64?] = []
+        var pinReceiptsShown: [UInt64?] = []
         var evaluations = 0
     }
 
@@ -96,6 +97,8 @@ final class SecondFactorDouble: SecondFactorGateway {
     var tickets: [Ticket] { state.withLock { $0.tickets } }
     /// The numbers of the receipts that came along with tickets and proofs.
     var receiptsShown: [UInt64?] { state.withLock { $0.receiptsShown } }
+    /// The numbers of the receipts by PIN that came along beside them.
+    var pinReceiptsShown: [UInt64?] { state.withLock { $0.pinReceiptsShown } }
     var evaluations: Int { state.withLock { $0.evaluations } }
 
     func identity() async throws -> VerifiedSecondFactor {
@@ -114,6 +117,7 @@ final class SecondFactorDouble: SecondFactorGateway {
         guard !mishaps.isDown else { throw SecondFactorUnreachable() }
         let answer = try state.withLock { state in
             state.heard.append(type)
+            if type == .ticket || type == .proof { state.pinReceiptsShown.append(call.pinReceipt?.value.sequence) }
             return try handle(type, call, &state)
         }
         guard !mishaps.losesAnswers else { throw SecondFactorUnreachable() }

@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import SecondFactor
 import Testing
 
 @testable import SecondFactorServer
@@ -62,6 +63,30 @@ struct RestoreTests {
             let receipt = try await stage.succeed(phone, sequence: 9, receipt: newest)
             #expect(receipt.value.sequence == 9)
             #expect(try await stage.guess(phone, sequence: 10).tries.failed == 1)
+        }
+    }
+
+    @Test("A14: after an old copy a biometric's receipt as the newest locks nobody out for good: the newest by PIN, beside it, lifts the rows")
+    func receiptByPINBeside() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting(policy: try Policy(lifetimeWithoutPIN: 10))) { stage in
+            let phone = Phone("both receipts")
+            try await stage.enrol(phone)
+            var byPIN = try await stage.addBiometrics(phone, sequence: 1)
+            for sequence in 2...11 as ClosedRange<UInt64> { byPIN = try await stage.succeed(phone, sequence: sequence, receipt: byPIN) }
+            let touched = try #require(try await stage.touch(phone, sequence: 11).receipt)
+            #expect(touched.value.method == .bio && touched.value.sequence == 11)
+            try await database.transaction { try $0.execute("UPDATE instance SET highest = 0, proven = 0, proven_by_pin = 0") }
+            func guess(_ pinReceipt: Encoded<Receipt>?) async throws -> SecondFactorAnswer {
+                let asked = try phone.ask(phone.question(), try await stage.identity(), at: stage.now)
+                let ticket = stage.server.ticket(asked, sequence: 12, at: stage.now)
+                let call = SecondFactorCall(
+                    caller: stage.server.chain, message: ticket.bytes, sealed: asked.sealed.bytes, receipt: touched, pinReceipt: pinReceipt)
+                return try await stage.answer(call.encoded)
+            }
+            #expect(try await guess(nil).status == .blocked)
+            let lifted = try await guess(byPIN)
+            #expect(lifted.status == .ok && lifted.tries.failed == 1)
         }
     }
 

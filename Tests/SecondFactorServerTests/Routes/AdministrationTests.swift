@@ -85,6 +85,34 @@ struct AdministrationTests {
         }
     }
 
+    @Test("An order counts only with its caller's signature and under its caller's name; any other changes nothing")
+    func forgedOrders() async throws {
+        let thief = try AuthenticationServerDouble("thief")
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("ordered about")
+            try await block(phone, stage)
+            let (id, now, key) = (phone.instanceID, stage.now, phone.devicePublicKey)
+            func row() async throws -> [String] { try await database.read { try $0.query("SELECT * FROM instance").map { "\($0.values)" } } }
+            let before = try await row()
+            for (name, signer) in [(stage.server.serverID, thief.operatorKey), (thief.serverID, stage.server.operatorKey)] {
+                let orders = [
+                    Encoded(Close(serverID: name, instanceID: id, time: now), signedBy: signer).bytes,
+                    Encoded(Leave(serverID: name, instanceID: id, deviceKey: key, time: now), signedBy: signer).bytes,
+                    Encoded(Reset(serverID: name, instanceID: id, time: now), signedBy: signer).bytes,
+                ]
+                for order in orders { #expect(try await stage.answer(stage.server.call(order)).status == .refused) }
+            }
+            let unsigned = [
+                Close(serverID: stage.server.serverID, instanceID: id, time: now).encoded,
+                Leave(serverID: stage.server.serverID, instanceID: id, deviceKey: key, time: now).encoded,
+                Reset(serverID: stage.server.serverID, instanceID: id, time: now).encoded,
+            ]
+            for order in unsigned { #expect(try await stage.answer(stage.server.call(order)).status == .refused) }
+            #expect(try await row() == before)
+        }
+    }
+
     @Test("After a Close the key is nowhere in the database file, tickets are told CLOSED, and the id is not used again")
     func close() async throws {
         let folder = try TemporaryFolder()

@@ -1,6 +1,7 @@
 import Database
 import Logging
 import OstiaryProtocol
+import SecondFactor
 import Testing
 
 @testable import SecondFactorServer
@@ -98,6 +99,10 @@ struct IdentityTests {
         let made = try await identity(seed, at: setting.clock.now)
         let stored = try await database.read { try $0.one("SELECT wrapped_seed FROM own_root")?.isNull("wrapped_seed") }
         #expect(stored == true)
+        let apart = try await identity(nil, at: setting.clock.now)
+        #expect(throws: Never.self) { try apart.checkRootKey(at: setting.clock.now + 59 * Self.day) }
+        #expect(throws: RootKeyMissing.self) { try apart.checkRootKey(at: setting.clock.now + 60 * Self.day) }
+        #expect(throws: RootKeyMissing.self) { try apart.checkRootKey(at: setting.clock.now, within: nil) }
         let later = setting.clock.now + 80 * Self.day
         #expect(try await identity(nil, at: later).operatorKey.id == made.operatorKey.id)
         await #expect(throws: IdentityError.rootKeyNeeded) { try await identity(nil, at: later + 20 * Self.day) }
@@ -106,5 +111,51 @@ struct IdentityTests {
         }
         #expect(try await identity(seed, at: later).operatorKey.id == made.operatorKey.id, "certified now, and published for three days")
         #expect(try await identity(nil, at: later + 3 * Self.day).operatorKey.id != made.operatorKey.id)
+    }
+
+    @Test("The private half of an operational key is erased when it ends, also when nothing else is due")
+    func endedKeyAlone() async throws {
+        let (database, setting) = (try openInMemory(), try Stage.Setting())
+        try await database.migrate(secondFactorMigrations)
+        let store = IdentityStore(
+            database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("ended"))
+        func seeds() async throws -> Int? {
+            try await database.read { try $0.one("SELECT COUNT(*) AS kept FROM own_operator_key WHERE wrapped_seed IS NOT NULL")?.int("kept") }
+        }
+        let end = setting.clock.now + KeyLifetimes.operatorKey
+        for moment in [setting.clock.now, setting.clock.now + 61 * Self.day, end - 60] { _ = try await store.renewed(at: moment) }
+        #expect(try await seeds() == 2)
+        _ = try await store.renewed(at: end + 60)
+        #expect(try await seeds() == 1)
+    }
+
+    @Test("A request for another server is not opened, though it was sealed to a prekey of this one")
+    func otherServersTag() async throws {
+        let (database, setting) = (try openInMemory(), try Stage.Setting())
+        try await database.migrate(secondFactorMigrations)
+        let own = try await IdentityStore(
+            database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("own")
+        ).renewed(at: setting.clock.now)
+        let published = try SecondFactorIdentity(decoding: own.published)
+        let prekey = try #require(published.prekeys.first).value
+        func request(for root: Root) throws -> [UInt8] {
+            try SealedRequest([1], to: prekey, of: root, ephemeral: EphemeralKey(using: SeededRandom("phone")), at: setting.clock.now).bytes
+        }
+        #expect(own.open(try request(for: own.root))?.message == [1])
+        #expect(own.open(try request(for: setting.server.root.root)) == nil)
+    }
+
+    @Test("A row whose device keys are cut is told as a broken row, and nothing is made of half a key")
+    func cutRow() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("cut")
+            try await stage.enrol(phone)
+            try await database.transaction { try $0.execute("UPDATE instance SET device_keys = substr(device_keys, 1, 64)") }
+            await #expect(throws: StoredRowError.instance) {
+                try await SQLSecondFactorStore(database: database, policy: .standard).situation(
+                    of: phone.instanceID, attempt: AttemptID(using: SeededRandom("none")))
+            }
+        }
     }
 }
