@@ -46,6 +46,17 @@ struct BiometricsTests {
         #expect(await phone.server.with { $0.instances.values.map(\.highest) }.first == 3, "enrolled, wrong, right")
     }
 
+    @Test("S4-33 PIN and feature together log in also when the phone's clock turns out to be wrong: the feature signs the attempt that was counted")
+    func bothWithAWrongClock() async throws {
+        let phone = try await withBiometrics()
+        _ = try await phone.atSecondFactor()
+        await phone.server.with { $0.mishaps.clockAhead = 3_600 }
+        phone.ostiary.sfInput(PIN("271828"), and: .simulated(.confirm))
+        #expect(try await phone.secondFactor().secondFactorInfo.result == .success)
+        _ = try await phone.login()
+        #expect(await phone.server.with { $0.approvals.last } == [.pin, .bio])
+    }
+
     @Test("S4-33 where no feature is taken, PIN and feature together count as the PIN")
     func bothWithoutBiometrics() async throws {
         let phone = try await TestPhone.enrolled()

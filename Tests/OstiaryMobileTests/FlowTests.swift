@@ -39,6 +39,52 @@ struct FlowTests {
         #expect(try await phone.failure().0 == .wrongOrder)
     }
 
+    @Test("An answer that names another session than the one that is asked about is an error and answers nothing")
+    func anotherSession() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        let former = try await phone.login()
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        let (session, accounts) = try await phone.confirmLogin()
+        #expect(session.id != former.id)
+        phone.ostiary.setAccount(accounts.first, for: former)
+        #expect(try await phone.failure().0 == .wrongOrder)
+        phone.ostiary.deny(former)
+        #expect(try await phone.failure().0 == .wrongOrder)
+        phone.ostiary.setAccount(accounts.first, for: session)
+        #expect(try await phone.secondFactor().session?.id == session.id)
+    }
+
+    @Test("startUserInteraction is for the session that is ready, once; where the SDK goes on by itself it is harmless", arguments: [true, false])
+    func startingTwice(isManual: Bool) async throws {
+        let phone = try await TestPhone.enrolled { $0.manuallyStartUserInteraction = false }
+        let other = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys) { $0.manuallyStartUserInteraction = isManual }
+        let foreign = try await phone.beginLogin()
+        other.ostiary.start(with: try await phone.server.makeLoginLink())
+        _ = try await other.until { if case .sessionUpdate(let session) = $0, session.state == .readyForUserInteraction { session } else { nil } }
+        if isManual {
+            other.ostiary.startUserInteraction(for: foreign)
+            #expect(try await other.failure().0 == .wrongOrder)
+            other.ostiary.startUserInteraction(for: nil)
+        }
+        let (session, accounts) = try await other.confirmLogin()
+        other.ostiary.startUserInteraction(for: session)
+        if isManual { #expect(try await other.failure().0 == .wrongOrder) }
+        other.ostiary.setAccount(accounts.first, for: session)
+        let next = try await other.until { event -> OstiaryEvent? in
+            switch event {
+            case .secondFactorStarted, .error: event
+            default: nil
+            }
+        }
+        guard case .secondFactorStarted = next else {
+            Issue.record("\(next)")
+            return
+        }
+    }
+
     @Test(
         "Given up at any message of a login, nothing is stored or logged in here, and the next login works",
         arguments: [MessageType.l1, .m1, .l5])

@@ -123,4 +123,27 @@ struct LyingEnrolmentTests {
         #expect(phone.ostiary.accounts?.map(\.state) == [.active])
         #expect(phone.ostiary.sessions.allSatisfy { !$0.isLoggedIn })
     }
+
+    @Test("An answer about a code that cannot be understood loses no account: it still waits for its code, and the next process takes it up")
+    func nonsenseAboutTheCode() async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        try await begin(phone)
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        await (try phone.ostiary.engine()).shutDown()
+        await phone.server.lie(about: .w1) { _, _ in (.ok, [1, 2, 3]) }
+        phone.clock.advance(5)
+        let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
+        _ = try await next.ostiary.refresh()
+        #expect(try await next.failure().0 == .serverAnswer)
+        #expect(next.ostiary.accounts?.map(\.state) == [.pending])
+        await phone.server.with { $0.lies.answers = nil }
+        await phone.server.confirmAccounts()
+        phone.clock.advance(5)
+        let last = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
+        _ = try await last.ostiary.refresh()
+        #expect(try await last.login().isLoggedIn)
+        #expect(last.ostiary.accounts?.map(\.state) == [.active])
+    }
 }

@@ -160,6 +160,22 @@ struct LyingSecondFactorTests {
         #expect(try await phone.logIn { phone.ostiary.sfInput(PIN("314159")) } == [.success])
     }
 
+    @Test("WRONG_EPOCH that names neither of the two epochs that a phone has boxes for leaves both boxes where they are")
+    func otherEpochDuringChange() async throws {
+        let phone = try await TestPhone.enrolled()
+        try await atNewPIN(phone)
+        await phone.server.lie(about: .m3) { status, _ in (status, M4(epoch: 7, withoutPINLeft: Tries.unlimited).encoded) }
+        phone.ostiary.sfInput(PIN("314159"))
+        #expect(try await phone.failure().0 == .serverAnswer)
+        let before = try stored(phone)
+        #expect(before.epoch == 1 && before.change?.epoch == 2)
+        await phone.server.lie(about: .m1, Self.only(.wrongEpoch, epoch: 7))
+        _ = try await phone.atSecondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        #expect(try await phone.finalFailure() == .secondFactorUnknown)
+        #expect(try stored(phone) == before)
+    }
+
     @Test(
         "A new PIN is not counted, so that PENALISED and BLOCKED in answer to it are no answers; the old PIN stays",
         arguments: [Status.penalised, .blocked])
