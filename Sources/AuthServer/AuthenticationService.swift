@@ -44,7 +44,9 @@ package struct AuthenticationService: Sendable {
             transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
             rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: AuditLog(logger: logger).write)
-        let services = AuthenticationServices(store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random)
+        let pageStore = SQLPageStore(database: database)
+        let services = AuthenticationServices(
+            store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore])
         try await Self.apply(settings, to: server, with: services.servers, at: clock())
         try await gateway.checkAtStart()
 
@@ -57,7 +59,7 @@ package struct AuthenticationService: Sendable {
             vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
         let poll = LongPoll(drain: drain, second: second)
         dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(services: services, poll: poll, clock: clock), clock: clock)
-        let pageService = PageService(store: SQLPageStore(database: database), random: random, publicURL: settings.publicURL)
+        let pageService = PageService(store: pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: vault)
         pages = PageRoutes(
             pages: pageService, sessions: services.sessions, enrolments: services.enrolments, servers: services.servers, visualHashes: visualHashes,

@@ -46,7 +46,7 @@ extension SQLError: CustomStringConvertible {
         case .noSuchColumn(let column): "the answer has no column \(column)"
         case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
         case .outOfRange(let column): "the number in column \(column) is out of range"
-        case .busy: "the database is locked by another process"
+        case .busy: "the database is locked by another process, a sqlite3 or a copy perhaps: end it; the server goes on by itself"
         case .transactionLost: "the transaction ended before its commit"
         case .diskFull(let path): "the disk of \(path) is full: free some space there; the server goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"

@@ -62,7 +62,8 @@ struct HandedSocketTests {
         arguments: [
             (["LISTEN_FDS": "1"], "FileDescriptorName=public"), (["LISTEN_FDS": "1", "LISTEN_FDNAMES": "ostiary.socket"], "ostiary.socket"),
             (["LISTEN_FDS": "2", "LISTEN_FDNAMES": "public:public"], "two sockets"), (["LISTEN_FDS": "x"], "LISTEN_FDS"),
-            (["LISTEN_FDS": "3", "LISTEN_FDNAMES": "public:private:public"], "two sockets"), (["LISTEN_FDS": "-1"], "LISTEN_FDS"),
+            (["LISTEN_FDS": "3", "LISTEN_FDNAMES": "public:private:public"], "two sockets"),
+            (["LISTEN_FDS": "1", "LISTEN_FDNAMES": "public:private"], "2 names for 1 sockets"), (["LISTEN_FDS": "-1"], "LISTEN_FDS"),
         ])
     func refused(environment: [String: String], words: String) throws {
         let (_, descriptors) = try listening(copies: 2)

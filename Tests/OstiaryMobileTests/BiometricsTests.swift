@@ -261,7 +261,7 @@ struct BiometricsTests {
         await phone.server.with { server in for id in server.instances.keys { server.instances[id]?.biometricKey = nil } }
         _ = try await phone.atSecondFactor()
         phone.ostiary.sfInput(.simulated(.confirm))
-        #expect(try await phone.failure().0 == .refused)
+        #expect(try await phone.failure().0 == .biometricsRefused)
         #expect(try await phone.secondFactor().secondFactorInfo.showBiometrics == false)
         phone.ostiary.sfInput(PIN("271828"))
         _ = try await phone.login()

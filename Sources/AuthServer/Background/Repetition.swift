@@ -8,6 +8,15 @@ struct Repetition: Service {
     let interval: Duration
     let logger: Logger
     let body: @Sendable () async throws -> Void
+    /// One failure that goes on is one line a minute.
+    private let failures = LineLimit<String>()
+
+    init(name: String, interval: Duration, logger: Logger, body: @Sendable @escaping () async throws -> Void) {
+        self.name = name
+        self.interval = interval
+        self.logger = logger
+        self.body = body
+    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -22,7 +31,10 @@ struct Repetition: Service {
         do { try await body() } catch is CancellationError {
             return
         } catch {
-            logger.line(.warning, "background work failed", [.work: name, .error: "\(error)"])
+            guard let heldBack = failures.admit("\(error)") else { return }
+            var facts: [LogKey: String] = [.work: name, .error: "\(error)"]
+            if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
+            logger.line(.warning, "background work failed", facts)
         }
     }
 }

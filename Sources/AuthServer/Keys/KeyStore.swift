@@ -147,6 +147,8 @@ package enum ServerKeyError: Error, Equatable, Sendable {
     case noRoot, incomplete
     /// The root is wrapped under another key file than the one given.
     case rootKeyApart
+    /// The file that was given for the root key opens none of this database.
+    case otherRootKey
     case noSigner
 }
 
@@ -156,6 +158,7 @@ extension ServerKeyError: CustomStringConvertible {
         case .noRoot: "the database holds no root key that fits the server's identity: restore a backup"
         case .incomplete: "keys of the server are missing in the database: restore a backup"
         case .rootKeyApart: "the root key is kept apart: start with --root-key FILE to certify a new operational key"
+        case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
         case .noSigner: "no operational key of the server is valid now: check the clock, or start with --root-key FILE"
         }
     }

@@ -11,6 +11,8 @@ package final class ServerVault: ServerKeyring {
     private let keyStore: KeyStore
     private let random: any RandomSource
     private let clock: @Sendable () -> Instant
+    /// Whether `--root-key` was given.
+    private let isRootKeyGiven: Bool
     private let loaded = Mutex<[ServerID: StoredKeys]>([:])
 
     /// - Parameter rootKey: wraps root keys; by default the key that wraps everything else.
@@ -20,6 +22,7 @@ package final class ServerVault: ServerKeyring {
     ) {
         store = SQLAuthenticationStore(database: database, key: key)
         keyStore = KeyStore(database: database, key: key, rootKey: rootKey ?? key)
+        isRootKeyGiven = rootKey != nil
         self.random = random
         self.clock = clock
     }
@@ -28,9 +31,18 @@ package final class ServerVault: ServerKeyring {
     /// - Returns: the default server: the oldest.
     package func open(name: String) async throws -> VirtualServer {
         if try await store.read({ rows in try rows.servers() }).isEmpty { try await makeServer(name: name) }
+        let servers = try await store.read { rows in try rows.servers() }
+        if isRootKeyGiven { try await checkGivenRootKey(of: servers) }
         try await renew()
-        guard let first = try await store.read({ rows in try rows.servers() }).first else { throw UnknownServer() }
+        guard let first = servers.first else { throw UnknownServer() }
         return first
+    }
+
+    /// A file that opens none of the root keys is that of another database, and would not be missed before the operational key ends.
+    private func checkGivenRootKey(of servers: [VirtualServer]) async throws {
+        for server in servers {
+            do { _ = try await keyStore.root(of: server) } catch ServerKeyError.rootKeyApart { throw ServerKeyError.otherRootKey }
+        }
     }
 
     private func makeServer(name: String) async throws {

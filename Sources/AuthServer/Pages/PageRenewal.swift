@@ -10,7 +10,8 @@ package enum PageRenewal {
     /// The step of one request: `level` is the moment at which all of the burst is free again.
     /// - Returns: the next level, or how many seconds to wait.
     static func step(from level: Instant, at now: Instant) -> Step {
-        let level = max(level, now)
+        // Further ahead than all of the burst nothing can be: that was a clock that ran ahead, and nobody waits for it.
+        let level = level > now + interval * burst ? now : max(level, now)
         let latest = now + interval * (burst - 1)
         return level <= latest ? .begins(level + interval) : .waits(level.seconds(since: latest))
     }

@@ -29,7 +29,8 @@ struct PageStream: Sendable {
         var ticks = 0
         for await signal in signals.stream {
             let now = clock()
-            guard now < deadline else { break }
+            // Further away than it ever was: the clock had run ahead when the stream began.
+            guard now < deadline, deadline.seconds(since: now) <= PageLifetime.page + PhoneRequest.window else { break }
             switch signal {
             case .news(let news):
                 if news.kind == .scanned { memory.noteScan() }

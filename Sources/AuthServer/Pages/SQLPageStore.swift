@@ -4,7 +4,7 @@ import OstiaryProtocol
 
 /// Pages in the database, so that any server of several can go on with a page that another one opened.
 package struct SQLPageStore: PageStore {
-    private let database: any Database
+    let database: any Database
 
     package init(database: any Database) { self.database = database }
 

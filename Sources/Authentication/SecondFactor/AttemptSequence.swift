@@ -45,6 +45,9 @@ package struct AttemptSequence: Equatable, Hashable, Sendable {
         self.relayed = relayed
     }
 
+    /// The number under which the evaluation of this attempt was given out, if none was since.
+    func number(of attempt: AttemptID) -> UInt64? { relayed.flatMap { $0.attempt == attempt ? $0.number : nil } }
+
     /// The number for the ticket of this attempt, which is the open one from now on.
     /// - Throws: `attemptOpen` while another waits for its answer.
     package mutating func reserve(_ attempt: AttemptID, blindedHash: [UInt8], at now: Instant) throws(Refusal) -> UInt64 {

@@ -19,39 +19,54 @@ package struct SecondFactorClient: Sendable {
 
     func ask(_ ticket: Ticket, sealed: [UInt8], receipts: KnownReceipts, now: Instant) async throws -> SecondFactorAnswer {
         let keys = try await keyring.keys(of: ticket.serverID)
-        return try await send(ticket, by: keys, about: ticket.attempt.value.attemptID, sealed: sealed, receipts: receipts, now: now)
+        let call = Call(Encoded(ticket, signedBy: keys.operatorKey).bytes, sealed: sealed, receipts: receipts)
+        return try await send(call, by: keys, about: ticket.attempt.value.attemptID, now: now)
     }
 
     func prove(_ proof: SecondFactorProof, now: Instant) async throws -> SecondFactorAnswer {
         let keys = try await keyring.keys(of: proof.server)
-        return try await send(proof.message(signedBy: keys.operatorKey), by: keys, about: proof.attempt, receipts: proof.receipts, now: now)
+        let message = Encoded(proof.message(signedBy: keys.operatorKey), signedBy: keys.operatorKey)
+        return try await send(Call(message.bytes, receipts: proof.receipts), by: keys, about: proof.attempt, now: now)
     }
 
     func close(_ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
-        let keys = try await keyring.keys(of: server)
-        return try await send(Close(serverID: server, instanceID: instance, time: now), by: keys, about: nil, now: now).status
+        try await send(Close(serverID: server, instanceID: instance, time: now), of: server, now: now)
     }
 
     func leave(_ deviceKey: [UInt8], _ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
-        let keys = try await keyring.keys(of: server)
-        let message = Leave(serverID: server, instanceID: instance, deviceKey: deviceKey, time: now)
-        return try await send(message, by: keys, about: nil, now: now).status
+        try await send(Leave(serverID: server, instanceID: instance, deviceKey: deviceKey, time: now), of: server, now: now)
     }
 
     func reset(_ instance: InstanceID, at server: ServerID, now: Instant) async throws -> Status {
-        let keys = try await keyring.keys(of: server)
-        return try await send(Reset(serverID: server, instanceID: instance, time: now), by: keys, about: nil, now: now).status
+        try await send(Reset(serverID: server, instanceID: instance, time: now), of: server, now: now)
     }
 
-    private func send(
-        _ message: some OperatorSigned, by keys: ServerKeys, about attempt: AttemptID?, sealed: [UInt8] = [], receipts: KnownReceipts = .none,
-        now: Instant
-    ) async throws(Refusal) -> SecondFactorAnswer {
-        let signed = Encoded(message, signedBy: keys.operatorKey)
+    /// An order, whose answer must name these very bytes: one that was recorded, of an earlier order, is none.
+    private func send(_ order: some SecondFactorOrder, of server: ServerID, now: Instant) async throws -> Status {
+        let keys = try await keyring.keys(of: server)
+        let signed = Encoded(order, signedBy: keys.operatorKey)
+        return try await send(Call(signed.bytes), by: keys, about: signed.answerID, now: now).status
+    }
+
+    /// A signed message and what goes with it.
+    private struct Call {
+        let message: [UInt8]
+        let sealed: [UInt8]
+        let receipts: KnownReceipts
+
+        init(_ message: [UInt8], sealed: [UInt8] = [], receipts: KnownReceipts = .none) {
+            self.message = message
+            self.sealed = sealed
+            self.receipts = receipts
+        }
+    }
+
+    /// - Parameter subject: what the answer has to name.
+    private func send(_ call: Call, by keys: ServerKeys, about subject: AttemptID, now: Instant) async throws(Refusal) -> SecondFactorAnswer {
         let call = SecondFactorCall(
-            caller: keys.chain, message: signed.bytes, sealed: sealed, receipt: receipts.newest, pinReceipt: receipts.newestByPIN)
+            caller: keys.chain, message: call.message, sealed: call.sealed, receipt: call.receipts.newest, pinReceipt: call.receipts.newestByPIN)
         guard let bytes = try? await gateway.call(call), let answer = try? Encoded<SecondFactorAnswer>(decoding: bytes),
-            await isSigned(answer, at: now), answer.value.attemptID.bytes == attempt?.bytes ?? [UInt8](repeating: 0, count: 16)
+            await isSigned(answer, at: now), answer.value.attemptID == subject
         else { throw .secondFactorUnavailable }
         return answer.value
     }

@@ -15,6 +15,8 @@ struct SecondFactorProof: Sendable {
     var biometricSignature: [UInt8]?
     /// Vouches for a biometric on its own, which had no M1.
     var ticket: Ticket?
+    /// The number under which this side gave out the evaluation of the attempt; nil for one that it gave none out for, or not last.
+    var number: UInt64?
     /// The newest receipts of the instance.
     var receipts = KnownReceipts.none
 
@@ -33,6 +35,7 @@ struct SecondFactorProof: Sendable {
         guard receipt.context == context, receipt.method == method else { throw .receiptWrong }
         guard receipt.epoch == epoch, receipt.secondFactorKey == secondFactorKey else { throw .receiptWrong }
         guard receipt.signaturesHash == SHA((secondFactorSignature ?? []) + (biometricSignature ?? [])) else { throw .receiptWrong }
+        guard number == nil || receipt.sequence == number else { throw .receiptWrong }
         // Kept, a number that no honest server comes to would be newer than all that follow (protocol §7).
         guard receipt.sequence < AttemptSequence.limit else { throw .receiptWrong }
     }

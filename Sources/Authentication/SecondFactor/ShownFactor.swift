@@ -43,7 +43,7 @@ struct ShownFactor: Sendable {
         SecondFactorProof(
             server: instance.server, instance: instance.id, attempt: attempt, sessionHash: sessionHash, context: context, method: method,
             epoch: epoch.number, secondFactorKey: epoch.secondFactorKey, secondFactorSignature: secondFactorSignature,
-            biometricSignature: biometricSignature, receipts: instance.receipts)
+            biometricSignature: biometricSignature, number: instance.sequence.number(of: attempt), receipts: instance.receipts)
     }
 
     /// The Attempt that comes with the biometric itself: the same try, made now, by this account's device, over nothing blinded or sealed.

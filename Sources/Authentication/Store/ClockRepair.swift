@@ -9,10 +9,13 @@ struct ClockRepair: Sendable {
     private static let batch = 200
 
     let store: any AuthenticationStore
+    /// What keeps moments elsewhere.
+    let others: [any MomentKeeper]
 
     func run(at now: Instant) async throws {
         // As far ahead as a phone may be.
         let ahead = now + PhoneRequest.window
+        for keeper in others { try await keeper.bringBack(from: ahead, to: now) }
         while try await store.write({ rows in try Self.bringSessionsBack(in: rows, from: ahead, to: now) }) {}
         while try await store.write({ rows in try Self.bringEnrolmentsBack(in: rows, from: ahead, to: now) }) {}
         try await store.write { rows in
@@ -46,6 +49,12 @@ struct ClockRepair: Sendable {
         }
         return enrolments.count == batch
     }
+}
+
+/// Something that keeps moments beside the rows of this domain.
+package protocol MomentKeeper: Sendable {
+    /// Brings back what was written after `ahead`: it lives as long as if it had been written now.
+    func bringBack(from ahead: Instant, to now: Instant) async throws
 }
 
 /// What lies ahead of the clock, inside a transaction.

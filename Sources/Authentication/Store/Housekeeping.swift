@@ -11,16 +11,19 @@ package struct Housekeeping: Sendable {
     private let store: any AuthenticationStore
     private let events: any SessionEvents
     private let enrolments: EnrolmentService
+    private let others: [any MomentKeeper]
     private let watch = ClockWatch()
 
-    package init(store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService) {
+    /// - Parameter others: what else is brought back when a clock that ran ahead was put right.
+    package init(store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService, others: [any MomentKeeper] = []) {
         self.store = store
         self.events = events
         self.enrolments = enrolments
+        self.others = others
     }
 
     package func run(at now: Instant) async throws {
-        if watch.isBack(at: now) { try await ClockRepair(store: store).run(at: now) }
+        if watch.isBack(at: now) { try await ClockRepair(store: store, others: others).run(at: now) }
         try await inBatches { try await endSessions(at: now) }
         try await enrolments.expire(at: now)
         try await inBatches { try await store.write { rows in try rows.removeExpired(at: now, limit: Self.batch) } }

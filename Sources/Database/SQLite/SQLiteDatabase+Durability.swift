@@ -50,6 +50,6 @@ extension Configuration {
         return configuration
     }
 
-    /// Seconds that a connection waits for another process that holds the file.
-    private static let busyTimeout = 5.0
+    /// Seconds that a connection waits for another process that holds the file: less than anybody waits for an answer, also behind another that waits.
+    private static let busyTimeout = 2.0
 }

@@ -38,7 +38,10 @@ package final class SQLiteDatabase: Database {
     package func purge() async throws { try await writer.purge() }
 
     package func checkWritable() async throws {
-        if let path { try DiskProbe.write(beside: path) }
+        guard let path else { return }
+        try DiskProbe.write(beside: path)
+        // Nothing is written by it; it waits for whoever holds the database.
+        try await writer.transaction { _ in }
     }
 
     package func close() async throws {

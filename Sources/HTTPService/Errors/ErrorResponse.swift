@@ -47,7 +47,7 @@ extension ErrorResponse {
     package static let uriTooLong = ErrorResponse(.uriTooLong, "uri_too_long", "the address is longer than this server takes")
     package static let overloaded = ErrorResponse(
         .serviceUnavailable, "overloaded", "too many requests are under way; try again in a few seconds", headers: [.retryAfter: "5"])
-    /// The disk takes nothing. Its operator reads where and why in the log and at `/ready`.
+    /// The disk takes nothing, or the database is held by another process. Its operator reads where and why in the log and at `/ready`.
     package static let storageUnavailable = ErrorResponse(
         .serviceUnavailable, "storage_unavailable", "the server cannot write at the moment; nothing was changed, try again",
         headers: [.retryAfter: "30"])

@@ -20,7 +20,7 @@ struct RefusalLog: Sendable {
     }
 
     func outage(_ fault: any Error, _ answer: ErrorResponse, _ context: some RequestContext) {
-        guard let heldBack = outages.admit(answer.error) else { return }
+        guard let heldBack = outages.admit("\(answer.error): \(fault)") else { return }
         context.logger.line(
             .error, "requests fail until this is mended", facts(answer.status, "\(fault)", heldBack, context))
     }

@@ -25,6 +25,9 @@ package struct HandedSockets: Sendable {
         let count = isOurs ? environment["LISTEN_FDS"].map { Int32($0) ?? -1 } ?? 0 : 0
         guard (0...1024).contains(count) else { throw .handedSocket(reason: "LISTEN_FDS is no number of sockets") }
         let told = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard count == 0 || told.count <= Int(count) else {
+            throw .handedSocket(reason: "LISTEN_FDNAMES has \(told.count) names for \(count) sockets: hand over a socket for each")
+        }
         for position in 0..<Int(count) {
             let name = position < told.count ? told[position] : ""
             guard names.contains(name) else { throw .handedSocket(reason: Self.unknown(name, names)) }

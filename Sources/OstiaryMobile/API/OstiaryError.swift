@@ -88,6 +88,9 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case biometricsUnavailable
     /// The features that the device knows were changed, which ended what was added here. The PIN goes on; biometrics can be added again.
     case biometricsChanged
+    /// The servers did not take the biometric key: they may not know it (any more), as after a restore of a database. The PIN goes on; biometrics can be
+    /// added once more.
+    case biometricsRefused
 
     // The device
     /// The account store cannot be read or written.
@@ -134,8 +137,8 @@ extension OstiaryError {
             .accountDeleted, .certificateUntrusted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
             .questionChanged,
             .secondFactorBlocked,
-            .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .storeUnavailable, .storeUnreadable,
-            .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser:
+            .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
+            .storeUnreadable, .keyStore, .lockedMemory, .notOffered, .loginInOtherBrowser:
             nil
         }
     }
@@ -146,7 +149,7 @@ extension OstiaryError {
             .logoUnavailable:
             .retry
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
-            .biometricsChanged, .cancelled, .userInputTimeout, .linkUnreadable,
+            .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser, .accountUnknown,

@@ -140,7 +140,7 @@ extension Engine {
         case .refused where method == .bio:
             // The PIN decides now; whether the key is known to the servers cannot be told from here.
             question.challenge.acceptsBiometrics = false
-            complain(.refused, about: question.challenge)
+            complain(.biometricsRefused, about: question.challenge)
             return .again(.failed)
         case .wrongEpoch: return .over(.secondFactorUnknown)
         default:

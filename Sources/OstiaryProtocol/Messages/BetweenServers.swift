@@ -38,12 +38,12 @@ package struct Ticket: WireMessage, OperatorSigned {
     }
 }
 
-/// SfAnswer: the second-factor server's answer to a Ticket, a Proof, a Close or a Reset (protocol §7).
+/// SfAnswer: the second-factor server's answer to whatever an authentication server calls it with (protocol §7).
 package struct SecondFactorAnswer: WireMessage, OperatorSigned {
     package static let type = MessageType.secondFactorAnswer
     package static let label = Label.secondFactorAnswer
 
-    /// The attempt, or sixteen zeros for a Close or a Reset.
+    /// The attempt, or for a message without one its `answerID`.
     package let attemptID: AttemptID
     package let status: Status
     /// The highest sequence number that was counted.

@@ -1,6 +1,4 @@
 /// Probe: an authentication server asks whether it is trusted, and whether everything that a login needs is in order (protocol §7). It changes nothing.
-///
-/// The answer is an SfAnswer whose attemptId is `answerID`, so that it is the answer to this very probe and to no attempt.
 package struct Probe: WireMessage, OperatorSigned {
     package static let type = MessageType.probe
     package static let label = Label.secondFactorProbe
@@ -31,14 +29,4 @@ package struct Probe: WireMessage, OperatorSigned {
         writer.instant(time)
         signature.write(to: &writer)
     }
-}
-
-extension Encoded where Value == Probe {
-    /// First 16 bytes of H("sfs-probe", all bytes of the probe).
-    package var answerID: AttemptID { AttemptID(startOf: H(.secondFactorProbe, bytes)) }
-}
-
-extension Identifier {
-    /// The first sixteen bytes of a hash.
-    fileprivate init(startOf hash: [UInt8]) { bytes = Array(hash.prefix(Self.count)) }
 }

@@ -25,8 +25,9 @@ package enum TicketRules {
             }
         } catch {
             let settled = situation.instance?.settled(at: now)
-            let standing = Standing(settled, repairedBy: ticket.receipt, at: now, under: policy)
             let instance = remembered(settled, after: error, of: ticket, under: policy)
+            // What the refusal has just taught is told with it: a restored row says how many tries were used, not how many it had.
+            let standing = Standing(instance ?? settled, repairedBy: ticket.receipt, at: now, under: policy)
             return Ruling(.refused(error, standing), instance.map { $0 == situation.instance ? [] : [.saveInstance($0)] } ?? [])
         }
     }

@@ -7,15 +7,15 @@ extension CallDesk.Desk {
     func answer(_ close: Encoded<Close>) async throws -> SecondFactorAnswer {
         guard (try? close.verify(with: caller.keys, at: now)) != nil, close.value.serverID == caller.server.id else {
             log("close", close.value.instanceID, "not signed by its caller")
-            return answer(.refused, .unknown)
+            return answer(close, .refused, .unknown)
         }
         switch try await store.close(close.value.instanceID, by: caller.server, at: now) {
         case .closed(let standing):
             log("close", close.value.instanceID, "closed")
-            return answer(.ok, standing)
+            return answer(close, .ok, standing)
         case .refused:
             log("close", close.value.instanceID, "belongs to another server")
-            return answer(.refused, .unknown)
+            return answer(close, .refused, .unknown)
         }
     }
 
@@ -24,15 +24,15 @@ extension CallDesk.Desk {
         let instance = leave.value.instanceID
         guard (try? leave.verify(with: caller.keys, at: now)) != nil, leave.value.serverID == caller.server.id else {
             log("leave", instance, "not signed by its caller")
-            return answer(.refused, .unknown)
+            return answer(leave, .refused, .unknown)
         }
         switch try await store.leave(leave.value.deviceKey, instance, by: caller.server, at: now) {
         case .left(let standing):
             log("leave", instance, "left")
-            return answer(.ok, standing)
+            return answer(leave, .ok, standing)
         case .refused:
             log("leave", instance, "belongs to another server")
-            return answer(.refused, .unknown)
+            return answer(leave, .refused, .unknown)
         }
     }
 
@@ -41,28 +41,23 @@ extension CallDesk.Desk {
         let instance = reset.value.instanceID
         guard (try? reset.verify(with: caller.keys, at: now)) != nil, reset.value.serverID == caller.server.id else {
             log("reset", instance, "not signed by its caller")
-            return answer(.refused, .unknown)
+            return answer(reset, .refused, .unknown)
         }
         switch try await store.reset(instance, .message(by: caller.server, time: reset.value.time), at: now) {
         case .granted(let standing):
             log("reset", instance, "granted", level: .notice)
-            return answer(.ok, standing)
+            return answer(reset, .ok, standing)
         case .repeated(let standing):
             log("reset", instance, "repeated")
-            return answer(.ok, standing)
+            return answer(reset, .ok, standing)
         case .refused(let refusal, let standing):
             log("reset", instance, "\(refusal)", level: .notice)
-            return answer(refusal.status, refusal == .otherServer ? .unknown : standing)
+            return answer(reset, refusal.status, refusal == .otherServer ? .unknown : standing)
         }
     }
 
-    private func answer(_ status: Status, _ standing: Standing) -> SecondFactorAnswer {
+    private func answer(_ order: Encoded<some SecondFactorOrder>, _ status: Status, _ standing: Standing) -> SecondFactorAnswer {
         SecondFactorAnswer(
-            attemptID: AttemptID(using: NoAttempt()), status: status, highest: standing.highest, epoch: standing.epoch, tries: standing.tries)
+            attemptID: order.answerID, status: status, highest: standing.highest, epoch: standing.epoch, tries: standing.tries)
     }
-}
-
-/// Sixteen zeros, which stand for "no attempt" in the answer to a Close, a Leave or a Reset.
-private struct NoAttempt: RandomSource {
-    func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }

@@ -51,6 +51,8 @@ extension OstiaryError {
         case .secondFactorUnknown: "the servers do not know this phone's PIN any more: enrol again on this phone, then delete this account"
         case .biometricsUnavailable: "no biometric feature can be used here: the PIN goes on"
         case .biometricsChanged: "the device's biometric features were changed: the PIN goes on, and biometrics can be added again"
+        case .biometricsRefused:
+            "the servers do not take this biometric feature: the PIN goes on; if it happens again, add biometrics once more"
         case .storeUnavailable: "the phone's home cannot be read or written"
         case .storeUnreadable: "the phone's home is damaged, or was written by a newer version"
         case .keyStore: "the phone's keys cannot be read or written"
@@ -71,7 +73,7 @@ extension OstiaryError {
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
-            .biometricsUnavailable, .biometricsChanged, .storeUnavailable,
+            .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
             .other
         }

@@ -143,6 +143,20 @@ struct ServerVaultTests {
         await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey() }
     }
 
+    @Test("The root key file of another database is refused at the start, also where none was kept apart; nothing is changed by it")
+    func otherRootKey() async throws {
+        let (key, clock, file) = (KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
+        for made in [file, nil] {
+            let database = try SQLiteDatabase.inMemory()
+            _ = try await Self.vault(database, key, clock, rootKey: made).open(name: "Shop")
+            let wrong = try await Self.vault(database, key, clock, rootKey: .random())
+            await #expect(throws: ServerKeyError.otherRootKey) { try await wrong.open(name: "Shop") }
+            let right = try await Self.vault(database, key, clock, rootKey: made)
+            _ = try await right.open(name: "Shop")
+            try await right.checkRootKey(within: nil)
+        }
+    }
+
     @Test("A new operational key is certified a month before the old one ends, and signs when no phone can have a bundle without it")
     func operatorKeys() async throws {
         let (database, key, clock) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), TestClock())

@@ -20,6 +20,8 @@ struct ReceiptTests {
         ("another key", { $0.changed(key: zeros) }),
         ("another signature", { $0.changed(signaturesHash: zeros) }),
         ("a number that nobody comes to", { $0.changed(sequence: .max) }),
+        ("the number of the attempt after it", { $0.changed(sequence: $0.sequence + 1) }),
+        ("no number", { $0.changed(sequence: 0) }),
         ("the least such number", { $0.changed(sequence: AttemptSequence.limit) }),
     ]
 

@@ -7,14 +7,14 @@ extension SecondFactorDouble {
         case .ticket: return try count(try checked(Ticket.self, of: call, state.memory.now).value, call, &state)
         case .proof: return try prove(try checked(Proof.self, of: call, state.memory.now).value, &state)
         case .close:
-            let close = try checked(Close.self, of: call, state.memory.now).value
-            state.memory.counters[close.instanceID] = nil
-            return says(.init(state.memory.closed.insert(close.instanceID).inserted ? .ok : .closed))
+            let close = try checked(Close.self, of: call, state.memory.now)
+            state.memory.counters[close.value.instanceID] = nil
+            return says(.init(state.memory.closed.insert(close.value.instanceID).inserted ? .ok : .closed, close.answerID))
         case .leave:
-            let leave = try checked(Leave.self, of: call, state.memory.now).value
-            state.memory.counters[leave.instanceID]?.deviceKeys.remove(leave.deviceKey)
-            return says(.init(.ok))
-        case .reset: return reset(try checked(Reset.self, of: call, state.memory.now).value, &state.memory)
+            let leave = try checked(Leave.self, of: call, state.memory.now)
+            state.memory.counters[leave.value.instanceID]?.deviceKeys.remove(leave.value.deviceKey)
+            return says(.init(.ok, leave.answerID))
+        case .reset: return reset(try checked(Reset.self, of: call, state.memory.now), &state.memory)
         default: throw SecondFactorUnreachable()
         }
     }
@@ -30,13 +30,14 @@ extension SecondFactorDouble {
 
     struct Saying {
         var status: Status
-        var attempt: AttemptID?
+        /// Or what names an order.
+        var attempt: AttemptID
         var counter: Counter?
         var sealed: [UInt8] = []
         var receipt: Encoded<Receipt>?
         var wait: UInt64 = 0
 
-        init(_ status: Status, _ attempt: AttemptID? = nil, _ counter: Counter? = nil) {
+        init(_ status: Status, _ attempt: AttemptID, _ counter: Counter? = nil) {
             self.status = status
             self.attempt = attempt
             self.counter = counter
@@ -44,10 +45,8 @@ extension SecondFactorDouble {
     }
 
     func says(_ saying: Saying, highest: UInt64? = nil) -> SecondFactorAnswer {
-        let zero = AttemptID([UInt8](repeating: 0, count: 16))
-        guard let attempt = saying.attempt ?? zero else { preconditionFailure("sixteen zeros are an id") }
-        return SecondFactorAnswer(
-            attemptID: attempt, status: saying.status, highest: highest ?? saying.counter?.highest ?? 0, epoch: saying.counter?.epoch ?? 0,
+        SecondFactorAnswer(
+            attemptID: saying.attempt, status: saying.status, highest: highest ?? saying.counter?.highest ?? 0, epoch: saying.counter?.epoch ?? 0,
             tries: tries(saying.counter, wait: saying.wait), sealed: saying.sealed, receipt: saying.receipt)
     }
 
@@ -215,13 +214,14 @@ extension SecondFactorDouble {
         return Encoded(said, signedBy: state.mishaps.receiptIsStrangers ? stranger.operatorKey : keys.operatorKey)
     }
 
-    private func reset(_ reset: Reset, _ memory: inout Memory) -> SecondFactorAnswer {
-        guard var counter = memory.counters[reset.instanceID] else { return says(.init(.secondFactorUnknown)) }
-        guard counter.resets < 1 else { return says(.init(.tooMany, nil, counter)) }
+    private func reset(_ reset: Encoded<Reset>, _ memory: inout Memory) -> SecondFactorAnswer {
+        let id = reset.answerID
+        guard var counter = memory.counters[reset.value.instanceID] else { return says(.init(.secondFactorUnknown, id)) }
+        guard counter.resets < 1 else { return says(.init(.tooMany, id, counter)) }
         counter.proved = counter.highest
         counter.penaltyUntil = Instant(0)
         counter.resets += 1
-        memory.counters[reset.instanceID] = counter
-        return says(.init(.ok, nil, counter))
+        memory.counters[reset.value.instanceID] = counter
+        return says(.init(.ok, id, counter))
     }
 }

@@ -20,6 +20,24 @@ struct WorldSite: Sendable {
         case secondFactor = "sf"
     }
 
+    /// Which of a database's files an operator copied.
+    enum Copy: String, CaseIterable, Sendable {
+        /// The file and its write-ahead log.
+        case log
+        /// These and the index of the log, as `cp ostiary.sqlite*` takes them.
+        case logAndIndex
+        /// The file alone, after what was in the log was folded in.
+        case fileAlone
+
+        var parts: [String] {
+            switch self {
+            case .log: ["", "-wal"]
+            case .logAndIndex: ["", "-wal", "-shm"]
+            case .fileAlone: [""]
+            }
+        }
+    }
+
     let folder: TemporaryFolder
     let clock = WorldClock()
     private let authenticationKey = KeyEncryptionKey.random()
@@ -75,11 +93,26 @@ struct WorldSite: Sendable {
     }
 
     /// Copies the database of a server as it is now: the file with its write-ahead log, while nobody asks the server anything.
-    func backUp(_ server: Server) throws {
-        for part in ["", "-wal"] where FileManager.default.fileExists(atPath: file(of: server) + part) {
-            try? FileManager.default.removeItem(atPath: backup(of: server) + part)
+    func backUp(_ server: Server) throws { try copy(server, Copy.log.parts) }
+
+    /// The same in any way that an operator may copy.
+    func backUp(_ server: Server, as copy: Copy) async throws {
+        if copy == .fileAlone { try await fold(server) }
+        try self.copy(server, copy.parts)
+    }
+
+    private func copy(_ server: Server, _ parts: [String]) throws {
+        for part in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: backup(of: server) + part) }
+        for part in parts where FileManager.default.fileExists(atPath: file(of: server) + part) {
             try FileManager.default.copyItem(atPath: file(of: server) + part, toPath: backup(of: server) + part)
         }
+    }
+
+    /// Writes what is in the log into the file, as the server does it by itself now and then.
+    private func fold(_ server: Server) async throws {
+        let database = try SQLiteDatabase.open(path: file(of: server), ownership: .shared)
+        try await database.purge()
+        try await database.close()
     }
 
     /// Puts the copy in the place of the database of a server that is stopped.
