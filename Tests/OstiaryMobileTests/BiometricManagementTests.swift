@@ -96,6 +96,8 @@ struct BiometricManagementTests {
     @Test("Without a sensor, a strong one, a feature, or leave to use them, adding is refused before anybody is asked")
     func unavailable() async throws {
         let phone = try await TestPhone.enrolled()
+        let disabled = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys) { $0.biometricsDisabled = true }
+        await #expect(throws: OstiaryError.biometricsUnavailable) { try await disabled.ostiary.enrolBiometrics() }
         for change in [{ $0.sensor = .none }, { $0.sensor = .weak }, { $0.features = [] }] as [(SimulatedBiometrics) -> Void] {
             phone.keys.biometrics.sensor = .strong
             change(phone.keys.biometrics)

@@ -81,6 +81,49 @@ struct EnrolmentRefusalTests {
         #expect(await phone.server.with { $0.instances.count } == 1, "one PIN for all accounts at a server")
     }
 
+    @Test("A PIN that is blocked vouches for nothing, and no first PIN is set in its place")
+    func blockedVoucher() async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.with { $0.settings.penalties = [0, 0, 0, 0, 0] }
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+        _ = try await phone.secondFactor()
+        for number in 1...5 {
+            phone.ostiary.sfInput(PIN("99887\(number)"))
+            #expect(try await phone.secondFactor().secondFactorInfo.context == .verify)
+        }
+        #expect(try await phone.finalFailure() == .secondFactorBlocked)
+        #expect(phone.ostiary.accounts?.count == 1)
+    }
+
+    @Test("An E3 that is sent again with another proof makes one account and one only")
+    func sentAgain() async throws {
+        let phone = try await TestPhone.enrolled()
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+        _ = try await phone.secondFactor()
+        await phone.server.with { $0.mishaps.statuses[.e3] = Array(repeating: .secondFactorUnavailable, count: 5) }
+        phone.ostiary.sfInput(PIN("271828"))
+        #expect(try await phone.secondFactor().secondFactorInfo.result == .error)
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        #expect(try StoredState(decoding: phone.accounts.document).accounts.count == 2)
+    }
+
+    @Test("A login by code is no login while the only account there still waits for its own code")
+    func loginWhilePending() async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        await (try phone.ostiary.engine()).shutDown()
+        let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
+        next.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await next.failure().0 == .noAccountsForServer)
+    }
+
     @Test("S4-72 an easy PIN is refused when it is set, and asked for again")
     func refusesEasyPIN() async throws {
         let phone = TestPhone(try TestServer(clock: TestClock()))

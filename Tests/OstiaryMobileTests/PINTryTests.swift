@@ -48,6 +48,19 @@ struct PINTryTests {
         #expect(attempts.count == 2)
     }
 
+    @Test("What is remembered of the last PIN is not offered to a login that does not take it")
+    func cacheNotTaken() async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.with { $0.settings.pinTimeout = 5 }
+        _ = try await phone.logIn { phone.ostiary.sfInput(PIN("271828")) }
+        await phone.server.with { server in
+            server.settings.methods = [.pin, .bio]
+            server.received = []
+        }
+        _ = try await phone.atSecondFactor()
+        #expect(await phone.server.with { !$0.received.contains(.l5) })
+    }
+
     @Test("What the server remembers no more is asked for once: the next login goes straight to the PIN")
     func forgottenCache() async throws {
         let phone = try await TestPhone.enrolled()

@@ -212,6 +212,17 @@ struct DeletionTests {
         #expect(try await phone.stopped().ending == .account)
     }
 
+    @Test("An account that a login is being answered with is not deleted under it; the login goes on")
+    func inUse() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.atSecondFactor()
+        phone.ostiary.deleteAccount(try #require(phone.ostiary.accounts?.first))
+        #expect(try await phone.failure().0 == .flowInProgress)
+        #expect(phone.ostiary.accounts?.count == 1)
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+    }
+
     @Test("The server's proof deletes an account here")
     func byTombstone() async throws {
         let phone = try await TestPhone.enrolled()

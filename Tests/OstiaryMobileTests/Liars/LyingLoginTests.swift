@@ -92,6 +92,21 @@ struct LyingLoginTests {
         #expect(try await phone.login().webNonce == nonce, "where it belongs it is taken")
     }
 
+    @Test("An AppLogin has no browser that could come back: an answer that says it waits for one logs nobody in")
+    func returningAppLogin() async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.lie(about: .l5) { status, body in
+            guard let true6 = try? L6(decoding: body) else { return (status, body) }
+            let lie = L6(
+                result: .loggedIn, sessionID: true6.sessionID, pingTime: true6.pingTime, userName: true6.userName, webNonce: true6.webNonce,
+                cache: true6.cache, flags: LoginFlags.returning, extensions: true6.extensions)
+            return (status, lie.encoded)
+        }
+        try await decide(phone, inApp: true)
+        #expect(try await phone.finalFailure() == .serverAnswer)
+        #expect(phone.ostiary.sessions.allSatisfy { !$0.isLoggedIn })
+    }
+
     @Test(
         "A name with control or direction characters logs nobody in, however well it is signed",
         arguments: [[0x1B, 0x5B, 0x6D] as [UInt8], [0xE2, 0x80, 0xAE], [0xFF, 0xFE, 0xFD]])
