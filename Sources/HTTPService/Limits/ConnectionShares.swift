@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import NIOCore
 
 /// How the descriptors of a process are shared out among those who use them, so that none takes what another needs.
 package struct ConnectionShares: Sendable, Equatable {
@@ -44,12 +43,9 @@ extension ServiceLimits {
         ServiceLimits(connections: shares.open, bodies: BodyBudget(bytes: 48 << 20, told: LimitLog(logger: logger, listener: listener)))
     }
 
-    /// Of every other listener; what strangers hold takes nothing from it. Whoever calls it has something to say: a program that opens connections and
-    /// forgets them holds few places, and not for long.
+    /// Of every other listener; what strangers hold takes nothing from it.
     package static func reserved(_ shares: ConnectionShares, listener: String, logger: Logger) -> ServiceLimits {
-        ServiceLimits(
-            opening: .seconds(5), connections: shares.reserved,
-            bodies: BodyBudget(bytes: 16 << 20, told: LimitLog(logger: logger, listener: listener)))
+        ServiceLimits(connections: shares.reserved, bodies: BodyBudget(bytes: 16 << 20, told: LimitLog(logger: logger, listener: listener)))
     }
 }
 

@@ -77,10 +77,10 @@ struct ListenerService: Service {
     }
 
     private func open(_ connection: HTTP1Channel, _ quiescing: ServerQuiescingHelper) async throws -> Server {
-        let (limit, opening) = (listener.limits.idle, listener.limits.opening)
+        let limit = listener.limits.idle
         let setUp: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value> = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
+                try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte())
             }.flatMap { connection.setup(channel: channel, logger: logger) }
         }
         do {
