@@ -39,6 +39,9 @@ package struct Counter: Hashable, Sendable {
 
     package var failed: UInt64 { highest - proven }
 
+    /// Whether no try is left: what a reset lifts.
+    func isUsedUp(under policy: Policy) -> Bool { failed >= UInt64(policy.maxAttempts) }
+
     /// What becomes of one more try.
     package enum Admission: Equatable, Sendable {
         /// Counted: to be made durable before anything is evaluated.

@@ -90,15 +90,45 @@ struct ResetTests {
     @Test("One reset by message in 24 hours, so that a stolen operator key buys no tries; a command is not limited")
     func dailyLimit() throws {
         let situation = try blocked()
-        let after = reset(situation).applied(to: situation)
+        var after = reset(situation).applied(to: situation)
+        after.instance?.counter = try Scene.counter(12, 7)
         #expect(refusal(reset(after, at: now + 86_399)) == .tooMany)
         #expect(refusal(reset(after, at: now + 86_400)) == nil)
         let byCommand = reset(after, .command(for: Scene.owner.id), at: now + 1)
         #expect(refusal(byCommand) == nil)
-        #expect(refusal(reset(byCommand.applied(to: after), at: now + 2)) == .tooMany)
+        var again = byCommand.applied(to: after)
+        again.instance?.counter = try Scene.counter(17, 12)
+        #expect(refusal(reset(again, at: now + 2)) == .tooMany)
         let none = try Policy(resetsPerDay: 0)
         let forbidden = ResetRules.decide(.message(by: Scene.owner, time: now), in: situation, at: now, under: none)
         #expect(refusal(forbidden) == .tooMany)
+    }
+
+    @Test(
+        "A reset by message of a phone that is not blocked changes nothing and uses nothing of the day, with no try used, with four, or in a penalty")
+    func nothingToLift() throws {
+        for counter in [try Scene.counter(7, 7), try Scene.counter(6, 2), try Scene.counter(6, 2, penaltyUntil: now + 300)] {
+            let decision = reset(Situation(instance: Scene.instance(counter)))
+            #expect(decision.changes.isEmpty)
+            guard case .notBlocked(let standing) = decision.outcome else {
+                Issue.record("\(decision.outcome)")
+                return
+            }
+            #expect(UInt64(standing.tries.failed) == counter.failed)
+        }
+        var later = reset(Situation(instance: Scene.instance(try Scene.counter(6, 2)))).applied(to: Situation(instance: Scene.instance()))
+        later.instance?.counter = try Scene.counter(7, 2)
+        guard case .granted = reset(later, at: now + 1).outcome else {
+            Issue.record("the reset of the day was used up")
+            return
+        }
+    }
+
+    @Test("An operator at the machine lifts a penalty, too")
+    func commandLiftsPenalty() throws {
+        let penalised = Situation(instance: Scene.instance(try Scene.counter(6, 2, penaltyUntil: now + 300)))
+        let after = reset(penalised, .command(for: nil)).applied(to: penalised)
+        #expect(after.instance?.counter.penaltyUntil == Instant(0) && after.instance?.counter.failed == 0)
     }
 
     @Test("Resets that are old, foreign, or for an instance that is not there are refused and change nothing")

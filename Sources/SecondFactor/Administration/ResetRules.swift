@@ -51,6 +51,8 @@ package enum ResetOutcome: Equatable, Sendable {
     case granted(Standing)
     /// The same message again: what it did was done, nothing is given a second time.
     case repeated(Standing)
+    /// A message about an instance whose tries are not used up: nothing is changed, and none of the resets of the day is used.
+    case notBlocked(Standing)
     case refused(ResetRefusal, Standing)
 }
 
@@ -69,6 +71,7 @@ package enum ResetRules {
             }
             guard instance.state != .closed else { throw .closed }
             if case .message = source {
+                guard instance.counter.isUsedUp(under: policy) else { return Ruling(.notBlocked(standing)) }
                 guard grantedByMessage(situation, at: now) < policy.resetsPerDay else { throw .tooMany }
             }
             let record = record(of: source, instance, at: now)

@@ -50,6 +50,9 @@ extension CallDesk.Desk {
         case .repeated(let standing):
             log("reset", instance, "repeated")
             return answer(reset, .ok, standing)
+        case .notBlocked(let standing):
+            log("reset", instance, "not blocked")
+            return answer(reset, .ok, standing)
         case .refused(let refusal, let standing):
             log("reset", instance, "\(refusal)", level: .notice)
             return answer(reset, refusal.status, refusal == .otherServer ? .unknown : standing)

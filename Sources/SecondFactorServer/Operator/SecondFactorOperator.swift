@@ -43,6 +43,7 @@ extension ResetOutcome {
         switch self {
         case .granted: "granted"
         case .repeated: "repeated"
+        case .notBlocked: "not blocked"
         case .refused(let refusal, _): "\(refusal)"
         }
     }

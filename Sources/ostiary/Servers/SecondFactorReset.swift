@@ -32,7 +32,7 @@ struct SecondFactorReset: AsyncParsableCommand {
             let outcome = try await keeper.resetInstance(instance, of: owner, at: .now)
             try await database.close()
             switch outcome {
-            case .granted, .repeated: StandardStreams.print(outcome.word)
+            case .granted, .repeated, .notBlocked: StandardStreams.print(outcome.word)
             case .refused: throw ResetFailure(reason: outcome.word)
             }
         }

@@ -217,6 +217,7 @@ extension SecondFactorDouble {
     private func reset(_ reset: Encoded<Reset>, _ memory: inout Memory) -> SecondFactorAnswer {
         let id = reset.answerID
         guard var counter = memory.counters[reset.value.instanceID] else { return says(.init(.secondFactorUnknown, id)) }
+        guard counter.failed >= 5 else { return says(.init(.ok, id, counter)) }
         guard counter.resets < 1 else { return says(.init(.tooMany, id, counter)) }
         counter.proved = counter.highest
         counter.penaltyUntil = Instant(0)

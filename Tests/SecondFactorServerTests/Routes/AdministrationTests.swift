@@ -28,9 +28,31 @@ struct AdministrationTests {
             #expect(try await stage.guess(phone, sequence: 6).tries.failed == 1)
             #expect(try await stage.answer(message).status == .ok)
             #expect(try await stage.guess(phone, sequence: 7).tries.failed == 2)
-            stage.clock.advance(by: 1)
+            for sequence in UInt64(8)...10 {
+                stage.clock.advance(by: 301)
+                #expect(try await stage.guess(phone, sequence: sequence).status == .ok)
+            }
             let second = stage.server.reset(phone.instanceID, at: stage.now)
             #expect(try await stage.answer(stage.server.call(second.bytes)).status == .tooMany)
+        }
+    }
+
+    @Test("A reset by message of a phone that is not blocked is answered, changes no row, and leaves the one of the day")
+    func notBlocked() async throws {
+        let database = try openInMemory()
+        try await Stage.run(on: database, Stage.Setting()) { stage in
+            let phone = Phone("not blocked")
+            try await stage.enrol(phone)
+            #expect(try await stage.guess(phone, sequence: 1).tries.failed == 1)
+            let needless = try await stage.answer(stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes))
+            #expect(needless.status == .ok && needless.tries.failed == 1)
+            #expect(try await database.read { try $0.query("SELECT 1 FROM reset_log") }.isEmpty)
+            for sequence in UInt64(2)...5 {
+                stage.clock.advance(by: 301)
+                #expect(try await stage.guess(phone, sequence: sequence).status == .ok)
+            }
+            let granted = try await stage.answer(stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes))
+            #expect(granted.status == .ok && granted.tries.failed == 0)
         }
     }
 
