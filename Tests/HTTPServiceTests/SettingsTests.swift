@@ -1,3 +1,4 @@
+import Foundation
 import HTTPService
 import Testing
 
@@ -144,6 +145,31 @@ struct SettingsTests {
         guard case .invalid(key, _) = error else { throw try #require(error) }
         #expect(error?.description.contains(key.variable) == true)
         #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test(
+        "A file that is a secret is refused when others can read or write it; its group may, and so may others whom its folder keeps out",
+        arguments: [
+            (0o444, 0o755, true), (0o644, 0o711, true), (0o602, 0o755, true), (0o604, 0o701, true), (0o640, 0o755, false), (0o440, 0o755, false),
+            (0o400, 0o755, false), (0o644, 0o700, false), (0o444, 0o750, false),
+        ])
+    func openSecrets(mode: Int, folderMode: Int, isRefused: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("correct horse\n", to: "key", mode: mode)
+        try FileManager.default.setAttributes([.posixPermissions: folderMode], ofItemAtPath: folder.path)
+        let linked = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(atPath: linked.path + "/link", withDestinationPath: file)
+        for path in [file, linked.path + "/link"] {
+            let settings = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": path])
+            guard isRefused else {
+                #expect(try settings.secret(.rootAPIKey, file: .rootAPIKeyFile)?.matches("correct horse") == true)
+                continue
+            }
+            let error = #expect(throws: SettingsError.openSecret(.rootAPIKeyFile, path: path)) {
+                try settings.secret(.rootAPIKey, file: .rootAPIKeyFile)
+            }
+            #expect(error?.description.contains("chmod") == true && error?.description.contains("horse") == false)
+        }
     }
 
     @Test("A secret comes as a value or from a file, not both, and never prints")

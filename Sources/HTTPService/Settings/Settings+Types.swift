@@ -71,12 +71,14 @@ extension Settings {
         } ?? .info
     }
 
-    /// A secret that is given as a value or in a file, whose last line ending does not belong to it.
+    /// A secret that is given as a value or in a file, whose last line ending does not belong to it. Others can neither read nor write that file
+    /// (``SecretFile``).
     package func secret(_ key: SettingKey, file fileKey: SettingKey) throws(SettingsError) -> SecretText? {
         switch (try text(key), try text(fileKey)) {
         case (nil, nil): return nil
         case (let value?, nil): return SecretText(value)
         case (nil, let path?):
+            guard !SecretFile.isOpenToOthers(path) else { throw .openSecret(fileKey, path: path) }
             guard let text = try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8) else {
                 throw .unreadableSecret(fileKey, path: path, reason: "no readable text")
             }

@@ -9,6 +9,8 @@ package enum SettingsError: Error, Equatable, Sendable {
     case unknownVariable(String)
     /// A file with a secret in it that others can read.
     case readableByOthers(SettingKey, path: String)
+    /// A file that is a secret, and that others can read or write.
+    case openSecret(SettingKey, path: String)
     /// A secret that can be guessed.
     case weakSecret(SettingKey)
     case missing(SettingKey)
@@ -31,6 +33,9 @@ extension SettingsError: CustomStringConvertible {
             "unknown variable \(name)" + (Settings.nearestVariable(to: name).map { ": did you mean \($0)?" } ?? ": unset it, or correct its name")
         case .readableByOthers(let key, let path):
             "others can read \(path), which holds \(key.rawValue): run chmod 600 \(path), and change the key if they may have read it"
+        case .openSecret(let key, let path):
+            "\(key.variable): others can read or write \(path): run chmod o-rwx \(path) or close its folder to others, mount it with mode 0440 where a "
+                + "container brings it, and change the secret if they may have read it"
         case .weakSecret(let key): "\(key.variable): an API key holds at least 128 random bits; make one with openssl rand -hex 32"
         case .missing(let key): "\(key.variable) is not set: \(key.summary)"
         case .invalid(let key, let reason): "\(key.variable) (\(key.rawValue)): \(reason)"
