@@ -63,13 +63,13 @@ extension PageRoutes {
         }
     }
 
-    /// What a link is for that was opened in a browser instead of the app, and its QR code where an app takes it from one. The link is of our
-    /// making, so nothing is told that its holder does not know.
+    /// What a link is for that was opened in a browser instead of the app, and its QR code where an app that scans it now would be let in. The link
+    /// is of our making, so nothing is told that its holder does not know.
     func showLink(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
         let body = try await decode(LinkBody.self, request)
         guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let link = try? Link(decoding: bytes),
-            let server = try await server(of: link)
+            let server = try await server(of: link, at: clock())
         else { throw PageRefusal.linkNotValid }
         let code = link.isScanned ? try TilePicture(code: Array(Link.text(of: bytes, at: publicURL.description).utf8)) : nil
         return .json { writer in
@@ -87,15 +87,18 @@ extension PageRoutes {
         if let link = try await view.begin(page, isNewest: isNewest, at: now) { try await pages.keep(link, for: page) }
     }
 
-    /// The name of the virtual server that a link belongs to; nil when it is not one of ours.
-    private func server(of link: Link) async throws -> String? {
+    /// The name of the virtual server that made a link; nil when none of ours did, or when no phone can enrol by it any more.
+    private func server(of link: Link, at now: Instant) async throws -> String? {
         for server in try await servers.virtualServers() {
             let root = try await view.root(of: server.id)
-            switch link {
-            case .enrol(let link) where link.rootHash == root.hash: return server.parameters.name
-            case .login(let link) where link.value.serverTag == root.tag: return server.parameters.name
-            case .enrol, .login: continue
-            }
+            let isOurs =
+                switch link {
+                case .enrol(let link) where link.rootHash == root.hash && link.url == publicURL.description:
+                    try await enrolments.isOpen(link, at: server.id, now: now)
+                case .login(let link) where link.value.serverTag == root.tag: try await view.sessions.isGenuine(link, at: server.id)
+                case .enrol, .login: false
+                }
+            if isOurs { return server.parameters.name }
         }
         return nil
     }

@@ -8,7 +8,7 @@ extension AdminRoutes {
         [
             AdminRoute(.get, "/servers/{serverid}/users/{userid}/accounts", query: ["limit", "marker"], getUser),
             AdminRoute(.get, "/servers/{serverid}/accounts/{accountid}/", getAccount),
-            AdminRoute(.put, "/servers/{serverid}/accounts/{accountid}/", updateAccount),
+            AdminRoute(.put, "/servers/{serverid}/accounts/{accountid}/", hasBody: true, updateAccount),
             AdminRoute(.delete, "/servers/{serverid}/accounts/{accountid}/", deleteAccount),
             AdminRoute(.post, "/servers/{serverid}/accounts/{accountid}/secondfactor/reset", resetSecondFactor),
         ]

@@ -6,7 +6,9 @@ enum AdminBody {
     /// - Throws: ``AdminRefusal``.
     static func decode<Value: AdminFields>(_: Value.Type, from bytes: [UInt8]) throws(AdminRefusal) -> Value {
         do {
-            return try JSONDecoder().decode(Strict<Value>.self, from: Data(bytes)).value
+            let value = try JSONDecoder().decode(Strict<Value>.self, from: Data(bytes)).value
+            if let twice = try RepeatedMember.first(in: bytes) { throw AdminRefusal.badField(twice, "comes more than once") }
+            return value
         } catch let error as AdminRefusal {
             throw error
         } catch let error as DecodingError {

@@ -10,7 +10,7 @@ extension AdminRoutes {
         [
             AdminRoute(.get, "/servers/{serverid}/sessions/qr/enrol", query: ["name", "userid", "img", "s"], getQrEnrol),
             AdminRoute(.get, "/servers/{serverid}/sessions/link/enrol", query: ["name", "userid"], getLinkEnrol),
-            AdminRoute(.post, "/servers/{serverid}/sessions/enrol/confirm", confirmEnrol),
+            AdminRoute(.post, "/servers/{serverid}/sessions/enrol/confirm", hasBody: true, confirmEnrol),
         ]
     }
 

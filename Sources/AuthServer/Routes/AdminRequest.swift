@@ -17,6 +17,8 @@ struct AdminRequest: Sendable {
     /// Names the request in the log.
     let requestID: String
 
+    var namesServer: Bool { parameters.get("serverid") != nil }
+
     /// An id that cannot exist is one that does not exist.
     func serverID() throws -> ServerID {
         guard let text = parameters.get("serverid"), let id = ServerID(text: text) else { throw UnknownServer() }
@@ -72,17 +74,22 @@ struct AdminRequest: Sendable {
         )
     }
 
-    func number(_ name: String, in range: ClosedRange<Int>, otherwise: Int) throws -> Int {
+    func number(_ name: String, of unit: String = "", in range: ClosedRange<Int>, otherwise: Int) throws -> Int {
         guard let text = try query(name) else { return otherwise }
         guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text), range.contains(number) else {
-            throw AdminRefusal.badField(name, "is a number from \(range.lowerBound) to \(range.upperBound)")
+            throw AdminRefusal.badField(name, "is a number\(unit) from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
+    /// The size of a picture.
+    func pixels() throws -> Int {
+        try number("s", of: " of pixels", in: QRSymbol.pixelRange, otherwise: 500)
+    }
+
     /// `img=png` and `s` pixels for a picture, otherwise the bytes.
     func codeFormat() throws -> AdminImage.CodeFormat {
-        let pixels = try number("s", in: QRSymbol.pixelRange, otherwise: 500)
+        let pixels = try pixels()
         switch try query("img") {
         case nil: return .bytes
         case "png": return .png(pixels: pixels)
@@ -102,9 +109,20 @@ struct AdminRequest: Sendable {
         return try AdminBody.decode(AdminUserContext.self, from: bytes).context()
     }
 
+    /// Refuses a body where the call has none, by the name of its first member: whoever sends one means something by it. `{}` says nothing.
+    func checkNoBody() async throws {
+        let bytes = try await request.bytes(limit: Self.bodyLimit)
+        if !bytes.isEmpty { _ = try AdminBody.decode(AdminNothing.self, from: bytes) }
+    }
+
     func body<Value: AdminFields>(_: Value.Type = Value.self) async throws -> Value {
         try AdminBody.decode(Value.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
+}
+
+/// The body of a call that has none.
+private struct AdminNothing: AdminFields {
+    enum Field: CodingKey, CaseIterable {}
 }
 
 /// Part of a list: at most `limit` elements after the first `marker`.

@@ -1,3 +1,4 @@
+import Authentication
 import HTTPService
 import HTTPTypes
 import Hummingbird
@@ -10,35 +11,47 @@ struct AdminRoute: Sendable {
     let path: String
     /// The parameters of the query that the call has; any other is refused.
     let query: [String]
+    /// Whether the call has a body; where it has none, nothing that is sent as one is ignored.
+    let hasBody: Bool
     let handler: @Sendable (AdminRequest) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, query: [String] = [], _ handler: @Sendable @escaping (AdminRequest) async throws -> Response
+        _ method: HTTPRequest.Method, _ path: String, query: [String] = [], hasBody: Bool = false,
+        _ handler: @Sendable @escaping (AdminRequest) async throws -> Response
     ) {
         self.method = method
         self.path = path
         self.query = query
+        self.hasBody = hasBody
         self.handler = handler
     }
 
-    fileprivate func answer(_ request: AdminRequest) async throws -> Response {
+    /// - Parameter check: throws `UnknownServer`.
+    fileprivate func answer(_ request: AdminRequest, known check: (ServerID) async throws -> Void) async throws -> Response {
         do {
             try request.checkQuery(knows: query)
+            if !hasBody { try await request.checkNoBody() }
             return try await handler(request)
         } catch {
             // For the line that says what was refused.
             if let server = try? request.serverID() { RequestTrace.current?.note(.server, server.text) }
             if let account = try? request.accountID() { RequestTrace.current?.note(.account, account.text) }
+            // Of a server that does not exist nothing else is said.
+            if let refusal = (error as? any ErrorResponseConvertible)?.errorResponse, refusal.status.kind == .clientError, request.namesServer {
+                try await check(try request.serverID())
+            }
             throw error
         }
     }
 }
 
 extension RouterMethods {
-    func add(_ table: [AdminRoute], clock: @Sendable @escaping () -> Instant) {
+    /// - Parameter known: throws `UnknownServer` for a virtual server that does not exist.
+    func add(_ table: [AdminRoute], clock: @Sendable @escaping () -> Instant, known: @Sendable @escaping (ServerID) async throws -> Void) {
         for route in table {
             on(RouterPath(route.path), method: route.method) { request, context in
-                try await route.answer(AdminRequest(request: request, parameters: context.parameters, now: clock(), requestID: context.requestID))
+                let request = AdminRequest(request: request, parameters: context.parameters, now: clock(), requestID: context.requestID)
+                return try await route.answer(request, known: known)
             }
         }
     }

@@ -37,7 +37,7 @@ package struct AdminRoutes: Sendable {
     package func add(to router: Router<ServiceRequestContext>, keyHash: [UInt8]) {
         router.get("/openapi.json") { _, _ in PageAsset.openAPI.response }
         router.add(middleware: AdminKey(hash: keyHash))
-        router.add(table, clock: clock)
+        router.add(table, clock: clock) { [servers] id in _ = try await servers.virtualServer(id) }
     }
 
     /// Every call, in the order of docs/rest-api.md.

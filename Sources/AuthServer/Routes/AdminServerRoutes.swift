@@ -1,7 +1,6 @@
 import Authentication
 import Hummingbird
 import OstiaryProtocol
-import QRCode
 
 /// Virtual servers: their names, policies and identities.
 extension AdminRoutes {
@@ -9,7 +8,7 @@ extension AdminRoutes {
         [
             AdminRoute(.get, "/servers/", query: ["limit", "marker"], getServers),
             AdminRoute(.get, "/servers/{serverid}/", getServer),
-            AdminRoute(.put, "/servers/{serverid}/", updateServer),
+            AdminRoute(.put, "/servers/{serverid}/", hasBody: true, updateServer),
             AdminRoute(.get, "/servers/{serverid}/vash", query: ["s"], getServerVash),
         ]
     }
@@ -40,7 +39,7 @@ extension AdminRoutes {
     }
 
     private func getServerVash(_ request: AdminRequest) async throws -> Response {
-        let size = try request.number("s", in: QRSymbol.pixelRange, otherwise: 500)
+        let size = try request.pixels()
         return try AdminImage.visualHash(try await visualHashes.hash(of: try request.serverID()), pixels: size)
     }
 }

@@ -8,13 +8,13 @@ extension AdminRoutes {
     var sessionTable: [AdminRoute] {
         [
             AdminRoute(.get, "/servers/{serverid}/sessions/", getSession),
-            AdminRoute(.post, "/servers/{serverid}/sessions/return", handIn),
+            AdminRoute(.post, "/servers/{serverid}/sessions/return", hasBody: true, handIn),
             AdminRoute(.post, "/servers/{serverid}/sessions/logout", logOut),
-            AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
-            AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], getQrLogin),
-            AdminRoute(.get, "/servers/{serverid}/sessions/link/login", query: ["accountid"], getLinkLogin),
-            AdminRoute(.post, "/servers/{serverid}/sessions/link/login", query: ["accountid"], getLinkLogin),
-            AdminRoute(.post, "/servers/{serverid}/sessions/page", openPage),
+            AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
+            AdminRoute(.get, "/servers/{serverid}/sessions/link/login", query: ["accountid"], hasBody: true, getLinkLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/link/login", query: ["accountid"], hasBody: true, getLinkLogin),
+            AdminRoute(.post, "/servers/{serverid}/sessions/page", hasBody: true, openPage),
         ]
     }
 
@@ -65,6 +65,7 @@ extension AdminRoutes {
             throw AdminRefusal.badField("returnurl", "has at most \(ReturnURL.mostBytes) bytes")
         }
         _ = try await servers.virtualServer(server)
+        try await sessions.refuseWebNonce(nonce, at: server)
         if let account = page.account { _ = try await accounts.account(account, at: server) }
         let url = try await pages.open(page, at: request.now)
         return .json { writer in writer.object { writer in writer.member("url", url) } }

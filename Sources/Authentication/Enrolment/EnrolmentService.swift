@@ -47,6 +47,13 @@ package struct EnrolmentService: Sendable {
         try await store.read { rows in try rows.enrolment(nonceHash: nonce.hash, of: server)?.settled(at: now).progress }
     }
 
+    /// Whether a phone that scans this link now is let in.
+    package func isOpen(_ link: EnrolLink, at server: ServerID, now: Instant) async throws -> Bool {
+        let enrolment = try await store.read { rows in try rows.enrolment(link.enrolID) }
+        guard let enrolment, enrolment.server == server, matches(SHA(link.enrolSecret), enrolment.secretHash) else { return false }
+        return enrolment.settled(at: now).state == .open
+    }
+
     func tell(_ enrolment: Enrolment) {
         var topics: [EventTopic] = [.stream(enrolment.stream)]
         if let claim = enrolment.claim { topics.append(.account(claim.account)) }

@@ -2,10 +2,23 @@ import OstiaryProtocol
 
 /// A session for a login page (protocol §6).
 extension SessionQueries {
+    /// A page is for a browser, under a nonce of its backend: the webNonce of an app begins none.
+    /// - Throws: `LoginLinkError.webNonce`.
+    package func refuseWebNonce(_ nonce: SessionNonce, at server: ServerID) async throws {
+        guard try await store.read({ rows in try rows.pointer(nonceHash: nonce.hash, of: server)?.kind }) != .web else {
+            throw LoginLinkError.webNonce
+        }
+    }
+
+    /// Whether this server drew the link, whatever became of its session.
+    package func isGenuine(_ link: Encoded<LoginLink>, at server: ServerID) async throws -> Bool {
+        link.isGenuine(qrSecret: try await keyring.keys(of: server).derivation.linkSecret(of: link.value.sessionID))
+    }
+
     /// Begins the next session of a nonce for this page. What waited for a phone or for its browser ends; what a phone is deciding, and a login,
-    /// are left alone.
+    /// are left alone. The page that began what a phone is deciding may begin it anew: phones die without a word.
     /// - Parameters:
-    ///   - isNewest: whether the page was opened just now. An older one takes nothing from a page that waits.
+    ///   - isNewest: whether the page was opened just now. An older one takes nothing from another page.
     ///   - context: what phones are shown.
     ///   - account: the one that may log in.
     /// - Throws: `UnknownServer`, `LoginLinkError`.
@@ -22,7 +35,7 @@ extension SessionQueries {
             {
                 throw LoginLinkError.otherPage
             }
-            return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page)
+            return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page, endsClaim: !isNewest)
                 .open(in: rows, saying: context, preselecting: account, at: now)
         }
         if let replaced = opened.replaced { events.publish(.ended(replaced)) }

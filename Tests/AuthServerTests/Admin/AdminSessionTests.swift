@@ -72,6 +72,10 @@ struct AdminSessionTests {
             let (_, session) = try await backend.json(.get, backend.path("/sessions/"), nonce: webNonce)
             #expect(session.bool("loggedin") == true)
             #expect(session.text("userid") == "bob")
+            for body in [#"{"kind":"login","returnurl":"/a"}"#, #"{"kind":"enrol","name":"A"}"#] {
+                let (status, page) = try await backend.json(.post, backend.path("/sessions/page"), nonce: webNonce, body: body)
+                #expect(status == 409 && page.text("error") == "app_login" && page.text("url") == nil)
+            }
             let refused = try await backend.send(.get, backend.path("/sessions/qr/login"), nonce: webNonce)
             #expect(refused.status == .conflict)
             #expect(try await backend.send(.post, backend.path("/sessions/logout"), nonce: webNonce).status == .ok)

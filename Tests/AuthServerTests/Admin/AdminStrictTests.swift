@@ -111,6 +111,99 @@ struct AdminStrictTests {
         }
     }
 
+    @Test(
+        "A call that has no body refuses one by the name of its first member, and does nothing; nothing at all, and {}, say nothing",
+        arguments: [
+            (#"{"accountid":"x"}"#, "unknown_field", "accountid"), (#"{"returncode":"AAAAAAAAAAAAAAAAAAAAAA","a":1}"#, "unknown_field", "a"),
+            ("accountid=x", "bad_request", nil), ("[]", "bad_request", nil), ("null", "bad_request", nil), (" ", "bad_request", nil),
+            ("", nil, nil), ("{}", nil, nil), (" {\n} ", nil, nil),
+        ] as [(String, String?, String?)])
+    func noBodies(body: String, error: String?, field: String?) async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount()
+        try await premises.asBackend { (backend) async throws in
+            _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
+            try await premises.logIn(account)
+            let routes = premises.adminRoutes.table.filter { !$0.hasBody }
+            #expect(routes.count == premises.adminRoutes.table.count - 9)
+            for route in routes.sorted(by: { $0.method == .get && $1.method != .get }) {
+                let path = route.path.replacing("{serverid}", with: premises.serverID.text).replacing("{accountid}", with: account.id.text)
+                    .replacing("{userid}", with: "alice")
+                let (status, answer) = try await backend.json(route.method, path, body: body)
+                #expect((status == 400) == (error != nil) || answer.text("field") == "name", "\(route.method) \(route.path): \(status)")
+                guard let error else { continue }
+                #expect(answer.text("error") == error && answer.text("field") == field, "\(route.method) \(route.path)")
+            }
+            guard error != nil else { return }
+            #expect(try await backend.json(.get, backend.path("/sessions/")).object.bool("loggedin") == true)
+            #expect(try await backend.json(.get, backend.path("/accounts/\(account.id.text)/")).status == 200)
+        }
+    }
+
+    @Test(
+        "A member that comes twice is refused by its name, at every depth and however it is written, and nothing happens",
+        arguments: [
+            ("/", #"{"serverName":"A","serverName":"B"}"#, "serverName"), ("/", #"{"serverName":"A","server\u004eame":"A"}"#, "serverName"),
+            ("/accounts/ACCOUNT/", #"{"blocked":true,"blocked":false}"#, "blocked"),
+            ("/sessions/page", #"{"kind":"login","returnurl":"/a","kind":"login"}"#, "kind"),
+            ("/sessions/qr/login", #"{"announceinfo":{"info":{"pay":"10 EUR","pay":"9000 EUR"}}}"#, "announceinfo.info.pay"),
+            ("/sessions/qr/login", #"{"announceinfo":{"info":{"a":"1"}},"announceinfo":{"info":{}}}"#, "announceinfo"),
+            ("/sessions/link/login", #"{"sessioninfo":{"ip":"::1", "info":{"a":"\"}]{,"}, "ip":"::1"}}"#, "sessioninfo.ip"),
+        ] as [(String, String, String)])
+    func repeatedMembers(rest: String, body: String, field: String) async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount()
+        try await premises.asBackend { (backend) async throws in
+            let path = backend.path(rest.replacingOccurrences(of: "ACCOUNT", with: account.id.text))
+            let before = String(buffer: try await backend.send(.get, backend.path("/")).body)
+            let (status, answer) = try await backend.json(rest.hasPrefix("/sessions") ? .post : .put, path, body: body)
+            #expect(status == 400 && answer.text("error") == "bad_request" && answer.text("field") == field)
+            #expect(answer.text("message") == "\(field) comes more than once")
+            #expect(try await backend.json(.get, backend.path("/sessions/")).object.names == ["loggedin"])
+            #expect(String(buffer: try await backend.send(.get, backend.path("/")).body) == before)
+            #expect(try await backend.json(.get, backend.path("/accounts/\(account.id.text)/")).object.bool("blocked") == false)
+        }
+    }
+
+    @Test(
+        "One name in several objects, in texts and in lists is no repetition",
+        arguments: [
+            #"{"announceinfo":{"info":{"info":"info","ip":"ip"},"ip":"::1"},"sessioninfo":{"info":{"ip":"\"ip\":\\"},"ip":"::1"}}"#,
+            #"{"announceinfo":{"info":{"a":"a","b":"a"}}}"#,
+        ])
+    func namesAgain(body: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            #expect(try await backend.send(.post, backend.path("/sessions/qr/login"), body: body).status == .ok)
+            let flags = #"{"serverFlags":["STRICT_LINKS","NO_BIOMETRICS","STRICT_LINKS"],"serverName":"a, \"serverName\":"}"#
+            #expect(try await backend.send(.put, backend.path("/"), body: flags).status == .ok)
+        }
+    }
+
+    @Test("JSON in another encoding than UTF-8 is refused: what is looked for in it would not be found")
+    func otherEncodings() {
+        let body = Data(#"{"blocked":true,"blocked":false}"#.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+        #expect(throws: AdminRefusal.badJSON) { try AdminBody.decode(AdminAccountUpdate.self, from: Array(body)) }
+        #expect(throws: AdminRefusal.badJSON) { try AdminBody.decode(AdminAccountUpdate.self, from: [0xFF, 0xFE] + Array(body)) }
+    }
+
+    @Test("Every call about a server that does not exist is 404, whatever else is wrong with it", arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "none"])
+    func unknownServerFirst(id: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBackend { (backend) async throws in
+            for route in premises.adminRoutes.table where route.path.contains("{serverid}") {
+                let path = route.path.replacing("{serverid}", with: id).replacing("{accountid}", with: "none").replacing("{userid}", with: "alice")
+                for (query, nonce, body) in [
+                    ("", Premises.nonce, nil), ("", "short", "[]"), ("?wrong=1", nil, #"{"wrong":1}"#), ("", Premises.nonce, "{}"),
+                ] {
+                    let (status, answer) = try await backend.json(route.method, path + query, nonce: nonce, body: body)
+                    #expect(status == 404, "\(route.method) \(route.path) \(body ?? "")")
+                    #expect(answer.text("error") == "server_unknown", "\(route.method) \(route.path)")
+                }
+            }
+        }
+    }
+
     @Test("Every call about a server that does not exist is 404, getSession and logout too", arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "none"])
     func unknownServer(id: String) async throws {
         let premises = try await Premises()

@@ -68,6 +68,18 @@ struct OpenAPITests {
         }
     }
 
+    @Test("A call that takes a body is described with it and with 413, a call that changes something with 503, and the others without a body")
+    func describesBodies() async throws {
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        for route in try await Premises().adminRoutes.table {
+            let call = try #require(paths[route.path]?[route.method.rawValue.lowercased()] as? [String: Any])
+            let answers = try #require(call["responses"] as? [String: Any])
+            #expect((call["requestBody"] != nil) == route.hasBody && (answers["413"] != nil) == route.hasBody, "\(route.method) \(route.path)")
+            #expect(route.method == .get || answers["503"] != nil, "\(route.method) \(route.path)")
+        }
+    }
+
     @Test("Every word that an error can have for programs is in the document", arguments: Self.words)
     func describesErrors(word: String) throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])

@@ -39,6 +39,46 @@ struct PageLinkTests {
         }
     }
 
+    @Test("A link whose enrolment is made up, whose secret or origin is another, or that was replaced or is too old, is broken and drawn as nothing")
+    func refusesMadeUp() async throws {
+        let premises = try await Premises()
+        let text = try await premises.link("enrol?name=Alice")
+        guard case .enrol(let real) = try Link(text: text) else { throw WireError.badType }
+        let random = SystemRandomSource()
+        let id = EnrolmentID(using: random)
+        try await premises.asBrowser { (browser) async throws in
+            for made in [
+                EnrolLink(rootHash: real.rootHash, enrolID: id, enrolSecret: real.enrolSecret, url: real.url),
+                EnrolLink(rootHash: real.rootHash, enrolID: real.enrolID, enrolSecret: random.bytes(16), url: real.url),
+                EnrolLink(rootHash: real.rootHash, enrolID: real.enrolID, enrolSecret: real.enrolSecret, url: "https://login.example.evil"),
+                EnrolLink(rootHash: random.bytes(32), enrolID: real.enrolID, enrolSecret: real.enrolSecret, url: real.url),
+            ] {
+                let answer = try await browser.showLink(Substring(Base64URL.encode(made.encoded)))
+                #expect(answer.status == .badRequest && JSONObject(answer.body).text("error") == "link_not_valid")
+            }
+            let fragment = try #require(text.split(separator: "#").last)
+            #expect(try await browser.showLink(fragment).status == .ok)
+            _ = try await premises.link("enrol?name=Alice")
+            #expect(try await browser.showLink(fragment).status == .badRequest)
+        }
+        let second = try #require(try await premises.link("enrol?name=Alice").split(separator: "#").last)
+        premises.clock.advance(601)
+        try await premises.asBrowser { (browser) async throws in #expect(try await browser.showLink(second).status == .badRequest) }
+    }
+
+    @Test("A login link that this server did not make is broken, too")
+    func refusesMadeUpLogin() async throws {
+        let premises = try await Premises()
+        guard case .login(let real) = try Link(text: try await premises.link("login")) else { throw WireError.badType }
+        let made = LoginLink(
+            serverTag: real.value.serverTag, sessionID: real.value.sessionID, issuedAt: real.value.issuedAt, frame: 0, binding: real.value.binding,
+            qrSecret: SystemRandomSource().bytes(32))
+        try await premises.asBrowser { (browser) async throws in
+            #expect(try await browser.showLink(Substring(Base64URL.encode(real.bytes))).status == .ok)
+            #expect(try await browser.showLink(Substring(Base64URL.encode(made.encoded))).status == .badRequest)
+        }
+    }
+
     @Test("Nothing else is drawn")
     func refusesOthers() async throws {
         let premises = try await Premises()
