@@ -244,7 +244,7 @@ struct EnrolmentRefusalTests {
         let last = try await phone.secondFactor()
         #expect(last.stopped && last.secondFactorInfo.result == nil)
         #expect(try await phone.stopped().ending == .cancelled)
-        #expect(await phone.server.with { $0.declines } == [.decline])
+        #expect(await phone.server.with { $0.declines } == [.gaveUp])
         phone.ostiary.start(with: link)
         _ = try await phone.confirmEnrol()
     }

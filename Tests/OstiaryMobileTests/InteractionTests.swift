@@ -63,9 +63,11 @@ struct InteractionTests {
         let binding: OstiaryProtocol.Binding
         var texts = false
         var logo = false
+        /// The server's, which stands for every login.
+        var isOwnLogo = false
         let isConfirmed: Bool
 
-        var testDescription: String { "\(binding)\(texts ? ", texts" : "")\(logo ? ", logo" : "")" }
+        var testDescription: String { "\(binding)\(texts ? ", texts" : "")\(logo ? isOwnLogo ? ", server's logo" : ", logo" : "")" }
 
         static let all =
             [
@@ -73,7 +75,11 @@ struct InteractionTests {
                 WayIn(binding: .qrDynamic, isConfirmed: false), WayIn(binding: .returnCode, isConfirmed: false),
             ]
             + [.qrDynamic, .returnCode, .push].flatMap {
-                [WayIn(binding: $0, texts: true, isConfirmed: true), WayIn(binding: $0, logo: true, isConfirmed: true)]
+                [
+                    WayIn(binding: $0, texts: true, isConfirmed: true), WayIn(binding: $0, logo: true, isConfirmed: true),
+                    WayIn(binding: $0, logo: true, isOwnLogo: true, isConfirmed: false),
+                    WayIn(binding: $0, texts: true, logo: true, isOwnLogo: true, isConfirmed: true),
+                ]
             }
     }
 
@@ -89,6 +95,7 @@ struct InteractionTests {
             server.settings.binding = way.binding
             if way.texts { server.settings.announceInfo = [Announcement(key: "what", text: "Pay 9000 EUR to Mallory")] }
             if way.logo { server.settings.logo = [1, 2, 3] }
+            server.settings.isOwnLogo = way.isOwnLogo
         }
         #expect(try await questions(phone) == (way.isConfirmed ? ["confirm 1", "factor"] : ["factor"]))
     }

@@ -10,7 +10,7 @@ extension PageRoutes {
     /// What happens to the page. `still` asks for a code that does not move.
     func stream(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let page = try await page(of: request, at: clock())
-        guard let place = pageGate.enter(page.id.text, from: context.remoteAddress) else { throw PageRefusal.busy }
+        guard let place = pageGate.enter(page.id.text, from: context.peer) else { throw PageRefusal.busy }
         let stream = try await stream(of: page, isStill: request.uri.queryParameters["still"] != nil)
         return .events { writer in
             try await stream.write(to: &writer)
@@ -25,7 +25,7 @@ extension PageRoutes {
         guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw AdminRefusal.badField("session", "is an hsid") }
         _ = try await servers.virtualServer(server)
         guard try await view.sessions.isKnown(stream: session, at: server) else { throw PageRefusal.noSession }
-        guard let place = eventGate.enter(session.text, from: context.remoteAddress) else { throw PageRefusal.busy }
+        guard let place = eventGate.enter(session.text, from: context.peer) else { throw PageRefusal.busy }
         let signals = PageSignals(of: [.stream(session)], events: events, every: tick, drain: drain)
         let stream = SessionEventStream(signals: signals, server: server, stream: session) { [sessions = view.sessions, clock] in
             try await sessions.isLoggedIn(stream: session, at: server, now: clock())

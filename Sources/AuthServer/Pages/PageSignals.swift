@@ -1,5 +1,6 @@
 import Authentication
 import HTTPService
+import Synchronization
 
 /// What wakes an open stream: news, and a regular tick for the next frame and for whatever no news came of.
 enum PageSignal: Sendable {
@@ -21,10 +22,14 @@ struct PageSignals: Sendable {
         self.continuation = continuation
         // Subscribed before this returns: whoever reads the store afterwards misses nothing.
         let news = events.subscribe(to: topics)
+        let scans = ScanLimit()
         let tasks = [
-            Task { for await item in news { continuation.yield(.news(item)) } },
+            Task { for await item in news where scans.passes(item) { continuation.yield(.news(item)) } },
             Task {
-                while (try? await Task.sleep(for: interval)) != nil { continuation.yield(.tick) }
+                while (try? await Task.sleep(for: interval)) != nil {
+                    scans.rest()
+                    continuation.yield(.tick)
+                }
             },
             Task {
                 await drain.wait()
@@ -36,4 +41,20 @@ struct PageSignals: Sendable {
 
     /// Lets go of the subscription and the clock.
     func end() { continuation.finish() }
+}
+
+/// One scan between two ticks and no more. Anybody may look at a code, as often as they like; that must not make a page look into the store each
+/// time, nor push other news out of the backlog.
+private final class ScanLimit: Sendable {
+    private let isSpent = Mutex(false)
+
+    func passes(_ news: SessionNews) -> Bool {
+        guard news.kind == .scanned else { return true }
+        return isSpent.withLock { isSpent in
+            defer { isSpent = true }
+            return !isSpent
+        }
+    }
+
+    func rest() { isSpent.withLock { $0 = false } }
 }

@@ -40,12 +40,13 @@ struct PageSnapshot: Sendable {
         case notReturned = "notreturned"
         case loggedIn = "loggedin"
         // What its phone said: it does not go on.
-        case gaveUp = "gaveup"
         case penalised, blocked
         case noSecondFactor = "nosecondfactor"
         case denied
-        case notMe = "notme"
         case loggedOut = "loggedout"
+        // Of both: given up on the phone, and “that was not me”.
+        case gaveUp = "gaveup"
+        case notMe = "notme"
         // Of an enrolment.
         case code, done, declined, failed
         case expired

@@ -47,7 +47,7 @@ struct PageStream: Sendable {
     private func look(_ memory: inout PageMemory) async throws -> PageSnapshot {
         let now = clock()
         var snapshot = try await view.snapshot(of: page, style: isStill ? .still : .moving, at: now)
-        snapshot.state = memory.state(snapshot.state, of: page.page.kind)
+        memory.note(snapshot.state)
         snapshot.isRead = memory.isRead
         return snapshot
     }

@@ -42,7 +42,7 @@ struct PageView: Sendable {
     func mayBeginAnew(_ open: OpenPage, at now: Instant) async throws -> Bool {
         guard open.page.kind == .enrol else { return true }
         switch try await enrolments.progress(of: open.nonce, at: open.page.serverID, now: now) {
-        case .waitingForPhone, .phoneScanned, .failed, nil: return true
+        case .waitingForPhone, .givenBack, .phoneScanned, .failed, nil: return true
         case .waitingForCode, .activated: return false
         }
     }
@@ -117,7 +117,7 @@ struct PageView: Sendable {
             snapshot.words = hash.words
             snapshot.picture = TilePicture(hash.picture)
         case .waitingForCode(let device, _): snapshot.device = device
-        case .activated, .failed, nil: break
+        case .givenBack, .activated, .failed, nil: break
         }
         return snapshot
     }
@@ -126,6 +126,9 @@ struct PageView: Sendable {
     private static func state(of progress: EnrolmentProgress?, hasLink: Bool) -> PageSnapshot.State {
         switch progress {
         case .waitingForPhone: hasLink ? .waiting : .expired
+        case .givenBack(.notMe): .notMe
+        case .givenBack(.gaveUp): .gaveUp
+        case .givenBack(.decline), .givenBack(.accept): .declined
         case .phoneScanned: .scanned
         case .waitingForCode: .code
         case .activated: .done

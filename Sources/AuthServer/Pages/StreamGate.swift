@@ -1,11 +1,12 @@
+import HTTPService
 import Synchronization
 
-/// Bounds how many event streams are open: in all, for one name, and for one address at the other end, so that nobody can hold all of them.
+/// Bounds how many event streams are open: in all, for one name, and for one peer at the other end (``Peer``, as the listener tells them apart), so that nobody can hold all of them.
 package final class StreamGate: Sendable {
     private struct State {
         var total = 0
         var byName: [String: Int] = [:]
-        var byPeer: [String: Int] = [:]
+        var byPeer: [Peer: Int] = [:]
     }
 
     private let limit: Int
@@ -20,8 +21,8 @@ package final class StreamGate: Sendable {
     }
 
     /// A place, which is given back when the value goes; nil when there is none.
-    /// - Parameter peer: the address of the other end; nil when it has none.
-    func enter(_ name: String, from peer: String?) -> Place? {
+    /// - Parameter peer: the other end; nil when it has no address.
+    func enter(_ name: String, from peer: Peer?) -> Place? {
         let isFree = state.withLock { state in
             guard state.total < limit, state.byName[name, default: 0] < limitPerName else { return false }
             if let peer {
@@ -38,7 +39,7 @@ package final class StreamGate: Sendable {
     /// How many are open.
     package var count: Int { state.withLock(\.total) }
 
-    fileprivate func leave(_ name: String, _ peer: String?) {
+    fileprivate func leave(_ name: String, _ peer: Peer?) {
         state.withLock { state in
             state.total -= 1
             state.byName.takeOne(from: name)
@@ -50,9 +51,9 @@ package final class StreamGate: Sendable {
     final class Place: Sendable {
         private let gate: StreamGate
         private let name: String
-        private let peer: String?
+        private let peer: Peer?
 
-        fileprivate init(gate: StreamGate, name: String, peer: String?) {
+        fileprivate init(gate: StreamGate, name: String, peer: Peer?) {
             self.gate = gate
             self.name = name
             self.peer = peer
@@ -62,9 +63,9 @@ package final class StreamGate: Sendable {
     }
 }
 
-extension [String: Int] {
+extension Dictionary where Value == Int {
     /// One less; what has none left is forgotten.
-    fileprivate mutating func takeOne(from name: String) {
+    fileprivate mutating func takeOne(from name: Key) {
         let left = self[name, default: 1] - 1
         self[name] = left == 0 ? nil : left
     }

@@ -39,8 +39,8 @@ extension SQLRows {
 enum EnrolmentColumns {
     static let names = [
         "id", "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure",
-        "device_key",
-        "device", "app", "account", "share", "request_hash", "ephemeral", "shown", "decision", "verified_at", "activated_at", "session",
+        "device_key", "device", "app", "account", "share", "request_hash", "ephemeral", "shown", "decision", "verified_at", "activated_at", "session",
+        "given_back",
     ]
 
     private enum State: UInt8 {
@@ -56,6 +56,7 @@ enum EnrolmentColumns {
             SQLValue(state), SQLValue(failure), SQLValue(claim?.deviceKey), SQLValue(claim?.device), SQLValue(claim?.app), SQLValue(claim?.account),
             SQLValue(share), SQLValue(claim?.requestHash), SQLValue(claim?.ephemeral), SQLValue(claim?.shown), SQLValue(finish?.decision),
             SQLValue(finish?.verifiedAt), SQLValue(activation?.at), SQLValue(activation?.session),
+            SQLValue(enrolment.givenBack),
         ]
     }
 
@@ -74,7 +75,7 @@ enum EnrolmentColumns {
         return Enrolment(
             id: id, server: try columns.identifier(), secretHash: try columns.blob(), nonceHash: try columns.blob(), stream: try columns.identifier(),
             userID: try columns.optionalText(), displayName: try columns.text(), expiresAt: try columns.instant(), wrongCodes: try columns.number(),
-            state: try state(&columns) { try unwrap(id, $0) })
+            state: try state(&columns) { try unwrap(id, $0) }, givenBack: try columns.optionalChoice(Decision.self))
     }
 
     private static func state(_ columns: inout ColumnReader, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.State {

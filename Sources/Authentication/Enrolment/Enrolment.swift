@@ -19,6 +19,8 @@ package struct Enrolment: Equatable, Sendable {
     package var expiresAt: Instant
     package var wrongCodes: UInt8
     package var state: State
+    /// While it is open again: why the phone that had it gave it back.
+    package var givenBack: Decision?
 
     package enum State: Equatable, Sendable {
         case open
@@ -96,7 +98,7 @@ package struct Enrolment: Equatable, Sendable {
 
     package init(
         id: EnrolmentID, server: ServerID, secretHash: [UInt8], nonceHash: [UInt8], stream: StreamID, userID: String?, displayName: String,
-        expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open
+        expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open, givenBack: Decision? = nil
     ) {
         self.id = id
         self.server = server
@@ -108,6 +110,7 @@ package struct Enrolment: Equatable, Sendable {
         self.expiresAt = expiresAt
         self.wrongCodes = wrongCodes
         self.state = state
+        self.givenBack = givenBack
     }
 
     package var claim: Claim? {

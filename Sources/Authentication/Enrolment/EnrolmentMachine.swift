@@ -4,8 +4,8 @@ import OstiaryProtocol
 package enum EnrolmentEvent: Equatable, Sendable {
     /// E1 with the right secret.
     case claim(Enrolment.Claim)
-    /// The person said no: another phone may have it.
-    case decline
+    /// The person said no, in one of three ways: another phone may have it.
+    case decline(Decision)
     /// E3 with a proved second factor: the account is made.
     case finish(Enrolment.Finish)
     /// The right code, or none needed.
@@ -31,7 +31,7 @@ extension Enrolment {
         if case .failed(.expired, _) = enrolment.state { throw .enrolmentOld }
         switch event {
         case .claim(let claim): return try enrolment.claimed(claim)
-        case .decline: return try enrolment.declined()
+        case .decline(let decision): return try enrolment.declined(decision)
         case .finish(let finish): return try enrolment.finished(finish, at: now)
         case .activate(let activation): return try enrolment.activated(activation)
         case .wrongCode: return try enrolment.guessed()
@@ -53,6 +53,7 @@ extension Enrolment {
     private func with(_ state: State) -> Enrolment {
         var enrolment = self
         enrolment.state = state
+        enrolment.givenBack = nil
         return enrolment
     }
 
@@ -67,9 +68,11 @@ extension Enrolment {
         }
     }
 
-    private func declined() throws(Refusal) -> Enrolment {
+    private func declined(_ decision: Decision) throws(Refusal) -> Enrolment {
         guard case .claimed = state else { throw .enrolmentUsed }
-        return with(.open)
+        var enrolment = with(.open)
+        enrolment.givenBack = decision
+        return enrolment
     }
 
     private func finished(_ finish: Finish, at now: Instant) throws(Refusal) -> Enrolment {
@@ -99,7 +102,7 @@ extension Enrolment {
     /// What the page may know.
     package var progress: EnrolmentProgress {
         switch state {
-        case .open: .waitingForPhone
+        case .open: givenBack.map(EnrolmentProgress.givenBack) ?? .waitingForPhone
         case .claimed(let claim): .phoneScanned(device: claim.device)
         case .confirming(let claim, _): .waitingForCode(device: claim.device, triesLeft: Self.mostWrongCodes - wrongCodes)
         case .active(let claim, _, _): .activated(account: claim.account)
@@ -111,6 +114,8 @@ extension Enrolment {
 /// How far an enrolment is, for the page that started it. The code is never among it: it comes from the phone.
 package enum EnrolmentProgress: Equatable, Sendable {
     case waitingForPhone
+    /// A phone had it and gave it back; another may take it.
+    case givenBack(Decision)
     case phoneScanned(device: String)
     case waitingForCode(device: String, triesLeft: UInt8)
     case activated(account: AccountID)

@@ -14,7 +14,7 @@ extension EnrolmentService {
         }
         switch admitted {
         case .repeated(let account): return Reply(E4(account))
-        case .decline(let enrolment): return try await decline(enrolment, admission, request)
+        case .decline(let enrolment, let decision): return try await decline(enrolment, decision, admission, request)
         case .proof(let enrolment, let claim, let proof):
             let proved = try await ClosedInstance(store: store, events: events)
                 .receipt(for: proof, of: claim.account, from: secondFactor, now: request.now)
@@ -49,12 +49,13 @@ extension EnrolmentService {
         }
     }
 
-    private func decline(_ admitted: Enrolment, _ admission: FinishAdmission, _ request: PhoneRequest) async throws -> Reply {
+    private func decline(_ admitted: Enrolment, _ decision: Decision, _ admission: FinishAdmission, _ request: PhoneRequest) async throws -> Reply {
         let enrolment = try await store.write { rows in
             // A late copy of a decline must not take the invitation from the phone that has it now.
             guard let enrolment = try rows.enrolment(admitted.id), enrolment.claim == admitted.claim else { throw Refusal.enrolmentUnknown }
-            let declined = try enrolment.after(.decline, at: request.now)
+            let declined = try enrolment.after(.decline(decision), at: request.now)
             try rows.save(declined)
+            if decision == .notMe { try rows.record(AuditEntry(.enrolmentDisowned, server: request.server, at: request.now)) }
             try request.spend(in: rows)
             _ = try rows.spend(admission.decisionHash, until: request.now + PhoneRequest.memory)
             return declined

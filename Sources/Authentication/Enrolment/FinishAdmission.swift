@@ -7,7 +7,7 @@ struct FinishAdmission: Sendable {
 
     enum Case: Sendable {
         case repeated(Account)
-        case decline(Enrolment)
+        case decline(Enrolment, Decision)
         case proof(Enrolment, Enrolment.Claim, SecondFactorProof)
     }
 
@@ -22,7 +22,7 @@ struct FinishAdmission: Sendable {
         try verify(message, by: claim.deviceKey)
         if let account = try repeated(enrolment, in: rows) { return .repeated(account) }
         switch message.value.decision {
-        case .decline, .notMe: return .decline(enrolment)
+        case .decline, .notMe, .gaveUp: return .decline(enrolment, message.value.decision)
         case .accept: return try proof(enrolment, claim, in: rows)
         }
     }

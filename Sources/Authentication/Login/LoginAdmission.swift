@@ -77,6 +77,8 @@ struct LoginAdmission: Sendable {
         case .decline, .notMe:
             return .denial(.init(account: account.id, notMe: decision.decision == .notMe, decision: decisionHash))
         case .accept: return try sortAcceptance(account, offer, in: rows)
+        // A login that is given up is told by L7, and stays.
+        case .gaveUp: throw Refusal.methodNotAllowed
         }
     }
 

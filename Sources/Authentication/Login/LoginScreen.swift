@@ -60,7 +60,7 @@ struct LoginScreen: Sendable {
             browser: BrowserFacts(binding: binding, label: session.browser.label, city: session.browser.city, startedAt: session.startedAt),
             returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: demand.secondFactor, methods: demand.methods,
             serverNonce: serverNonce, secondFactorPrekey: prekey,
-            expiresAt: session.startedAt + Session.openFor)
+            flags: session.browser.logoHash == nil && parameters.logo != nil ? L2.ownLogo : 0, expiresAt: session.startedAt + Session.openFor)
         let offered = Encoded(content) { shownHash in
             keys.derivation.offer(demand, by: binding, of: session, for: request, shownHash: shownHash)
         }

@@ -4,7 +4,7 @@ import OstiaryProtocol
 package struct AuditEntry: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case serverCreated, serverUpdated
-        case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed
+        case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed, enrolmentDisowned
         case accountBlocked, accountUnblocked, accountDeleted, accountDeletedByUser, accountClosedBySecondFactor
         case loginAccepted, loginDenied, loginDisowned
         /// The browser that came back with the return code was not the one that began.

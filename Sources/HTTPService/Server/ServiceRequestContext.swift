@@ -5,18 +5,21 @@ import NIOCore
 /// What a route knows about its request beside the request.
 package struct ServiceRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    private let peer: SocketAddress?
+    private let address: SocketAddress?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress
+        address = source.channel.remoteAddress
         // One name for one thing: the answers call it that, too.
         logger[metadataKey: LogKey.requestId.rawValue] = logger[metadataKey: "hb.request.id"]
         logger[metadataKey: "hb.request.id"] = nil
     }
 
     /// Address of the other end of the connection, without the port; nil in tests without a socket.
-    package var remoteAddress: String? { peer?.ipAddress }
+    package var remoteAddress: String? { address?.ipAddress }
+
+    /// Who is at the other end, as far as limits tell one from another.
+    package var peer: Peer? { address.flatMap(Peer.init) }
 
     /// What a body may hold unless a route says otherwise.
     package var maxUploadSize: Int { ServiceLimits.standard.body }

@@ -121,9 +121,13 @@ extension Engine {
     /// What the server hears of an enrolment that the person stopped before it was made: it can be scanned again.
     private func decline(_ enrolment: Enrolment, _ abort: Flow.Abort?) async {
         guard let abort else { return }
-        let isNotMe = if case .denied(notMe: true) = abort { true } else { false }
+        let decision: Decision =
+            switch abort {
+            case .denied(let notMe): notMe ? .notMe : .decline
+            case .cancelled, .inputTimeout: .gaveUp
+            }
         let message = E3(
-            enrolHash: enrolment.hash, decision: isNotMe ? .notMe : .decline, instanceID: nil, attemptID: nil, context: .firstSet, epoch: 0,
+            enrolHash: enrolment.hash, decision: decision, instanceID: nil, attemptID: nil, context: .firstSet, epoch: 0,
             secondFactorKey: nil, secondFactorSignature: nil)
         do throws(OstiaryError) {
             let exchanged = try await reaching(for: nil, patience: 15) { () async throws(OstiaryError) in

@@ -157,6 +157,8 @@ package enum Decision: UInt8, Sendable {
     case decline = 2
     /// "No, that was not me": a decline that warns.
     case notMe = 3
+    /// Of an enrolment: given up before it was decided, at the PIN for example.
+    case gaveUp = 4
 }
 
 /// E3: the phone's signed answer to an enrolment (protocol §5).

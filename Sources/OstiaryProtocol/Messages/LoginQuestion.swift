@@ -40,6 +40,8 @@ package struct Announcement: Sendable, Equatable {
 /// L2: what the person is asked to confirm (protocol §6).
 package struct L2: WireMessage {
     package static let type = MessageType.l2
+    /// Bit of `flags`: the logo is the virtual server's own, and stands for every login that announces none.
+    package static let ownLogo: UInt16 = 1
 
     package let sessionID: SessionID
     package let purpose: SessionPurpose
@@ -146,6 +148,9 @@ package struct L2: WireMessage {
         extensions.write(to: &writer)
         writer.part8(offer)
     }
+
+    /// Whether this login announces an image of its own.
+    package var announcesLogo: Bool { logoHash != nil && flags & Self.ownLogo == 0 }
 
     /// Whether the server selected this account; nil when it selected none.
     package func selects(_ account: AccountID) -> Bool? {

@@ -11,7 +11,7 @@ extension OstiaryEvent {
         case .secondFactorStarted(let secondFactor): secondFactor.session?.purposeLines ?? []
         case .secondFactorUpdated(let secondFactor): secondFactor.lines
         case .sessionLogin(let session): session.loginLines
-        case .sessionStop(let session): ["\(session.title): over (\(session.ending?.words ?? "ended"))"]
+        case .sessionStop(let session): ["\(session.title): over (\(session.endingWords))"]
         case .sessionUpdate(let session): session.returnLines
         case .accountAdded, .accountUpdated: []
         case .accountDeleted(let account): ["the account \(account.username) at \(account.serverName) is deleted"]
@@ -56,6 +56,13 @@ extension Session {
         let drawing = StandardStreams.outputIsTerminal ? VisualHashDrawing.lines(visualHash) : []
         return lines + ["The page shows the same picture and words, or something is wrong:"] + drawing.map { "  \($0)" }
             + ["  \(visualHash.words.joined(separator: " "))"]
+    }
+}
+
+extension Session {
+    fileprivate var endingWords: String {
+        guard ending == .timeout, !isLoggedOut, !isEnrolment else { return ending?.words ?? "ended" }
+        return "the login was confirmed here, but the browser did not come back in time: start again there"
     }
 }
 

@@ -75,7 +75,7 @@ struct EnrolmentTests {
             #expect(once.screen.accountID == again.screen.accountID && once.screen.serverShare == again.screen.serverShare)
             #expect(await servers.refusal { try await second.scan(link) } == .enrolUsed)
             #expect(try await first.send(try again.refusal().bytes, again.ephemeral).status == .ok)
-            #expect(try await servers.progress(nonce) == .waitingForPhone)
+            #expect(try await servers.progress(nonce) == .givenBack(.decline))
             let other = try await second.scan(link)
             #expect(other.screen.accountID != once.screen.accountID)
             #expect(try await other.finish().status == .ok)

@@ -77,11 +77,14 @@ struct UserContextTests {
     func logo() async throws {
         try await run { servers, phone, backend in
             try await servers.update { $0.logo = Self.png + [9] }
-            let own = try await phone.scan(try await backend.link()).screen.logoHash
+            let ownScreen = try await phone.scan(try await backend.link()).screen
+            let own = ownScreen.logoHash
+            #expect(own != nil && !ownScreen.announcesLogo)
             #expect(own == SHA(Self.png + [9]))
             let logo = Data(Self.png).base64EncodedString()
             let shown = try await phone.scan(try await backend.link(#"{"announceinfo":{"logo":"\#(logo)"}}"#))
             let hash = try #require(shown.screen.logoHash)
+            #expect(shown.screen.announcesLogo)
             #expect(hash == SHA(Self.png))
             let loaded = try await servers.get("/ap1/logo/\(Base64URL.encode(hash))")
             #expect(loaded.status == .ok && loaded.body == Self.png)

@@ -71,6 +71,38 @@ struct EnrolPageTests {
         }
     }
 
+    @Test(
+        "Why a phone gave the enrolment back is told, also to a page that was loaded again, until a phone has it again; each has one way on",
+        arguments: [(Decision.decline, "declined"), (.notMe, "notme"), (.gaveUp, "gaveup")])
+    func tellsWhy(decision: Decision, word: String) async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            for _ in 0..<2 {
+                _ = try await premises.claimEnrolment()
+                try await premises.declineEnrolment(Premises.nonce, decision)
+                let told = try await browser.state(cookie)
+                #expect(told.text("state") == word && told.object("code") == nil && told.text("device") == nil)
+            }
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            #expect(try await browser.state(cookie).text("state") == "waiting")
+        }
+    }
+
+    @Test("A phone that took the enrolment and died leaves a way on: the page begins anew, and the old code is worth nothing")
+    func beginsAnewAfterScan() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            let old = try #require(try await browser.state(cookie).text("link"))
+            _ = try await premises.claimEnrolment()
+            #expect(try await browser.state(cookie).text("state") == "scanned")
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            let new = try await browser.state(cookie)
+            #expect(new.text("state") == "waiting" && new.text("link") != nil && new.text("link") != old)
+        }
+    }
+
     @Test("A phone that gives the enrolment back is told as a refusal")
     func tellsRefusal() async throws {
         let premises = try await Premises()

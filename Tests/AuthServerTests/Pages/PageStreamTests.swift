@@ -163,16 +163,40 @@ struct PageStreamTests {
         #expect(gate.count == 2)
     }
 
-    @Test("Streams are bounded for one address, whatever they are named; others still find a place")
-    func boundsPeers() async throws {
+    @Test(
+        "Streams are bounded for one peer as connections are: for one address, and for one /64 of IPv6; others still find a place",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1", "192.0.2.2"), ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1"),
+            ("::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.2"),
+        ])
+    func boundsPeers(one: String, same: String, other: String) async throws {
+        let (one, same, other) = (try peer(one), try peer(same), try peer(other))
         let gate = StreamGate(limit: 9, perName: 9, perPeer: 2)
-        var first = gate.enter("a", from: "192.0.2.1")
-        let second = gate.enter("b", from: "192.0.2.1")
-        #expect(gate.enter("c", from: "192.0.2.1") == nil)
-        let other = gate.enter("a", from: "192.0.2.2")
-        #expect(other != nil && gate.count == 3)
+        var first = gate.enter("a", from: one)
+        let second = gate.enter("b", from: same)
+        #expect(gate.enter("c", from: one) == nil && gate.enter("c", from: same) == nil)
+        let third = gate.enter("a", from: other)
+        #expect(third != nil && gate.count == 3)
         first = nil
-        #expect(gate.enter("c", from: "192.0.2.1") != nil)
-        withExtendedLifetime((first, second, other)) {}
+        #expect(gate.enter("c", from: same) != nil)
+        withExtendedLifetime((first, second, third)) {}
+    }
+
+    private func peer(_ address: String) throws -> Peer { try #require(Peer(try SocketAddress(ipAddress: address, port: 4_000))) }
+
+    @Test("However often strangers look at a code, a page is woken by it once a tick, and what they cannot say still reaches it")
+    func boundsScans() async throws {
+        let hub = SessionEventHub()
+        let topic = EventTopic.stream(StreamID(using: SystemRandomSource()))
+        let signals = PageSignals(of: [topic], events: hub, every: .seconds(3_600), drain: DrainSignal())
+        for _ in 0..<20 { hub.publish(SessionNews(.scanned, topics: [topic])) }
+        hub.publish(SessionNews(.claimed, topics: [topic]))
+        var heard: [SessionNews.Kind] = []
+        for await signal in signals.stream {
+            if case .news(let news) = signal { heard.append(news.kind) }
+            if heard.last == .claimed { break }
+        }
+        signals.end()
+        #expect(heard == [.scanned, .claimed])
     }
 }

@@ -34,6 +34,39 @@ struct PhoneStatePageTests {
         }
     }
 
+    @Test("A phone that took the login and died without a word: its page may begin anew, and the phone's decision comes too late")
+    func diedSilently() async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(returnURL: "https://shop.example/")
+            try await premises.move([.claim(account.id, .qrDynamic)])
+            #expect(try await browser.state(cookie).text("state") == "scanned")
+            let before = try await premises.session().id
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            #expect(try await browser.state(cookie).text("state") == "waiting")
+            #expect(try await premises.session().id != before)
+            #expect(try await premises.store.read { rows in try rows.session(before) }?.isFinished == true)
+        }
+    }
+
+    @Test("Another page of the same login, newer or older, takes nothing from a phone that is deciding")
+    func otherPagesLeaveClaims() async throws {
+        let premises = try await Premises()
+        let account = try await premises.addAccount()
+        try await premises.asBrowser { (browser) async throws in
+            let older = try await browser.open(returnURL: "https://shop.example/")
+            let owner = try await browser.open(returnURL: "https://shop.example/")
+            try await premises.move([.claim(account.id, .qrDynamic)])
+            let claimed = try await premises.session()
+            let newest = try await browser.open(returnURL: "https://shop.example/")
+            #expect(try await browser.state(newest).text("state") == "otherpage")
+            for cookie in [older, newest] { _ = try await browser.post("/pages/renew", "{}", cookie: cookie) }
+            #expect(try await premises.session() == claimed)
+            #expect(try await browser.state(owner).text("state") == "scanned")
+        }
+    }
+
     @Test("A phone that only read the code takes nothing off the page: what it says stands beside the code", arguments: words)
     func open(state: PhoneState, word: String) async throws {
         let premises = try await Premises()
@@ -64,20 +97,6 @@ struct PhoneStatePageTests {
             try await screen.until("penalised")
             premises.clock.advance(30)
             try await screen.until("scanned")
-        }
-    }
-
-    @Test("A login that its phone is still deciding on cannot be begun anew, and stays as it is")
-    func decided() async throws {
-        let premises = try await Premises()
-        let account = try await premises.addAccount()
-        try await premises.asBrowser { (browser) async throws in
-            let cookie = try await browser.open()
-            try await premises.move([.claim(account.id, .qrDynamic)])
-            let before = try await premises.session()
-            _ = try await browser.post("/pages/renew", "{}", cookie: cookie)
-            #expect(try await premises.session() == before)
-            #expect(try await browser.state(cookie).text("state") == "scanned")
         }
     }
 

@@ -78,7 +78,9 @@ extension Premises {
         return (claim, ConfirmationCode(enrolHash: claim.enrolHash).description)
     }
 
-    func declineEnrolment(_ nonce: String = Premises.nonce) async throws { try await move(enrolment: nonce, .decline) }
+    func declineEnrolment(_ nonce: String = Premises.nonce, _ decision: Decision = .decline) async throws {
+        try await move(enrolment: nonce, .decline(decision))
+    }
 
     /// The phone has set its PIN and waits for its code.
     func finishEnrolment(_ claim: Enrolment.Claim, _ nonce: String = Premises.nonce) async throws {

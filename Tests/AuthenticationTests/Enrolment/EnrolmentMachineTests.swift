@@ -23,11 +23,14 @@ struct EnrolmentMachineTests {
         #expect(claimed.refusal(of: .claim(Sample.claim(1, account: 9)), at: now) == .enrolmentUsed)
     }
 
-    @Test("A phone that declines frees the invitation for another")
-    func decline() throws {
-        let freed = try Sample.enrolment(.claimed(Sample.claim(1))).after(.decline, at: now)
-        #expect(freed.state == .open)
-        #expect(freed.refusal(of: .claim(Sample.claim(2)), at: now) == nil)
+    @Test(
+        "A phone that declines frees the invitation for another, and until then the page knows why", arguments: [Decision.decline, .notMe, .gaveUp])
+    func decline(decision: Decision) throws {
+        let freed = try Sample.enrolment(.claimed(Sample.claim(1))).after(.decline(decision), at: now)
+        #expect(freed.state == .open && freed.progress == .givenBack(decision))
+        #expect(freed.settled(at: Sample.start + 601).progress == .failed(.expired))
+        let other = try freed.after(.claim(Sample.claim(2)), at: now)
+        #expect(other.progress == .phoneScanned(device: "phone 2") && other.givenBack == nil)
     }
 
     @Test("The decision starts ten more minutes for the code")
@@ -65,11 +68,14 @@ struct EnrolmentMachineTests {
     @Test(
         "Steps out of order are refused",
         arguments: [
-            (EnrolmentSample.enrolment(), [EnrolmentEvent.decline, .finish(Sample.finish), .activate(Sample.activation), .wrongCode, .delete]),
+            (
+                EnrolmentSample.enrolment(),
+                [EnrolmentEvent.decline(.decline), .finish(Sample.finish), .activate(Sample.activation), .wrongCode, .delete]
+            ),
             (EnrolmentSample.enrolment(.claimed(Sample.claim(1))), [.activate(Sample.activation), .wrongCode, .delete]),
             (
                 EnrolmentSample.enrolment(.confirming(Sample.claim(1), Sample.finish)),
-                [.claim(Sample.claim(1)), .claim(Sample.claim(2)), .decline, .finish(Sample.finish)]
+                [.claim(Sample.claim(1)), .claim(Sample.claim(2)), .decline(.notMe), .finish(Sample.finish)]
             ),
             (EnrolmentSample.enrolment(.active(Sample.claim(1), Sample.finish, Sample.activation)), Sample.everything),
             (EnrolmentSample.enrolment(.failed(.wrongCodes, Sample.claim(1))), Sample.everything),

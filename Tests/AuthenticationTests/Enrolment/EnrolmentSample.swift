@@ -6,7 +6,7 @@ enum EnrolmentSample {
     static let start = World.start
     static let finish = Enrolment.Finish(decision: SHA([3]), verifiedAt: start)
     static let everything: [EnrolmentEvent] = [
-        .claim(claim(1)), .claim(claim(2)), .decline, .finish(finish), .activate(activation), .wrongCode, .delete,
+        .claim(claim(1)), .claim(claim(2)), .decline(.decline), .finish(finish), .activate(activation), .wrongCode, .delete,
     ]
 
     static var activation: Enrolment.Activation { Enrolment.Activation(at: start, session: SessionSample.session().id) }

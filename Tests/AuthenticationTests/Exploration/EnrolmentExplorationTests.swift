@@ -17,7 +17,7 @@ struct EnrolmentExplorationTests {
         stream: StreamID([UInt8](repeating: 3, count: 16))!, userID: nil, displayName: "Alice", expiresAt: start + Enrolment.life)
 
     private static let events: [EnrolmentEvent] = [
-        .claim(claim(1)), .claim(claim(2)), .decline, .finish(.init(decision: [1], verifiedAt: start)),
+        .claim(claim(1)), .claim(claim(2)), .decline(.decline), .finish(.init(decision: [1], verifiedAt: start)),
         .activate(.init(at: start, session: SessionID([UInt8](repeating: 4, count: 16))!)), .wrongCode, .delete,
     ]
 

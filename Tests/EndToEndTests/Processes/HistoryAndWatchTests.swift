@@ -6,6 +6,24 @@ import Testing
 /// `ostiary phone history` and `ostiary phone watch`.
 @Suite("The phone remembers, and watches", .serialized)
 struct HistoryAndWatchTests {
+    @Test("sessions lists what is logged in: not an enrolment whose process was killed, of which it says what to do")
+    func killedEnrolment() async throws {
+        let pair = try await ServerPair.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let png = try await person.backend.enrolCode(ManagementClient.newNonce(), name: "Bob", user: "bob", asPNG: true)
+        let enrolling = try person.phone.start(["enrol", try pair.folder.write(png, to: "bob.png")], pins: [person.pin])
+        _ = try await enrolling.event("enrolConfirmation")
+        enrolling.signal(SIGKILL)
+        _ = try await enrolling.end()
+        let listed = try await person.phone.run(["sessions"])
+        #expect(listed.code == 0 && listed.events.map { $0["session"]?["state"] } == [.string("ACTIVE")], "\(listed.events)")
+        let told = try Program(["phone", "--home", person.phone.home, "sessions"])
+        #expect(try await told.end() == 0)
+        #expect(told.output.contains("the enrolment of Bob waits for its code: ostiary phone watch shows it"), "\(told.output)")
+        try await pair.stop()
+    }
+
     @Test("watch hears of a stop by the server at once, and history tells what became of each session")
     func watchThenHistory() async throws {
         let pair = try await ServerPair.running()

@@ -33,7 +33,7 @@ extension TestServer {
             logoHash: settings.logo.map { Array(SHA256.hash(data: $0)) },
             browser: BrowserFacts(binding: binding, label: "Firefox", city: "Ghent", startedAt: now),
             returnURL: isTapped ? settings.returnURL ?? "" : "", secondFactor: need, methods: settings.methods, serverNonce: random.bytes(32),
-            secondFactorPrekey: offeredPrekey, expiresAt: now + 300)
+            secondFactorPrekey: offeredPrekey, flags: settings.isOwnLogo ? L2.ownLogo : 0, expiresAt: now + 300)
         if isTapped || tapsEverything { tapped.insert(sid) }
         return Encoded(body) { shownHash in
             Encoded(

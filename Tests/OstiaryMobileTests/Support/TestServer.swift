@@ -128,6 +128,8 @@ actor TestServer {
         var announceInfo: [Announcement] = []
         /// The image whose hash every login shows.
         var logo: [UInt8]?
+        /// Whether it is the server's own, and not the login's.
+        var isOwnLogo = false
         var methods: Methods = [.pin, .bio, .cached]
         /// What it says of the browsers that ask.
         var binding = Binding.qrDynamic

@@ -16,6 +16,7 @@ let holdStill = false;
 let stream = null;
 let failures = 0;
 let timer = 0;
+let patience = 0;
 
 // What is on the page
 
@@ -32,12 +33,21 @@ function show(state) {
     for (const step of steps.children) step === current ? step.setAttribute("aria-current", "step") : step.removeAttribute("aria-current");
   }
   say("");
+  offerLater(next);
   const heading = next.querySelector("h1");
   document.title = [heading.textContent, one("[data-server]").textContent].filter(Boolean).join(" · ");
   for (const place of all("[data-back]")) place.hidden = !place.querySelector("a[href]") || underWay.includes(state);
   const place = next.querySelector("input") ?? heading;
   if (place === heading) heading.tabIndex = -1;
   place.focus({ preventScroll: place === heading });
+}
+
+/** A phone that dies says nothing: after a minute there is a way on, whatever the phone does. */
+function offerLater(section) {
+  clearTimeout(patience);
+  for (const hint of all("[data-later]")) hint.hidden = true;
+  const hint = section.querySelector("[data-later]");
+  if (hint) patience = setTimeout(() => (hint.hidden = false), 60_000);
 }
 
 /** What belongs to no state: read out by screen readers, and seen under the page. */

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import OstiaryMobile
+@testable import ostiary
+
+@Suite("What the phone tells a person")
+struct PhoneTextTests {
+    private func ended(_ ending: Session.Ending, wasLoggedIn: Bool, isEnrolment: Bool = false) -> String {
+        var session = Session(id: UUID(), isEnrolment: isEnrolment)
+        session.info.serviceName = "Shop"
+        session.wasLoggedIn = wasLoggedIn
+        session.isReturning = !wasLoggedIn
+        session.end(as: ending)
+        return OstiaryEvent.sessionStop(session).lines.joined()
+    }
+
+    @Test("A login that was confirmed and whose browser did not come back in time says that, and where to start again")
+    func browserTooLate() {
+        #expect(
+            ended(.timeout, wasLoggedIn: false)
+                == "Shop: over (the login was confirmed here, but the browser did not come back in time: start again there)")
+        #expect(ended(.timeout, wasLoggedIn: true) == "Shop: over (the phone did not answer in time)")
+        #expect(ended(.timeout, wasLoggedIn: false, isEnrolment: true) == "Shop: over (the phone did not answer in time)")
+        #expect(ended(.server, wasLoggedIn: false) == "Shop: over (ended by the server)")
+    }
+}

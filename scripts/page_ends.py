@@ -1,0 +1,93 @@
+"""Where a page could leave its person standing, tried for scripts/page-test: every end has one way on, and focus and title follow."""
+
+import contextlib
+import secrets
+import sqlite3
+
+from page_phone import WRONG, begin_anew, page
+from trial import check, until
+
+
+def enrol_page(servers, browser):
+    browser.open(servers.page("enrol", secrets.token_urlsafe(24), name="erin@example.org", userid="erin", returnurl=servers.origin + "/l?back"))
+    until(lambda: browser.state == "waiting", "an enrol page shows a code")
+
+
+def given_back(servers, browser, phone, new_phone, look):
+    for arguments, state in ((("--deny",), "declined"), (("--not-me",), "notme")):
+        enrol_page(servers, browser)
+        process = new_phone.begin("enrol", *arguments, browser.picture(f"enrol-{state}", "[data-qr]"), pins=())
+        until(lambda: browser.state == state, f"{arguments[0]} at an enrolment is told on the page")
+        check(process.wait(timeout=20) == 2, "the phone has refused")
+        look(browser, f"enrol-{state}")
+        browser.run("location.reload()")
+        until(lambda: browser.state == state, "and told again when the page is loaded again")
+        begin_anew(browser)
+    process = new_phone.begin("enrol", browser.picture("enrol-to-cancel", "[data-qr]"), pins=())
+    new_phone.event(process, "secondFactor")
+    until(lambda: browser.state == "scanned", "the page shows what to compare")
+    look(browser, "enrol-scanned")
+    process.stdin.close()
+    until(lambda: browser.state == "gaveup", "a first PIN that is given up is told as that, and not as a refusal")
+    check(process.wait(timeout=20) == 2, "the phone has given up")
+    look(browser, "enrol-gave-up")
+    begin_anew(browser)
+
+
+def dies(servers, browser, phone, new_phone, look):
+    """A phone that dies at its first PIN, and one that dies with a login; each leaves a page that waits."""
+    first = browser.call("GET", "/window")
+    enrol_page(servers, browser)
+    process = new_phone.begin("enrol", browser.picture("enrol-to-die", "[data-qr]"), pins=())
+    new_phone.event(process, "secondFactor")
+    process.kill()
+    process.wait()
+    until(lambda: browser.state == "scanned", "a phone dies at its first PIN, and the page waits")
+    later = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
+    check(not browser.run(later), "without a word of doubt at first")
+    second = browser.new_tab()
+    page(servers, browser)
+    process = phone.begin("login", browser.picture("login-to-die", "[data-qr]"), pins=WRONG[:1])
+    until(lambda: browser.state == "scanned", "a phone takes a login")
+    process.kill()
+    process.wait()
+    check(not browser.run(later), "and dies without a word")
+    until(lambda: browser.run(later), "after a minute the page offers to start again", 80)
+    look(browser, "login-scanned-later")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    until(lambda: browser.state == "waiting", "which shows a code again")
+    check(browser.run("return document.activeElement.tagName") == "H1", "with the focus on what it says then")
+    browser.close_tab(second)
+    browser.enter(first)
+    until(lambda: browser.run(later), "so does the page of the enrolment", 80)
+    look(browser, "enrol-scanned-later")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    until(lambda: browser.state == "waiting", "which shows a code again")
+
+
+def expires(servers, browser, phone, new_phone, look):
+    nonce = page(servers, browser)
+    with contextlib.closing(sqlite3.connect(servers.folder / "serve" / "ostiary.sqlite", timeout=10)) as database, database:
+        database.execute("UPDATE session SET started_at = started_at - 400 WHERE id = (SELECT id FROM session ORDER BY started_at DESC LIMIT 1)")
+    until(lambda: browser.state == "expired", "a code that nobody used is told to be too old")
+    check("started_at" not in browser.run("return document.body.innerText") and servers.session(nonce) == {"loggedin": False}, "nobody is logged in")
+    look(browser, "login-expired")
+    begin_anew(browser)
+
+
+def broken_link(servers, browser, phone, new_phone, look):
+    status, link = servers.text("GET", f"/servers/{servers.server}/sessions/link/enrol?name=Erin", secrets.token_urlsafe(24))
+    check(status == 200, "the backend gets an enrolment as a link")
+    start, fragment = link.split("#")
+    changed = fragment[:60] + ("A" if fragment[60] != "A" else "B") + fragment[61:]
+    browser.open(servers.origin + "/")
+    browser.open(f"{start}#{changed}")
+    until(lambda: browser.state == "closed", "a link of an enrolment that there is not is drawn as no code")
+    check(browser.heading == "This link does not work", "and said not to work")
+    look(browser, "link-broken")
+
+
+def every_end(servers, browser, phone, new_phone, look):
+    """A phone that is enrolled already, and one that never will be."""
+    for scene in (given_back, dies, expires, broken_link):
+        scene(servers, browser, phone, new_phone, look)
