@@ -63,6 +63,18 @@ struct PageIdentityTests {
         }
     }
 
+    @Test("A login page begins anew also while an enrolment of the same nonce waits for its code")
+    func loginBesideEnrolment() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            _ = try await browser.open(.enrol)
+            let (claim, _) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            let login = try await browser.open(.login)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: login).status == .ok)
+        }
+    }
+
     @Test("The next frame is drawn for the page that began the session, as long as a phone is awaited, and for no enrolment")
     func frames() async throws {
         let premises = try await Premises()

@@ -128,6 +128,23 @@ struct BiometricLoginTests {
         #expect(world.secondFactor.counter(of: phone.instance)?.withoutPIN == 0)
     }
 
+    @Test("A finger beside a PIN that opened nothing, and one that another device hands in, are refused before anybody else is asked")
+    func otherKeys() async throws {
+        let (world, phone) = try await prepared()
+        let thief = try await world.enrolledPhone("eve", name: "thief")
+        let shown = try await phone.look(at: try await world.link())
+        let tried = try await phone.tryPIN(shown)
+        let heard = world.secondFactor.heard.count
+        #expect(
+            try await world.refusal(of: try phone.rekeyed().acceptingByBoth(shown, tried, madeAt: world.now)) == .secondFactorSignatureWrong)
+        let hash = shown.hash(for: try present(phone.account))
+        let own = phone.ownAttempt(.verify, hash, shown.ephemeral)
+        var choice = TestPhone.Choice(method: .bio, attempt: own.id, ownAttempt: try thief.signed(own))
+        choice.biometricSignature = try phone.biometricSignature(own.id, .verify, hash, madeAt: own.madeAt)
+        #expect(try await world.refusal(of: try phone.deciding(shown, choice)) == .badSignature)
+        #expect(world.secondFactor.heard.count == heard)
+    }
+
     @Test("The same decision again is answered again, and the second-factor server is asked once")
     func repeated() async throws {
         let (world, phone) = try await prepared()

@@ -101,6 +101,15 @@ struct CacheTests {
         #expect(try await phone.decide(try phone.acceptingByCache(shown, try present(second.cache))).result == .loggedIn)
     }
 
+    @Test("A browser login that ran out unnoticed takes nothing away that the app remembers")
+    func browserRanOut() async throws {
+        let (world, phone, answer) = try await loggedIn(pinTimeout: 60)
+        world.pass(400)
+        let shown = try await phone.startAppLogin()
+        #expect(shown.content.secondFactor == .cacheAllowed)
+        #expect(try await phone.decide(try phone.acceptingByCache(shown, try present(answer.cache))).result == .loggedIn)
+    }
+
     @Test("A guessed cache, and the cache of another account, log nobody in")
     func guessed() async throws {
         let (world, phone, _) = try await loggedIn(pinTimeout: 10)

@@ -22,6 +22,8 @@ struct OfferTests {
         #expect(content.announceInfo == [Announcement(key: "why", text: "a transfer")])
         #expect(content.purpose == .login && content.secondFactor == .needed && content.methods == [.pin, .bio])
         #expect(content.expiresAt == world.now + 300)
+        world.pass(60)
+        #expect(try await phone.look(at: link).content.expiresAt == content.expiresAt, "looking makes nothing last longer")
         #expect(content.secondFactorPrekey?.bytes == world.secondFactor.keys.published.bytes)
     }
 

@@ -64,6 +64,10 @@ struct UnusableAccountTests {
         }
         #expect(try await world.refusal(of: try phone.changing(change)) == .accountBlocked)
         #expect(try await world.store.read { rows in try rows.instance(phone.instance)?.biometricKey } == nil)
+        world.secondFactor.set { $0.pause = nil }
+        let heard = world.secondFactor.heard.count
+        #expect(try await world.refusal(of: try phone.changing(change)) == .accountBlocked)
+        #expect(world.secondFactor.heard.count == heard, "blocked by now, the second-factor server is not asked")
     }
 
     @Test("A deleted account is told by its grave, with the time of its end, wherever it asks")

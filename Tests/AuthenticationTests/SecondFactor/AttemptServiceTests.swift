@@ -203,6 +203,18 @@ struct AttemptServiceTests {
         #expect(try await phone.tryPIN(shown).status == .ok)
     }
 
+    @Test("A ticket bears the server's time, whatever the phone's clock shows")
+    func serversTime() async throws {
+        let (world, phone, shown) = try await ready()
+        let attempt = try phone.trying(shown)
+        world.pass(100)
+        let late = Outgoing(bytes: attempt.message.bytes, ephemeral: attempt.message.ephemeral, sentAt: world.now)
+        world.secondFactor.set { $0.losesAnswers = true }
+        #expect(try await world.refusal(of: late) == .secondFactorUnavailable)
+        #expect(world.secondFactor.tickets.last?.issuedAt == world.now)
+        #expect(try await sequence(world, phone).open?.since == world.now)
+    }
+
     @Test("When the clocks of the two servers disagree the phone is not sent to its own clock, and nothing stays open")
     func clocksOfServers() async throws {
         let (world, phone, shown) = try await ready()

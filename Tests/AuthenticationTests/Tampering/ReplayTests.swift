@@ -51,6 +51,14 @@ struct ReplayTests {
         try await replay(world, try phone.finishing(claimed, try await phone.setFirstPIN(claimed)), expecting: nil)
     }
 
+    @Test("An L5 that claims its session takes effect once: a recorded one brings no second webNonce")
+    func claimingL5() async throws {
+        let world = try await World { $0.pinTimeout = -1 }
+        let phone = try await world.enrolledPhone()
+        let shown = try await phone.startAppLogin()
+        try await replay(world, try phone.deciding(shown, .init()))
+    }
+
     @Test("W1 takes effect once: a recorded one brings no second cache")
     func w1() async throws {
         let world = try await World()
