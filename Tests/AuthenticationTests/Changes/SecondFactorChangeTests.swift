@@ -104,6 +104,19 @@ struct SecondFactorChangeTests {
         #expect(entries.filter { $0.kind == .biometricsAdded }.count == 1)
     }
 
+    @Test("The receipt of an operation is kept, and an operation is proved by one method, not by both")
+    func receiptAndMethod() async throws {
+        let (world, phone) = try await prepared()
+        let key = try phone.biometricPublicKey()
+        try await phone.addBiometrics()
+        #expect(try await world.instance(phone.instance)?.receipt?.value.context == .biometricsAdd)
+        var both = try await phone.provingByPIN(.biometricsRemove, key)
+        both.method = [.pin, .bio]
+        both.biometricSignature = try phone.biometricSignature(
+            both.attempt, .biometricsRemove, phone.operationHash(.biometricsRemove, key), madeAt: world.now)
+        #expect(try await world.refusal(of: try phone.changing(both)) == .methodNotAllowed)
+    }
+
     @Test("Two copies of an M3 at once: one effect, two equal answers")
     func atOnce() async throws {
         let (world, phone) = try await prepared()

@@ -82,6 +82,23 @@ struct AdmissionTests {
         #expect(try await world.refusal(of: attempt.message) == .sessionHashWrong)
     }
 
+    @Test("An operation without a session is begun by the account's own device and by no other: nobody else uses up its tries")
+    func operationOfAnotherDevice() async throws {
+        let world = try await World()
+        let phone = try await world.enrolledPhone()
+        let thief = try await world.enrolledPhone("eve", name: "thief")
+        let before = try await world.snapshot()
+        let key = try phone.biometricPublicKey()
+        for (context, payload) in [(SecondFactorContext.pinChangeVerify, []), (.biometricsAdd, key), (.biometricsRemove, key)] {
+            let hash = Transcript.operation(context, instance: phone.instance, epoch: 1, payload: payload)
+            let attempt = try thief.attempt(
+                context, sessionHash: hash, payload: payload, account: try present(phone.account), ephemeral: try thief.ephemeral(),
+                instance: phone.instance)
+            #expect(try await world.refusal(of: attempt.message) == .badSignature, "\(context)")
+        }
+        #expect(try await world.snapshot() == before)
+    }
+
     @Test("A first PIN is set only by the phone that has the enrolment, for what it was shown, under a name that is free")
     func firstPIN() async throws {
         let world = try await World()

@@ -34,6 +34,23 @@ struct SequenceRuleTests {
         #expect(sequence.open?.attempt == second)
     }
 
+    @Test("An attempt that a clock ahead left open is as far away as one behind, and gives way at once")
+    func clockPutBack() throws {
+        var sequence = AttemptSequence()
+        _ = try sequence.reserve(attempt(), blindedHash: SHA([1]), at: now + 600)
+        #expect(try sequence.reserve(attempt(), blindedHash: SHA([2]), at: now) == 1)
+    }
+
+    @Test("What vouches for a new PIN is good for five minutes, counted by distance")
+    func vouchingByDistance() {
+        func vouching(at moment: Instant) -> PINChange {
+            PINChange(
+                attempt: attempt(), account: SessionSample.alice, methods: .pin, verifiedAt: moment, epoch: 1, serverShare: SHA([3]))
+        }
+        #expect(vouching(at: now - 299).isFresh(at: now) && vouching(at: now + 299).isFresh(at: now))
+        #expect(!vouching(at: now - 300).isFresh(at: now) && !vouching(at: now + 300).isFresh(at: now))
+    }
+
     @Test("A repeat of the open attempt starts its ten seconds anew")
     func patienceAnew() throws {
         var sequence = AttemptSequence()
