@@ -9,8 +9,6 @@ struct SessionOpening: Sendable {
     let derivation: SessionDerivation
     /// The page that the session is for; nil for getQrLogin.
     var page: SessionPage?
-    /// Whether the page that began the claimed session begins it anew: the person in front of it says that nothing happens on the phone.
-    var endsClaim = false
 
     /// A session that waits for a phone, and the one of before that ended with it.
     struct Opened: Sendable {
@@ -31,7 +29,7 @@ struct SessionOpening: Sendable {
         switch current.state {
         case .open where current.page == nil && page == nil:
             return Opened(session: try renewed(current, in: rows, saying: context, preselecting: account))
-        case .claimed where current.report == nil && !endsClaim: throw LoginLinkError.claimed
+        case .claimed where current.report == nil: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn
         // A claimed one, too, whose phone said that it does not go on: the browser may.
         case .open, .claimed, .returning, .denied, .expired, .stopped:

@@ -16,9 +16,9 @@ extension SessionQueries {
     }
 
     /// Begins the next session of a nonce for this page. What waited for a phone or for its browser ends; what a phone is deciding, and a login,
-    /// are left alone. The page that began what a phone is deciding may begin it anew: phones die without a word.
+    /// are left alone.
     /// - Parameters:
-    ///   - isNewest: whether the page was opened just now. An older one takes nothing from another page.
+    ///   - isNewest: whether the page was opened just now. An older one takes nothing from a page that waits.
     ///   - context: what phones are shown.
     ///   - account: the one that may log in.
     /// - Throws: `UnknownServer`, `LoginLinkError`.
@@ -35,7 +35,7 @@ extension SessionQueries {
             {
                 throw LoginLinkError.otherPage
             }
-            return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page, endsClaim: !isNewest)
+            return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page)
                 .open(in: rows, saying: context, preselecting: account, at: now)
         }
         if let replaced = opened.replaced { events.publish(.ended(replaced)) }

@@ -34,19 +34,17 @@ struct PhoneStatePageTests {
         }
     }
 
-    @Test("A phone that took the login and died without a word: its page may begin anew, and the phone's decision comes too late")
-    func diedSilently() async throws {
+    @Test("A login that its phone is still deciding on cannot be begun anew, and stays as it is")
+    func decided() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
-            let cookie = try await browser.open(returnURL: "https://shop.example/")
+            let cookie = try await browser.open()
             try await premises.move([.claim(account.id, .qrDynamic)])
+            let before = try await premises.session()
+            _ = try await browser.post("/pages/renew", "{}", cookie: cookie)
+            #expect(try await premises.session() == before)
             #expect(try await browser.state(cookie).text("state") == "scanned")
-            let before = try await premises.session().id
-            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
-            #expect(try await browser.state(cookie).text("state") == "waiting")
-            #expect(try await premises.session().id != before)
-            #expect(try await premises.store.read { rows in try rows.session(before) }?.isFinished == true)
         }
     }
 
