@@ -101,6 +101,19 @@ struct FileTests {
         try await SQLiteDatabase.open(path: folder.databasePath).close()
     }
 
+    @Test("A server that has let its file go leaves it free, also while a program that is just being started has a copy of its descriptors")
+    func copiedDescriptor() async throws {
+        let folder = try TemporaryFolder()
+        let first = try SQLiteDatabase.open(path: folder.databasePath)
+        let own = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+        let lock = try #require(
+            own.first { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == folder.databasePath + ".lock" })
+        let copy = dup(lock)
+        defer { close(copy) }
+        try await first.close()
+        try await SQLiteDatabase.open(path: folder.databasePath).close()
+    }
+
     @Test("An operator's command writes beside a running server")
     func shared() async throws {
         let folder = try TemporaryFolder()

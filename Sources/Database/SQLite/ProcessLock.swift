@@ -21,7 +21,9 @@ final class ProcessLock: Sendable {
         descriptor = opened
     }
 
+    /// Said, and not left to closing: a program that is just being started has a copy of every descriptor for a moment, and would hold the lock that long.
     deinit {
+        flock(descriptor, LOCK_UN)
         Foundation.close(descriptor)
     }
 }

@@ -97,6 +97,8 @@ struct ReceiptTests {
         let phone = try await world.enrolledPhone()
         _ = try await phone.addBiometrics()
         try await phone.logIn("by PIN")
+        // A number that no PIN proves: the biometric does, and its receipt is the newest.
+        _ = try await phone.tryPIN(try await phone.look(at: try await world.link("left alone")))
         try await phone.logInByBiometric("by a biometric")
         #expect(world.secondFactor.pinReceiptsShown.allSatisfy { $0 == nil }, "so far the newest was by PIN")
         let byPIN = try #require(try await world.instance(phone.instance)?.pinReceipt?.value.sequence)
