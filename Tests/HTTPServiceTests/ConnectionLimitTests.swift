@@ -37,6 +37,21 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test("Where whoever connects has something to say, connections that never say a word make room within that time, and one that was used stays")
+    func silent() async throws {
+        let limits = ServiceLimits(opening: .seconds(2), connections: ConnectionLimits(total: 8))
+        try await RunningServer.with(router(), limits: limits) { server in
+            let used = try await HeldConnection(port: server.port, sending: Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+            #expect(await used.firstAnswer() != nil)
+            var silent: [HeldConnection] = []
+            for _ in 0..<12 { silent.append(try await HeldConnection(port: server.port)) }
+            let late = try await HeldConnection(port: server.port, sending: question)
+            #expect(try await late.end().hasPrefix("HTTP/1.1 200 "))
+            for connection in silent { #expect(try await connection.end() == "") }
+            #expect(used.isOpen)
+        }
+    }
+
     @Test("Beyond the total a connection waits, and is served as soon as another goes")
     func total() async throws {
         let limits = ServiceLimits(connections: ConnectionLimits(total: 8))

@@ -64,17 +64,37 @@ final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Stands before the decoder, which tells nothing of a request until its head is whole, and says that bytes came.
+/// Stands before the decoder, which tells nothing of a request until its head is whole, and says that bytes came. A connection on which none come in time
+/// it closes.
 final class FirstByte: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+
+    private let limit: TimeAmount?
+    private var timer: Scheduled<Void>?
+
+    /// - Parameter limit: how long the very first may take; nil when only silence in general is limited.
+    init(limit: TimeAmount?) {
+        self.limit = limit
+    }
 
     /// Comes before the parts that the bytes decode to.
     struct Came {
         let bytes: ByteBuffer
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        timer = limit.map { context.eventLoop.scheduleTask(in: $0) { channel.close(promise: nil) } }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        timer?.cancel()
+        timer = nil
         context.fireUserInboundEventTriggered(Came(bytes: unwrapInboundIn(data)))
         context.fireChannelRead(data)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import NIOCore
 
 /// How the descriptors of a process are shared out among those who use them, so that none takes what another needs.
 package struct ConnectionShares: Sendable, Equatable {
@@ -43,9 +44,12 @@ extension ServiceLimits {
         ServiceLimits(connections: shares.open, bodies: BodyBudget(bytes: 48 << 20, told: LimitLog(logger: logger, listener: listener)))
     }
 
-    /// Of every other listener; what strangers hold takes nothing from it.
+    /// Of every other listener; what strangers hold takes nothing from it. Whoever calls it has something to say: a program that opens connections and
+    /// forgets them holds few places, and not for long.
     package static func reserved(_ shares: ConnectionShares, listener: String, logger: Logger) -> ServiceLimits {
-        ServiceLimits(connections: shares.reserved, bodies: BodyBudget(bytes: 16 << 20, told: LimitLog(logger: logger, listener: listener)))
+        ServiceLimits(
+            opening: .seconds(5), connections: shares.reserved,
+            bodies: BodyBudget(bytes: 16 << 20, told: LimitLog(logger: logger, listener: listener)))
     }
 }
 

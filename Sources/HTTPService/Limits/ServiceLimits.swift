@@ -10,8 +10,10 @@ package struct ServiceLimits: Sendable {
     package var headers: Int
     /// Number of header fields.
     package var headerCount: Int
-    /// How long a connection may be silent between requests, and before its first.
+    /// How long a connection may be silent between requests, and before its first unless `opening` is less.
     package var idle: TimeAmount
+    /// How long a connection may wait with its first byte; nil for as long as it may be silent later.
+    package var opening: TimeAmount?
     /// How long a request may take to arrive, from its first byte to its last.
     package var arrival: TimeAmount
     /// How many connections there may be at a time.
@@ -21,13 +23,15 @@ package struct ServiceLimits: Sendable {
 
     package init(
         body: Int = 65536, uri: Int = 8192, headers: Int = 16384, headerCount: Int = 100, idle: TimeAmount = .seconds(75),
-        arrival: TimeAmount = .seconds(20), connections: ConnectionLimits = ConnectionLimits(total: 20_000), bodies: BodyBudget = .standard
+        opening: TimeAmount? = nil, arrival: TimeAmount = .seconds(20), connections: ConnectionLimits = ConnectionLimits(total: 20_000),
+        bodies: BodyBudget = .standard
     ) {
         self.body = body
         self.uri = uri
         self.headers = headers
         self.headerCount = headerCount
         self.idle = idle
+        self.opening = opening
         self.arrival = arrival
         self.connections = connections
         self.bodies = bodies

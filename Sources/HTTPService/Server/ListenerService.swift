@@ -77,10 +77,10 @@ struct ListenerService: Service {
     }
 
     private func open(_ connection: HTTP1Channel, _ quiescing: ServerQuiescingHelper) async throws -> Server {
-        let limit = listener.limits.idle
+        let (limit, opening) = (listener.limits.idle, listener.limits.opening)
         let setUp: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value> = { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte())
+                try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
             }.flatMap { connection.setup(channel: channel, logger: logger) }
         }
         do {
@@ -104,6 +104,8 @@ struct ListenerService: Service {
         return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // The gate is asked before each: several at once would be more than there may be, and some of them closed that had only to wait.
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             // A connection never holds more than this of what it has not yet handed on.
             .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384))
