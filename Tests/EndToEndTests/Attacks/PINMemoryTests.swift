@@ -39,6 +39,29 @@ struct PINMemoryTests {
         withExtendedLifetime(canary) {}
     }
 
+    @Test("Nothing is too far away for the search: each of two thousand mappings")
+    func everyMapping() throws {
+        let canary = try Canary()
+        let size = 3 * 4_096
+        var pages: [UnsafeMutableRawPointer] = []
+        defer { for page in pages { munmap(page, size) } }
+        for _ in 0..<2_000 {
+            let page = try #require(mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+            try #require(page != MAP_FAILED)
+            // A hole on both sides, so that neighbours stay mappings of their own.
+            mprotect(page, 4_096, PROT_NONE)
+            mprotect(page + 2 * 4_096, 4_096, PROT_NONE)
+            pages.append(page)
+        }
+        for place in [pages.first, pages[1_000], pages.last].compactMap(\.self) {
+            let copy = UnsafeMutableRawBufferPointer(start: place + 4_096, count: Canary.digits)
+            copy.copyMemory(from: canary.needle)
+            #expect(try ProcessMemory.own.places(of: canary.needle, except: canary.page).count == 1)
+            copy.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        withExtendedLifetime(canary) {}
+    }
+
     @Test("S4-71 a phone process that has logged in with a PIN, after a wrong one, holds neither; what it was told on its command line it does")
     func otherProcess() async throws {
         let pair = try await ServerPair.running()

@@ -83,8 +83,19 @@ struct ProcessMemory {
         return false
     }
 
+    /// Read to its end, which Foundation does not: the kernel gives a page of it at a time, and the first short piece was taken for the whole.
     private func mappings() throws -> [Mapping] {
-        try String(contentsOfFile: "\(folder)/maps", encoding: .utf8).split(separator: "\n").compactMap { Mapping(String($0)) }
+        let file = open("\(folder)/maps", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw MemoryUnreadable(number: errno) }
+        defer { close(file) }
+        var (text, piece): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
+        while true {
+            let count = read(file, &piece, piece.count)
+            guard count >= 0 else { throw MemoryUnreadable(number: errno) }
+            if count == 0 { break }
+            text += piece.prefix(count)
+        }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { Mapping(String($0)) }
     }
 }
 
