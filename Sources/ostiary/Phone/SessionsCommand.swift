@@ -26,23 +26,22 @@ struct SessionsCommand: PhoneSubcommand {
     }
 
     private func go(on sessions: [Session], _ ostiary: Ostiary, _ voice: PhoneVoice) async throws -> PhoneExit {
-        if let end { return try await finish(end, of: sessions, ostiary, voice) }
+        let loggedIn = sessions.filter { $0.isLoggedIn || $0.isReturning }
+        if let end { return try await finish(end, of: loggedIn, ostiary, voice) }
         for session in sessions where session.isEnrolment && !session.isLoggedIn {
             voice.remark(
                 "the enrolment of \(session.enrolInfo.displayName) waits for its code: ostiary phone watch shows it, and after ten minutes it is over"
             )
         }
-        let sessions = sessions.filter { $0.isLoggedIn || $0.isReturning }
-        for session in sessions {
+        for session in loggedIn {
             let line = "\(session.id.uuidString.lowercased())  \(session.username ?? "-")  \(session.title)"
             voice.list("session", "session", session.json, line: line)
         }
-        if sessions.isEmpty { voice.remark("nothing is logged in") }
+        if loggedIn.isEmpty { voice.remark("nothing is logged in") }
         return .done
     }
 
     private func finish(_ end: String, of sessions: [Session], _ ostiary: Ostiary, _ voice: PhoneVoice) async throws -> PhoneExit {
-        let sessions = sessions.filter { $0.isLoggedIn || $0.isReturning }
         let chosen = end == "all" ? sessions : sessions.filter { $0.id.uuidString.lowercased() == end.lowercased() }
         guard end == "all" || !chosen.isEmpty else { throw PhoneInputError.unknownSession(end) }
         for session in chosen {
