@@ -38,6 +38,8 @@ package struct Instance: Hashable, Sendable {
     /// Successes by biometrics since the last PIN.
     package private(set) var withoutPIN: UInt16
     package private(set) var lastPIN: Instant
+    /// The time in the newest Reset that was answered, whether there was a block to lift or not; 0 before the first.
+    package private(set) var lastReset: Instant
 
     package enum State: Hashable, Sendable {
         case open(EpochKeys)
@@ -60,7 +62,7 @@ package struct Instance: Hashable, Sendable {
 
     package init(
         id: InstanceID, owner: VirtualServer, deviceKeys: [[UInt8]], biometricKey: [UInt8]? = nil, epoch: UInt32, state: State,
-        counter: Counter, withoutPIN: UInt16, lastPIN: Instant
+        counter: Counter, withoutPIN: UInt16, lastPIN: Instant, lastReset: Instant = Instant(0)
     ) {
         self.id = id
         self.owner = owner
@@ -71,6 +73,7 @@ package struct Instance: Hashable, Sendable {
         self.counter = counter
         self.withoutPIN = withoutPIN
         self.lastPIN = lastPIN
+        self.lastReset = lastReset
     }
 
     /// Whether one more device key may join, or has joined already.
@@ -121,6 +124,18 @@ package struct Instance: Hashable, Sendable {
     }
 
     mutating func setBiometricKey(_ key: [UInt8]?) { biometricKey = key }
+
+    /// Takes a Reset of this time: later than any before, so that none that was recorded is good for a block that came after it.
+    /// - Returns: false for the newest one again, which changes nothing.
+    /// - Throws: ``ResetRefusal/clock`` for one that is older than the newest.
+    mutating func takeReset(of time: Instant, at now: Instant) throws(ResetRefusal) -> Bool {
+        // One that is further ahead than a message may be came by a clock that ran ahead, and keeps nobody out until that clock is reached.
+        let newest = lastReset > now + Times.requestWindow ? Instant(0) : lastReset
+        guard time != newest else { return false }
+        guard time > newest else { throw .clock }
+        lastReset = time
+        return true
+    }
 
     mutating func close() {
         state = .closed

@@ -105,11 +105,13 @@ struct ResetTests {
     }
 
     @Test(
-        "A reset by message of a phone that is not blocked changes nothing and uses nothing of the day, with no try used, with four, or in a penalty")
+        "A reset by message of a phone that is not blocked gives nothing and uses nothing of the day, with no try used, with four, or in a penalty")
     func nothingToLift() throws {
         for counter in [try Scene.counter(7, 7), try Scene.counter(6, 2), try Scene.counter(6, 2, penaltyUntil: now + 300)] {
             let decision = reset(Situation(instance: Scene.instance(counter)))
-            #expect(decision.changes.isEmpty)
+            let before = Scene.instance(counter)
+            let after = decision.applied(to: Situation(instance: before))
+            #expect(after.instance?.counter == before.counter && after.instance?.state == before.state && after.resets.isEmpty)
             guard case .notBlocked(let standing) = decision.outcome else {
                 Issue.record("\(decision.outcome)")
                 return
@@ -120,6 +122,49 @@ struct ResetTests {
         later.instance?.counter = try Scene.counter(7, 2)
         guard case .granted = reset(later, at: now + 1).outcome else {
             Issue.record("the reset of the day was used up")
+            return
+        }
+    }
+
+    @Test("A Reset that was recorded when there was no block lifts none that comes after it, nor does one that is older than the newest")
+    func recorded() throws {
+        var rows = Situation(instance: Scene.instance(try Scene.counter(6, 2)))
+        rows = reset(rows, .message(by: Scene.owner, time: now)).applied(to: rows)
+        rows.instance?.counter = try Scene.counter(7, 2)
+        let again = reset(rows, .message(by: Scene.owner, time: now), at: now + 60)
+        #expect(again.changes.isEmpty)
+        guard case .repeated(let standing) = again.outcome, standing.tries.failed == 5 else {
+            Issue.record("\(again.outcome)")
+            return
+        }
+        let older = reset(rows, .message(by: Scene.owner, time: now - 1), at: now + 60)
+        #expect(older.changes.isEmpty && refusal(older) == .clock)
+        guard case .granted = reset(rows, .message(by: Scene.owner, time: now + 1), at: now + 60).outcome else {
+            Issue.record("a new one is not granted")
+            return
+        }
+    }
+
+    @Test("A Reset that was held back until there was a block, or is recorded by a clock that is ahead, lifts none")
+    func heldBack() throws {
+        let used = try #require(Counter(highest: 7, proven: 2, provenByPIN: 2, penaltyUntil: Instant(0), lastSeen: now + 5))
+        let rows = Situation(instance: Scene.instance(used))
+        let late = reset(rows, .message(by: Scene.owner, time: now), at: now + 6)
+        #expect(late.changes.isEmpty && refusal(late) == .clock)
+        guard case .granted = reset(rows, .message(by: Scene.owner, time: now + 5), at: now + 6).outcome else {
+            Issue.record("one from after the block is not granted")
+            return
+        }
+    }
+
+    @Test("A Reset of clocks that ran ahead keeps no later one out when they are right again")
+    func clockAhead() throws {
+        var rows = Situation(instance: Scene.instance(try Scene.counter(6, 2)))
+        let ahead = now + 864_000
+        rows = reset(rows, .message(by: Scene.owner, time: ahead), at: ahead).applied(to: rows)
+        rows.instance?.counter = try Scene.counter(7, 2)
+        guard case .granted = reset(rows, .message(by: Scene.owner, time: now), at: now).outcome else {
+            Issue.record("kept out by a clock that was put right")
             return
         }
     }

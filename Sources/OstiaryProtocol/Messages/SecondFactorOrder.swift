@@ -1,7 +1,10 @@
 /// What an authentication server tells or asks the second-factor server without an attempt: Close, Leave, Reset and Probe (protocol §7).
 ///
 /// The answer is an SfAnswer whose attemptId is `answerID`, so that it is the answer to these very bytes: to no other order, and to no attempt.
-package protocol SecondFactorOrder: WireMessage, OperatorSigned {}
+package protocol SecondFactorOrder: WireMessage, OperatorSigned {
+    /// The virtual server that asks.
+    var serverID: ServerID { get }
+}
 
 extension Close: SecondFactorOrder {}
 extension Leave: SecondFactorOrder {}

@@ -51,7 +51,7 @@ package enum ResetOutcome: Equatable, Sendable {
     case granted(Standing)
     /// The same message again: what it did was done, nothing is given a second time.
     case repeated(Standing)
-    /// A message about an instance whose tries are not used up: nothing is changed, and none of the resets of the day is used.
+    /// A message about an instance whose tries are not used up: its time is noted, nothing else changes, and none of the resets of the day is used.
     case notBlocked(Standing)
     case refused(ResetRefusal, Standing)
 }
@@ -65,13 +65,13 @@ package enum ResetRules {
         do throws(ResetRefusal) {
             guard var instance = situation.instance else { throw .unknownInstance }
             try checkOwner(source, instance)
+            guard instance.state != .closed else { throw .closed }
             if case .message(_, let time) = source {
                 guard now.distance(to: time) <= Times.requestWindow else { throw .clock }
-                if situation.resets.contains(where: { $0.messageTime == time }) { return Ruling(.repeated(standing)) }
-            }
-            guard instance.state != .closed else { throw .closed }
-            if case .message = source {
-                guard instance.counter.isUsedUp(under: policy) else { return Ruling(.notBlocked(standing)) }
+                guard try instance.takeReset(of: time, at: now) else { return Ruling(.repeated(standing)) }
+                guard instance.counter.isUsedUp(under: policy) else { return Ruling(.notBlocked(standing), [.saveInstance(instance)]) }
+                // One that was signed before the last try was counted is about another state, and may have been held back.
+                guard time >= instance.counter.settled(at: now).lastSeen else { throw .clock }
                 guard grantedByMessage(situation, at: now) < policy.resetsPerDay else { throw .tooMany }
             }
             let record = record(of: source, instance, at: now)

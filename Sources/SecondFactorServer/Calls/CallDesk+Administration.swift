@@ -5,7 +5,7 @@ import SecondFactor
 extension CallDesk.Desk {
     /// Close (protocol §13): valid however old it is, since an authentication server repeats it until it was heard.
     func answer(_ close: Encoded<Close>) async throws -> SecondFactorAnswer {
-        guard (try? close.verify(with: caller.keys, at: now)) != nil, close.value.serverID == caller.server.id else {
+        guard isSignedByCaller(close, at: now) else {
             log("close", close.value.instanceID, "not signed by its caller")
             return answer(close, .refused, .unknown)
         }
@@ -22,7 +22,7 @@ extension CallDesk.Desk {
     /// Leave (protocol §13): as old as a Close may be, for the same reason.
     func answer(_ leave: Encoded<Leave>) async throws -> SecondFactorAnswer {
         let instance = leave.value.instanceID
-        guard (try? leave.verify(with: caller.keys, at: now)) != nil, leave.value.serverID == caller.server.id else {
+        guard isSignedByCaller(leave, at: now) else {
             log("leave", instance, "not signed by its caller")
             return answer(leave, .refused, .unknown)
         }
@@ -39,7 +39,7 @@ extension CallDesk.Desk {
     /// Reset (docs/protocol/second-factor). Granted ones are in the audit table too.
     func answer(_ reset: Encoded<Reset>) async throws -> SecondFactorAnswer {
         let instance = reset.value.instanceID
-        guard (try? reset.verify(with: caller.keys, at: now)) != nil, reset.value.serverID == caller.server.id else {
+        guard isSignedByCaller(reset, at: now) else {
             log("reset", instance, "not signed by its caller")
             return answer(reset, .refused, .unknown)
         }

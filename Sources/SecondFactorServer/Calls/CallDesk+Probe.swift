@@ -7,7 +7,7 @@ extension CallDesk.Desk {
     /// - Returns: nil for one that its caller did not sign; it gets no signature of ours.
     func answer(_ probe: Encoded<Probe>) async -> SecondFactorAnswer? {
         // At its own time: a certificate that is not valid yet by our clock is what clocks that differ look like.
-        guard (try? probe.verify(with: caller.keys, at: probe.value.time)) != nil, probe.value.serverID == caller.server.id else { return nil }
+        guard isSignedByCaller(probe, at: probe.value.time) else { return nil }
         guard probe.value.time.distance(to: now) <= Times.requestWindow else { return answer(probe, .clock) }
         guard (try? await desk.storage.check()) != nil else { return answer(probe, .secondFactorUnavailable) }
         return answer(probe, .ok)

@@ -62,6 +62,11 @@ struct CallDesk: Sendable {
         var store: any SecondFactorStore { desk.store }
         var policy: Policy { desk.policy }
 
+        /// Whether the order names the server that the call came from, and bears its signature under a certificate that is valid at this time.
+        func isSignedByCaller(_ order: Encoded<some SecondFactorOrder>, at time: Instant) -> Bool {
+            order.value.serverID == caller.server.id && (try? order.verify(with: caller.keys, at: time)) != nil
+        }
+
         func log(
             _ event: String, _ instance: InstanceID, _ outcome: String, context: SecondFactorContext? = nil, factors: Methods? = nil,
             level: Logger.Level = .info

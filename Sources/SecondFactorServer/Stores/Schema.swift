@@ -116,4 +116,10 @@ let secondFactorMigrations = [
             "ALTER TABLE attempt ADD COLUMN proved_at \(dialect.integer) NOT NULL DEFAULT 0",
         ]
     },
+    Migration(4, "resets in order") { dialect in
+        [
+            "ALTER TABLE instance ADD COLUMN last_reset \(dialect.integer) NOT NULL DEFAULT 0",
+            "UPDATE instance SET last_reset = COALESCE((SELECT MAX(message_time) FROM reset_log WHERE instance_id = instance.id), 0)",
+        ]
+    },
 ]

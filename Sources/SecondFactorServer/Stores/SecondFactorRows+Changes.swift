@@ -22,13 +22,13 @@ extension SecondFactorRows {
         try connection.execute(
             """
             INSERT INTO instance (id, server_id, server_root, device_keys, epoch, second_factor_key, evaluation_key, highest, proven,
-                proven_by_pin, penalty_until, last_seen, without_pin, last_pin, biometric_key)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                proven_by_pin, penalty_until, last_seen, without_pin, last_pin, biometric_key, last_reset)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
             ON CONFLICT (id) DO UPDATE SET device_keys = excluded.device_keys, epoch = excluded.epoch,
                 second_factor_key = excluded.second_factor_key, evaluation_key = excluded.evaluation_key, highest = excluded.highest,
                 proven = excluded.proven, proven_by_pin = excluded.proven_by_pin, penalty_until = excluded.penalty_until,
                 last_seen = excluded.last_seen, without_pin = excluded.without_pin, last_pin = excluded.last_pin,
-                biometric_key = excluded.biometric_key
+                biometric_key = excluded.biometric_key, last_reset = excluded.last_reset
             """,
             [
                 .blob(instance.id.bytes), .blob(instance.owner.id.bytes), .blob(instance.owner.rootHash),
@@ -36,6 +36,7 @@ extension SecondFactorRows {
                 SQLValue(instance.openKeys?.evaluationKey.bytes), SQLValue(counter.highest), SQLValue(counter.proven),
                 SQLValue(counter.provenByPIN), SQLValue(counter.penaltyUntil.seconds), SQLValue(counter.lastSeen.seconds),
                 .integer(Int64(instance.withoutPIN)), SQLValue(instance.lastPIN.seconds), SQLValue(instance.biometricKey),
+                SQLValue(instance.lastReset.seconds),
             ])
     }
 

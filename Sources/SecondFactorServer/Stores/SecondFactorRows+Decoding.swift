@@ -39,7 +39,7 @@ extension Instance {
             id: id, owner: try VirtualServer(row, orThrow: .instance),
             deviceKeys: stride(from: 0, to: deviceKeys.count, by: DevicePublicKey.count).map { Array(deviceKeys[$0..<$0 + DevicePublicKey.count]) },
             biometricKey: try row.optionalBlob("biometric_key"), epoch: epoch, state: state, counter: counter, withoutPIN: withoutPIN,
-            lastPIN: Instant(try row.unsigned("last_pin")))
+            lastPIN: Instant(try row.unsigned("last_pin")), lastReset: Instant(try row.unsigned("last_reset")))
     }
 }
 

@@ -16,7 +16,7 @@ struct SecondFactorRows {
         try connection.one(
             """
             SELECT id, server_id, server_root, device_keys, epoch, second_factor_key, evaluation_key, highest, proven, proven_by_pin,
-                penalty_until, last_seen, without_pin, last_pin, biometric_key
+                penalty_until, last_seen, without_pin, last_pin, biometric_key, last_reset
             FROM instance WHERE id = $1
             """, [.blob(id.bytes)]
         ).map { try Instance($0) }

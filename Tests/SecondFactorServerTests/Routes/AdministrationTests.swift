@@ -37,7 +37,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("A reset by message of a phone that is not blocked is answered, changes no row, and leaves the one of the day")
+    @Test("A reset by message of a phone that is not blocked is answered, is no row of the log, and leaves the one of the day")
     func notBlocked() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
@@ -51,6 +51,22 @@ struct AdministrationTests {
                 stage.clock.advance(by: 301)
                 #expect(try await stage.guess(phone, sequence: sequence).status == .ok)
             }
+            let granted = try await stage.answer(stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes))
+            #expect(granted.status == .ok && granted.tries.failed == 0)
+        }
+    }
+
+    @Test("A15: a Reset that was recorded while nothing was blocked lifts no block when it is played again, and the operator's own still does")
+    func recorded() async throws {
+        try await Stage.run(policy: try Policy(penalties: [])) { stage in
+            let phone = Phone("recorded")
+            try await stage.enrol(phone)
+            let recorded = stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes)
+            #expect(try await stage.answer(recorded).status == .ok)
+            for sequence in UInt64(1)...5 { #expect(try await stage.guess(phone, sequence: sequence).status == .ok) }
+            stage.clock.advance(by: 11)
+            #expect(try await stage.answer(recorded).tries.failed == 5)
+            #expect(try await stage.guess(phone, sequence: 6).status == .blocked)
             let granted = try await stage.answer(stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes))
             #expect(granted.status == .ok && granted.tries.failed == 0)
         }
