@@ -13,9 +13,9 @@ def told(browser):
     return value[6:22] if value[:2] == b"\x01\x02" else value
 
 
-def open_page(servers, browser, kind):
+def open_page(servers, browser, kind, nonce=None):
     """A page in a new tab: its tab and nonce, and what it shows a code of."""
-    nonce = secrets.token_urlsafe(24)
+    nonce = nonce or secrets.token_urlsafe(24)
     tab = browser.new_tab()
     named = {"name": "carol@example.org", "userid": "carol"} if kind == "enrol" else {"returnurl": servers.origin + "/l?back"}
     browser.open(servers.page(kind, nonce, **named))
@@ -114,6 +114,23 @@ def unreachable(servers, browser):
     browser.close_tab(tab)
 
 
+def one_site_twice(servers, browser):
+    """The same button of one site in two tabs: the newer page goes on, the older says so and shows no code that no phone can use."""
+    for kind in ("enrol", "login"):
+        older = open_page(servers, browser, kind)
+        newer = open_page(servers, browser, kind, older[1])
+        browser.enter(older[0])
+        until(lambda: browser.state == "otherpage", f"the older {kind} page of a site says that it goes on in another window")
+        check(not browser.run("return document.querySelector('[data-qr]').checkVisibility()"), "and shows no code")
+        browser.picture(f"{kind}-other-page")
+        browser.run("location.reload()")
+        until(lambda: browser.state == "otherpage", "also when it is loaded again")
+        browser.enter(newer[0])
+        check(browser.state == "waiting" and told(browser) == newer[2], f"the newer {kind} page shows its code")
+        for tab in (older[0], newer[0]):
+            browser.close_tab(tab)
+
+
 def many_tabs(servers, browser):
     """More tabs than a browser opens connections to one server."""
     pages = [open_page(servers, browser, "login") for _ in range(8)]
@@ -142,6 +159,7 @@ def several_pages(servers, browser, phone, other_phone):
     keep_apart(servers, browser)
     log_in_beside(servers, browser, phone)
     enrol_beside(servers, browser, other_phone)
+    one_site_twice(servers, browser)
     many_tabs(servers, browser)
     begin_often(servers, browser)
     unreachable(servers, browser)

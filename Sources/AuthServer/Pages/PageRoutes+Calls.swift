@@ -49,7 +49,7 @@ extension PageRoutes {
         let page = try await page(of: request, at: now)
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
         let body = try await decode(CodeBody.self, request)
-        let outcome = try await enrolments.confirm(page.nonce, code: body.code, at: page.page.serverID, now: now)
+        let outcome = try await enrolments.confirm(page.nonce, code: body.code, of: page.enrolmentID, at: page.page.serverID, now: now)
         return .json { writer in
             writer.object { writer in
                 switch outcome {

@@ -42,8 +42,9 @@ extension PageRoutes {
     func stream(of page: OpenPage, isStill: Bool) async throws -> PageStream {
         let topic = EventTopic.stream(try await view.sessions.stream(of: page.nonce, at: page.page.serverID))
         return PageStream(
-            page: page, view: view, signals: PageSignals(of: [topic], events: events, every: tick, drain: drain), isStill: isStill, clock: clock,
-            deadline: clock() + PageLifetime.page)
+            page: page, kept: { [pages, clock] in try await pages.page(of: page.cookie, at: clock()) }, view: view,
+            signals: PageSignals(of: [topic], events: events, every: tick, drain: drain), isStill: isStill,
+            clock: clock, deadline: clock() + PageLifetime.page)
     }
 }
 

@@ -40,6 +40,12 @@ package struct PageService: Sendable {
     func page(_ name: (some StringProtocol)?, in headers: HTTPFields, at now: Instant) async throws -> OpenPage {
         guard let id = name.flatMap({ PageID(received: $0) }), let secret = cookie.secret(of: id, in: headers) else { throw PageRefusal.noPage }
         guard PageID(of: secret) == id else { throw PageRefusal.otherPage }
+        return try await page(of: secret, at: now)
+    }
+
+    /// The page of a cookie, with the link that it began last.
+    /// - Throws: ``PageRefusal/noPage``.
+    func page(of secret: PageSecret, at now: Instant) async throws -> OpenPage {
         guard let stored = try await store.page(of: secret, at: now) else { throw PageRefusal.noPage }
         return OpenPage(page: stored.page, cookie: secret, link: stored.link?.opened(by: secret))
     }
@@ -85,6 +91,21 @@ struct OpenPage: Sendable {
 
     var id: PageID { PageID(of: cookie) }
     var nonce: SessionNonce { SessionNonce(hash: page.nonceHash) }
+
+    /// The enrolment that this page began last.
+    var enrolmentID: EnrolmentID? {
+        guard let link, case .enrol(let link)? = try? Link(decoding: link) else { return nil }
+        return link.enrolID
+    }
+
+    /// Whether this page shows the enrolment. One that was opened while an account waits for its code has begun none, and asks for that code.
+    func owns(_ enrolment: Enrolment) -> Bool {
+        if let enrolmentID { return enrolmentID == enrolment.id }
+        switch enrolment.state {
+        case .open, .confirming, .active, .failed: return true
+        case .claimed: return false
+        }
+    }
 
     /// Whether this is the page that began the session.
     func owns(_ session: Session) -> Bool { session.page.map { matches($0.cookieHash, cookie.hash) } ?? false }

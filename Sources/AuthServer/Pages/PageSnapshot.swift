@@ -34,8 +34,6 @@ struct PageSnapshot: Sendable {
         case returning
         /// After a tapped link: the app opens the window in which it goes on.
         case inApp = "inapp"
-        /// Another page of this login is newer, or a phone is deciding on it.
-        case otherPage = "otherpage"
         /// Accepted, but the browser did not come back in time, or another one did.
         case notReturned = "notreturned"
         case loggedIn = "loggedin"
@@ -44,7 +42,8 @@ struct PageSnapshot: Sendable {
         case noSecondFactor = "nosecondfactor"
         case denied
         case loggedOut = "loggedout"
-        // Of both: given up on the phone, and “that was not me”.
+        // Of both: another page is newer, or a phone is deciding on its login; given up on the phone; and “that was not me”.
+        case otherPage = "otherpage"
         case gaveUp = "gaveup"
         case notMe = "notme"
         // Of an enrolment.

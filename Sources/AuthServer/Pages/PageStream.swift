@@ -11,6 +11,8 @@ struct PageStream: Sendable {
     private static let ticksPerHeartbeat = 15
 
     let page: OpenPage
+    /// The page as it is kept now: it may have begun another enrolment since the stream was opened.
+    let kept: @Sendable () async throws -> OpenPage
     let view: PageView
     let signals: PageSignals
     /// Whether the person asked for a code that does not move.
@@ -46,6 +48,7 @@ struct PageStream: Sendable {
     /// The page as it is now.
     private func look(_ memory: inout PageMemory) async throws -> PageSnapshot {
         let now = clock()
+        let page = page.page.kind == .enrol ? try await kept() : page
         var snapshot = try await view.snapshot(of: page, style: isStill ? .still : .moving, at: now)
         memory.note(snapshot.state)
         snapshot.isRead = memory.isRead

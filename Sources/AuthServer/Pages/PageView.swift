@@ -28,7 +28,10 @@ struct PageView: Sendable {
             }
             return nil
         case .enrol:
-            let start = EnrolmentStart(nonce: nonce, displayName: page.name, userID: page.userID)
+            let start = EnrolmentStart(
+                nonce: nonce, displayName: page.name, userID: page.userID,
+                // A page without a link began nothing that could be its own.
+                replacing: isNewest || open.link == nil ? .any : .own(open.enrolmentID))
             do {
                 return try await enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
             } catch EnrolmentStartError.confirming {
@@ -41,7 +44,7 @@ struct PageView: Sendable {
     /// Whether nothing would be lost: no enrolment waits for its code or has succeeded. Logins look after themselves.
     func mayBeginAnew(_ open: OpenPage, at now: Instant) async throws -> Bool {
         guard open.page.kind == .enrol else { return true }
-        switch try await enrolments.progress(of: open.nonce, at: open.page.serverID, now: now) {
+        switch try await enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)?.progress {
         case .waitingForPhone, .givenBack, .phoneScanned, .failed, nil: return true
         case .waitingForCode, .activated: return false
         }
@@ -103,7 +106,9 @@ struct PageView: Sendable {
     }
 
     private func enrolment(_ open: OpenPage, at now: Instant) async throws -> PageSnapshot {
-        let progress = try await enrolments.progress(of: open.nonce, at: open.page.serverID, now: now)
+        let enrolment = try await enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
+        if let enrolment, !open.owns(enrolment) { return try await blank(open.page, state: Self.state(ofForeign: enrolment)) }
+        let progress = enrolment?.progress
         var snapshot = try await blank(open.page, state: Self.state(of: progress, hasLink: open.link != nil))
         snapshot.name = open.page.name
         switch progress {
@@ -134,6 +139,15 @@ struct PageView: Sendable {
         case .activated: .done
         case .failed(.wrongCodes): .failed
         case .failed(.expired), .failed(.deleted), nil: .expired
+        }
+    }
+
+    /// What a page shows while its nonce has the enrolment of another page, or one that the backend draws itself.
+    private static func state(ofForeign enrolment: Enrolment) -> PageSnapshot.State {
+        switch enrolment.state {
+        case .open, .claimed, .confirming: .otherPage
+        case .active: .done
+        case .failed: .expired
         }
     }
 

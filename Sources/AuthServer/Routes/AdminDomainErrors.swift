@@ -11,9 +11,12 @@ extension AccountError: ErrorResponseConvertible {
         case .userUnknown: ErrorResponse(.notFound, "user_unknown", "this server has no such user")
         case .secondFactorUnavailable:
             ErrorResponse(
-                .serviceUnavailable, "second_factor_unavailable", "the second-factor server does not answer; nothing was changed, try again")
+                .serviceUnavailable, "second_factor_unavailable",
+                "the second-factor server did not answer, and the block may be lifted or not; ask again, which costs nothing")
         case .resetRefused:
-            ErrorResponse(.conflict, "reset_refused", "the second-factor server refuses: too many resets of late, or it does not know this phone")
+            ErrorResponse(
+                .conflict, "reset_refused",
+                "the second-factor server refuses: too many resets of late, a clock that is behind its own, or it does not know this phone")
         }
     }
 }
@@ -73,6 +76,7 @@ extension EnrolmentStartError: ErrorResponseConvertible {
         case .badUserID: .badRequest("\(self)", field: "userid")
         case .confirming: ErrorResponse(.conflict, "being_confirmed", "\(self)")
         case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
+        case .otherPage: ErrorResponse(.conflict, "other_page", "\(self)")
         }
     }
 }

@@ -40,13 +40,21 @@ extension Enrolment {
     }
 
     /// What is left of it when its nonce enrols anew. A phone that had read it is told that it came too late.
-    func replaced(at now: Instant) throws(EnrolmentStartError) -> Enrolment {
+    func replaced(by start: EnrolmentStart, at now: Instant) throws(EnrolmentStartError) -> Enrolment {
         let enrolment = settled(at: now)
+        if case .own(let own) = start.replacing, own != id, enrolment.waitsForPhone { throw .otherPage }
         switch enrolment.state {
         case .open: return enrolment.with(.failed(.expired, nil))
         case .claimed(let claim): return enrolment.with(.failed(.expired, claim))
         case .confirming: throw .confirming
         case .active, .failed: return self
+        }
+    }
+
+    private var waitsForPhone: Bool {
+        switch state {
+        case .open, .claimed: true
+        case .confirming, .active, .failed: false
         }
     }
 

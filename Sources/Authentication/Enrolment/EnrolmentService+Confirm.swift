@@ -17,15 +17,20 @@ package enum ConfirmationError: Error, Equatable, Sendable {
 
 extension EnrolmentService {
     /// The code that the phone shows, typed into the browser that enrols.
+    /// - Parameter own: the enrolment that the browser began, when that is known; the code of another is not typed there.
     /// - Throws: `ConfirmationError`.
-    package func confirm(_ nonce: SessionNonce, code: String, at server: ServerID, now: Instant) async throws -> ConfirmationOutcome {
+    package func confirm(
+        _ nonce: SessionNonce, code: String, of own: EnrolmentID? = nil, at server: ServerID, now: Instant
+    ) async throws -> ConfirmationOutcome {
         let keys = try await keyring.keys(of: server)
         let activating = Activating(derivation: keys.derivation, notice: NoticeID(using: random))
         let result = try await store.write { rows -> ConfirmationResult in
-            guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server) else { throw ConfirmationError.nothingToConfirm }
+            guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server), own.map({ $0 == enrolment.id }) ?? true else {
+                throw ConfirmationError.nothingToConfirm
+            }
             return try Confirmation(code: code, activating: activating).confirm(enrolment, in: rows, at: now)
         }
-        tell(result.enrolment)
+        if let moved = result.moved { tell(moved) }
         for news in result.news { events.publish(news) }
         return result.outcome
     }
@@ -48,7 +53,8 @@ extension EnrolmentService {
 
 struct ConfirmationResult: Sendable {
     let outcome: ConfirmationOutcome
-    let enrolment: Enrolment
+    /// The enrolment, when this changed it; nil for the right code again.
+    let moved: Enrolment?
     let news: [SessionNews]
 }
 
@@ -61,7 +67,7 @@ struct Confirmation: Sendable {
         switch enrolment.settled(at: now).state {
         case .active(let claim, _, _) where try isRight(claim):
             guard try rows.account(claim.account) != nil else { throw ConfirmationError.nothingToConfirm }
-            return ConfirmationResult(outcome: .activated(claim.account), enrolment: enrolment, news: [])
+            return ConfirmationResult(outcome: .activated(claim.account), moved: nil, news: [])
         case .failed(.expired, _): throw ConfirmationError.expired
         case .open, .claimed, .active, .failed: throw ConfirmationError.nothingToConfirm
         case .confirming(let claim, _):
@@ -78,7 +84,7 @@ struct Confirmation: Sendable {
     ) throws -> ConfirmationResult {
         guard let account = try rows.account(claim.account) else { throw ConfirmationError.nothingToConfirm }
         let outcome = try activating.activate(enrolment, account, in: rows, at: now)
-        return ConfirmationResult(outcome: .activated(account.id), enrolment: outcome.enrolment, news: outcome.news)
+        return ConfirmationResult(outcome: .activated(account.id), moved: outcome.enrolment, news: outcome.news)
     }
 
     private func refuse(
@@ -88,10 +94,10 @@ struct Confirmation: Sendable {
         try rows.save(guessed)
         guard case .failed = guessed.state else {
             return ConfirmationResult(
-                outcome: .wrong(triesLeft: Enrolment.mostWrongCodes - guessed.wrongCodes), enrolment: guessed, news: [])
+                outcome: .wrong(triesLeft: Enrolment.mostWrongCodes - guessed.wrongCodes), moved: guessed, news: [])
         }
         try Self.remove(claim.account, of: enrolment.server, in: rows, at: now)
-        return ConfirmationResult(outcome: .removed, enrolment: guessed, news: [])
+        return ConfirmationResult(outcome: .removed, moved: guessed, news: [])
     }
 
     static func remove(_ account: AccountID, of server: ServerID, in rows: any AuthenticationRows, at now: Instant) throws {

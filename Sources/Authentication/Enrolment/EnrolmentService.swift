@@ -34,7 +34,7 @@ package struct EnrolmentService: Sendable {
         try await store.write { rows in
             _ = try rows.existing(server)
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
-            if let former = try rows.enrolment(nonceHash: start.nonce.hash, of: server) { try rows.save(try former.replaced(at: now)) }
+            if let former = try rows.enrolment(nonceHash: start.nonce.hash, of: server) { try rows.save(try former.replaced(by: start, at: now)) }
             try rows.save(enrolment)
             try rows.record(AuditEntry(.enrolmentStarted, server: server, at: now))
         }
@@ -42,9 +42,9 @@ package struct EnrolmentService: Sendable {
         return StartedEnrolment(link: link, expiresAt: enrolment.expiresAt, stream: enrolment.stream)
     }
 
-    /// How far the newest enrolment of a nonce is; nil when there is none.
-    package func progress(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> EnrolmentProgress? {
-        try await store.read { rows in try rows.enrolment(nonceHash: nonce.hash, of: server)?.settled(at: now).progress }
+    /// The newest enrolment of a nonce, as it is now; nil when there is none.
+    package func newest(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> Enrolment? {
+        try await store.read { rows in try rows.enrolment(nonceHash: nonce.hash, of: server)?.settled(at: now) }
     }
 
     /// Whether a phone that scans this link now is let in.
@@ -68,11 +68,21 @@ package struct EnrolmentStart: Sendable {
     package let displayName: String
     /// The user that the account will belong to; nil leaves it alone.
     package let userID: String?
+    /// Whose place it takes.
+    package let replacing: Replacing
 
-    package init(nonce: SessionNonce, displayName: String, userID: String?) {
+    /// Which former enrolment of the nonce ends, so that there is one.
+    package enum Replacing: Equatable, Sendable {
+        case any
+        /// The one that whoever asks began, if any. What another page began and is not over goes on.
+        case own(EnrolmentID?)
+    }
+
+    package init(nonce: SessionNonce, displayName: String, userID: String?, replacing: Replacing = .any) {
         self.nonce = nonce
         self.displayName = displayName
         self.userID = userID
+        self.replacing = replacing
     }
 
     func check() throws(EnrolmentStartError) {
@@ -90,6 +100,8 @@ package enum EnrolmentStartError: Error, Equatable, Sendable {
     case confirming
     /// The nonce is the webNonce of an AppLogin.
     case webNonce
+    /// A newer page of this nonce waits for a phone.
+    case otherPage
 }
 
 extension EnrolmentStartError: CustomStringConvertible {
@@ -99,6 +111,7 @@ extension EnrolmentStartError: CustomStringConvertible {
         case .badUserID: "userid has 1 to 255 bytes and no control or direction characters"
         case .confirming: "a phone waits for its code on this session; type it, or wait until it is too old"
         case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
+        case .otherPage: "a newer page adds this phone; go on there, or start again from the site"
         }
     }
 }

@@ -89,9 +89,11 @@ struct AttemptAdmission: Sendable {
 
     /// The claim of the enrolment that this ephemeral key began, if the payload and the hash are those of its E1 and E2.
     private func enrolmentClaim(in rows: any AuthenticationRows) throws -> Enrolment.Claim {
-        guard let enrolment = try rows.enrolment(ephemeral: request.ephemeral), enrolment.server == request.server,
-            case .claimed(let claim) = enrolment.settled(at: request.now).state
-        else { throw Refusal.enrolmentUnknown }
+        guard let enrolment = try rows.enrolment(ephemeral: request.ephemeral)?.settled(at: request.now), enrolment.server == request.server else {
+            throw Refusal.enrolmentUnknown
+        }
+        if case .failed(.expired, _) = enrolment.state { throw Refusal.enrolmentOld }
+        guard case .claimed(let claim) = enrolment.state else { throw Refusal.enrolmentUnknown }
         guard message.payload == claim.payload else { throw Refusal.attemptMismatch }
         let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: claim.payload)
         guard attempt.sessionHash == expected else { throw Refusal.sessionHashWrong }

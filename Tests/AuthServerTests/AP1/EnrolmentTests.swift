@@ -165,7 +165,7 @@ struct EnrolmentTests {
 
 extension TwoServers {
     func progress(_ nonce: SessionNonce) async throws -> EnrolmentProgress? {
-        try await services.enrolments.progress(of: nonce, at: server, now: now)
+        try await services.enrolments.newest(of: nonce, at: server, now: now)?.progress
     }
 
     @discardableResult

@@ -41,7 +41,9 @@ struct PageAssetTests {
         ] {
             #expect(login.contains("data-state=\"\(state)\""))
         }
-        for state in ["waiting", "scanned", "code", "done", "declined", "failed", "expired"] { #expect(enrol.contains("data-state=\"\(state)\"")) }
+        for state in ["waiting", "scanned", "otherpage", "code", "done", "declined", "failed", "expired"] {
+            #expect(enrol.contains("data-state=\"\(state)\""))
+        }
         for state in PageSnapshot.State.allCases { #expect(login.contains("\"\(state.rawValue)\"") || enrol.contains("\"\(state.rawValue)\"")) }
     }
 

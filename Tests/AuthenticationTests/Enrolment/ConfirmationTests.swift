@@ -22,6 +22,17 @@ struct ConfirmationTests {
         #expect(status.loggedIn && status.accountID == claimed.shown.accountID)
     }
 
+    @Test("The right code again is answered alike and tells nobody of a login, which may be over by then")
+    func rightCodeAgain() async throws {
+        let (world, _, invitation, claimed) = try await pending()
+        _ = try await world.confirm(invitation, code: claimed.code)
+        let stream = try await world.queries.stream(of: invitation.nonce, at: world.server)
+        var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
+        #expect(try await world.confirm(invitation, code: claimed.code) == .activated(claimed.shown.accountID))
+        world.hub.publish(SessionNews(.scanned, topics: [.stream(stream)]))
+        #expect(await news.next()?.kind == .scanned)
+    }
+
     @Test("The code is read in either case, with look-alikes, spaces and hyphens")
     func spelling() async throws {
         let (world, _, invitation, claimed) = try await pending()
@@ -72,7 +83,7 @@ struct ConfirmationTests {
         try await world.housekeeping.run(at: world.now)
         #expect(try await world.account(account) == nil)
         #expect(try await world.closes.run(at: world.now) == 1)
-        let progress = try await world.enrolments.progress(of: invitation.nonce, at: world.server, now: world.now)
+        let progress = try await world.enrolments.newest(of: invitation.nonce, at: world.server, now: world.now)?.progress
         #expect(progress == .failed(.expired))
     }
 
@@ -124,7 +135,7 @@ struct ConfirmationTests {
         let (world, _, invitation, claimed) = try await pending()
         try await world.accounts.delete(claimed.shown.accountID, at: world.server, now: world.now)
         await #expect(throws: ConfirmationError.nothingToConfirm) { _ = try await world.confirm(invitation, code: claimed.code) }
-        let progress = try await world.enrolments.progress(of: invitation.nonce, at: world.server, now: world.now)
+        let progress = try await world.enrolments.newest(of: invitation.nonce, at: world.server, now: world.now)?.progress
         #expect(progress == .failed(.deleted))
     }
 

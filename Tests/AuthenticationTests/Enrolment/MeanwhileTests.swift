@@ -57,7 +57,7 @@ struct MeanwhileTests {
         let request = PhoneRequest(
             server: world.server, opened: try OpenedRequest(try world.seal(decline).bytes, with: world.keys.prekey), now: world.now)
         #expect(try await world.refusal { _ = try await slow.finish(request) } == .enrolmentUnknown)
-        let progress = try await world.enrolments.progress(of: invitation.nonce, at: world.server, now: world.now)
+        let progress = try await world.enrolments.newest(of: invitation.nonce, at: world.server, now: world.now)?.progress
         #expect(progress == .phoneScanned(device: "other"))
     }
 }

@@ -16,6 +16,16 @@ struct SecondInvitationTests {
         #expect(try await world.confirm(invitation, code: new.code) == .activated(new.shown.accountID))
     }
 
+    @Test("A phone that is still at its PIN hears that it is too late, and nothing is counted or made for it")
+    func replacedAtPIN() async throws {
+        let world = try await World()
+        let phone = try TestPhone(world, "first")
+        let old = try await phone.claim(try await world.invite())
+        _ = try await world.invite()
+        #expect(try await world.refusal(of: try phone.settingFirstPIN(old).message) == .enrolmentOld)
+        #expect(world.secondFactor.memory.counters.isEmpty)
+    }
+
     @Test("While an account waits for its code there is no other invitation; afterwards there is")
     func keepsConfirming() async throws {
         let world = try await World()

@@ -165,7 +165,7 @@ struct AdmissionTests {
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         world.pass(601)
-        #expect(try await world.refusal(of: try phone.settingFirstPIN(claimed).message) == .enrolmentUnknown)
+        #expect(try await world.refusal(of: try phone.settingFirstPIN(claimed).message) == .enrolmentOld)
         #expect(!world.secondFactor.heard.contains(.ticket))
     }
 }

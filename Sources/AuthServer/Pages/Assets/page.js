@@ -87,8 +87,12 @@ function element(name, attributes) {
   return made;
 }
 
+/** Without a text what the page itself says is there again. */
 function fill(selector, text) {
-  if (text) for (const place of all(selector)) place.textContent = text;
+  for (const place of all(selector)) {
+    place.dataset.otherwise ??= place.textContent;
+    place.textContent = text || place.dataset.otherwise;
+  }
 }
 
 function drawCode(code) {
@@ -115,7 +119,8 @@ function follow(now) {
   for (const link of all("[data-back] a")) if (now.returnurl) link.href = now.returnurl;
   fill("[data-name]", now.name);
   for (const place of all("[data-forname]")) place.hidden = !now.name;
-  fill("[data-device]", now.device);
+  // At the end it is the phone that was shown before.
+  if (now.device || now.state !== "done") fill("[data-device]", now.device);
   for (const place of all("[data-picture]")) if (now.picture) draw(place, now.picture, `The picture, in words: ${now.words.join(", ")}`);
   for (const place of all("[data-words]")) {
     if (now.words) place.replaceChildren(...now.words.map((word) => Object.assign(document.createElement("span"), { textContent: word })));

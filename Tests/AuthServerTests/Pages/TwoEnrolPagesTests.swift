@@ -1,0 +1,80 @@
+import Authentication
+import HTTPTypes
+import HummingbirdTesting
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+/// One site, one nonce, and the button “add a phone” pressed in two tabs.
+@Suite("Two enrol pages of one nonce", .timeLimit(.minutes(2)))
+struct TwoEnrolPagesTests {
+    @Test("The newer page has the enrolment: the older says so, shows no code and no phone, takes no code, and ends nothing by beginning anew")
+    func newestHasIt() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let older = try await browser.open(.enrol, returnURL: "/done")
+            let screen = try await PageScreen(premises, cookie: older)
+            try await screen.until("waiting")
+            let newer = try await browser.open(.enrol, returnURL: "/done")
+            let told = try await screen.until("otherpage")
+            #expect(told.names.isDisjoint(with: ["code", "link", "device", "words", "picture"]))
+            let (claim, code) = try await premises.claimEnrolment(device: "Pixel 9")
+            #expect(try await browser.state(newer).text("device") == "Pixel 9")
+            let other = try await browser.state(older)
+            #expect(other.text("state") == "otherpage" && other.text("device") == nil)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: older).status == .conflict)
+            #expect(try await browser.state(newer).text("state") == "scanned")
+            try await premises.finishEnrolment(claim)
+            #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: older).status == .notFound)
+            #expect(try await browser.state(older).text("state") == "otherpage")
+            let answer = JSONObject(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: newer).body)
+            #expect(answer.text("outcome") == "done")
+            for cookie in [older, newer] { #expect(try await browser.state(cookie).text("state") == "done") }
+        }
+    }
+
+    @Test("When the newer one is over, the older may begin anew, and then the newer is the older")
+    func turns() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let older = try await browser.open(.enrol)
+            let newer = try await browser.open(.enrol)
+            premises.clock.advance(601)
+            for cookie in [older, newer] { #expect(try await browser.state(cookie).text("state") == "expired") }
+            #expect(try await browser.post("/pages/renew", "{}", cookie: older).status == .ok)
+            #expect(try await browser.state(older).text("state") == "waiting")
+            #expect(try await browser.state(newer).text("state") == "otherpage")
+        }
+    }
+
+    @Test("A page that is opened while an account waits for its code asks for that code, and takes it")
+    func opensForCode() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            _ = try await browser.open(.enrol)
+            let (claim, code) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            let again = try await browser.open(.enrol)
+            #expect(try await browser.state(again).text("state") == "code")
+            let answer = JSONObject(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: again).body)
+            #expect(answer.text("outcome") == "done")
+        }
+    }
+
+    @Test("The same page in a second tab follows when the first begins anew, to the new code")
+    func sameInTwoTabs() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            let screen = try await PageScreen(premises, cookie: cookie)
+            try await screen.until("waiting")
+            try await premises.finishEnrolment(try await premises.claimEnrolment().claim)
+            premises.clock.advance(601)
+            try await screen.until("expired")
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            let told = try await screen.until("waiting")
+            #expect(told.text("link") == (try await browser.state(cookie).text("link")))
+        }
+    }
+}
