@@ -35,6 +35,8 @@ package struct AuthenticationService: Sendable {
         secondFactor: any SecondFactorTransport, random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
         second: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
     ) async throws {
+        let watch = ClockWatch()
+        let clock = watch.noting(clock)
         try await database.migrate(AuthenticationSchema.migrations)
         let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
         let server = try await vault.open(name: settings.serverName ?? "Ostiary")
@@ -46,7 +48,7 @@ package struct AuthenticationService: Sendable {
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: AuditLog(logger: logger).write)
         let pageStore = SQLPageStore(database: database)
         let services = AuthenticationServices(
-            store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore])
+            store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore], watch: watch)
         try await Self.apply(settings, to: server, with: services.servers, at: clock())
         try await gateway.checkAtStart()
 

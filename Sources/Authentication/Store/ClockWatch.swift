@@ -4,7 +4,7 @@ import Synchronization
 /// Notices that the clock was put back: that it ran ahead until then, and that rows may bear moments that are still to come.
 ///
 /// A clock that falls behind for a moment looks the same while it does. So nothing is touched before it has stayed there for a while.
-final class ClockWatch: Sendable {
+package final class ClockWatch: Sendable {
     /// Seconds for which the clock has to stay behind what it showed before.
     static let patience: UInt64 = 120
 
@@ -15,6 +15,20 @@ final class ClockWatch: Sendable {
     }
 
     private let state = Mutex(State())
+
+    package init() {}
+
+    /// The same clock, of which every moment is noted: nothing is written by one that stays unnoticed, however shortly it ran ahead.
+    package func noting(_ clock: @Sendable @escaping () -> Instant) -> @Sendable () -> Instant {
+        { [self] in
+            let now = clock()
+            state.withLock { state in
+                // The first look is that of `isBack`.
+                if let latest = state.latest, now > latest { state.latest = now }
+            }
+            return now
+        }
+    }
 
     /// Whether what lies ahead of `now` is to be brought back now.
     func isBack(at now: Instant) -> Bool {

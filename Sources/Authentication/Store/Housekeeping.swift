@@ -12,14 +12,20 @@ package struct Housekeeping: Sendable {
     private let events: any SessionEvents
     private let enrolments: EnrolmentService
     private let others: [any MomentKeeper]
-    private let watch = ClockWatch()
+    private let watch: ClockWatch
 
-    /// - Parameter others: what else is brought back when a clock that ran ahead was put right.
-    package init(store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService, others: [any MomentKeeper] = []) {
+    /// - Parameters:
+    ///   - others: what else is brought back when a clock that ran ahead was put right.
+    ///   - watch: what notes the moments that are written.
+    package init(
+        store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService, others: [any MomentKeeper] = [],
+        watch: ClockWatch = ClockWatch()
+    ) {
         self.store = store
         self.events = events
         self.enrolments = enrolments
         self.others = others
+        self.watch = watch
     }
 
     package func run(at now: Instant) async throws {
