@@ -37,7 +37,8 @@ package protocol Database: Sendable {
     func purge() async throws
 
     /// Whether the disk would take a transaction, found out without one: nothing is committed, and nothing of it waits for stable storage.
-    /// - Throws: ``SQLError/diskFull(path:)``, ``SQLError/cannotWrite(path:reason:)``, ``SQLError/busy`` while another process holds the database.
+    /// - Throws: ``SQLError/diskFull(path:)``, ``SQLError/cannotWrite(path:reason:)``, ``SQLError/busy`` while another process holds the database,
+    ///   ``SQLError/replaced(path:)``.
     func checkWritable() async throws
 
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.

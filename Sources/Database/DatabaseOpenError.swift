@@ -21,7 +21,7 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
         case .foreignMigration(let number, let expected, let found):
-            "the database was made by another program: schema version \(number) is \(found), not \(expected)"
+            "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }
     }
 }

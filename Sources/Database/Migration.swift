@@ -27,6 +27,8 @@ extension Database {
                 ) \(dialect.tableOptions)
                 """)
         }
+        // Before the numbers are compared: those of another program say nothing about this one.
+        try await read { connection in for migration in migrations { _ = try isApplied(migration, on: connection) } }
         let known = migrations.last?.number ?? 0
         let newest = try await schemaVersion()
         guard newest <= known else { throw DatabaseOpenError.newerThanProgram(version: newest) }
@@ -41,15 +43,18 @@ extension Database {
     }
 }
 
+private func isApplied(_ migration: Migration, on connection: any SQLConnection) throws -> Bool {
+    guard let row = try connection.one("SELECT name FROM schema_version WHERE number = $1", [SQLValue(migration.number)]) else { return false }
+    let found = try row.text("name")
+    guard found == migration.name else {
+        throw DatabaseOpenError.foreignMigration(number: migration.number, expected: migration.name, found: found)
+    }
+    return true
+}
+
 /// Applies one step, unless it was applied before.
 private func apply(_ migration: Migration, on connection: any SQLConnection, dialect: SQLDialect) throws {
-    if let row = try connection.one("SELECT name FROM schema_version WHERE number = $1", [SQLValue(migration.number)]) {
-        let found = try row.text("name")
-        guard found == migration.name else {
-            throw DatabaseOpenError.foreignMigration(number: migration.number, expected: migration.name, found: found)
-        }
-        return
-    }
+    guard try !isApplied(migration, on: connection) else { return }
     for statement in migration.statements(dialect) {
         try connection.execute(statement)
     }

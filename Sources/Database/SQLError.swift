@@ -28,6 +28,8 @@ package enum SQLError: Error, Equatable, Sendable {
     case diskFull(path: String)
     /// The system lets nobody write beside the database file.
     case cannotWrite(path: String, reason: String)
+    /// Another file took the place of one that is open, or it was removed.
+    case replaced(path: String)
     /// Anything else: the engine's own code and message, for the log.
     case fault(code: Int, message: String)
 }
@@ -50,6 +52,9 @@ extension SQLError: CustomStringConvertible {
         case .transactionLost: "the transaction ended before its commit"
         case .diskFull(let path): "the disk of \(path) is full: free some space there; the server goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
+        case .replaced(let path):
+            "\(path) was replaced or removed while this server has it open, and what it acknowledges is lost with it: stop the server, put the right "
+                + "files in their place, start it again"
         case .fault(let code, let message): "database fault \(code): \(message)"
         }
     }

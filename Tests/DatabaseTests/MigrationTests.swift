@@ -42,6 +42,11 @@ struct MigrationTests {
         try await backend.withEmptyDatabase { database in
             try await database.migrate([Migration(1, "theirs") { _ in ["CREATE TABLE a (n INTEGER) STRICT"] }])
             await #expect(throws: DatabaseOpenError.foreignMigration(number: 1, expected: "first", found: "theirs")) {
+                try await database.migrate([first])
+            }
+            try await database.migrate([Migration(1, "theirs") { _ in [] }, Migration(2, "theirs, too") { _ in [] }])
+            // Not as one that is newer.
+            await #expect(throws: DatabaseOpenError.foreignMigration(number: 1, expected: "first", found: "theirs")) {
                 try await database.migrate([first, second])
             }
         }

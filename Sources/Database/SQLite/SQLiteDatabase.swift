@@ -7,6 +7,8 @@ package final class SQLiteDatabase: Database {
     private let source: ReadSource
     /// The file; nil in memory.
     private let path: String?
+    /// The files that the connections have open, by their names.
+    private let files = Mutex<[String: FileIdentity]>([:])
     /// Held until the connections are closed.
     private let lock: Mutex<ProcessLock?>
 
@@ -21,6 +23,7 @@ package final class SQLiteDatabase: Database {
         self.source = source
         self.path = path
         self.lock = Mutex(lock)
+        if let path { files.withLock { $0[path] = FileIdentity(of: path) } }
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
@@ -42,6 +45,20 @@ package final class SQLiteDatabase: Database {
         try DiskProbe.write(beside: path)
         // Nothing is written by it; it waits for whoever holds the database.
         try await writer.transaction { _ in }
+        try checkInPlace(path)
+    }
+
+    /// What another file has taken the place of goes on being read and written, and is gone with the process.
+    private func checkInPlace(_ path: String) throws(SQLError) {
+        for name in [path, path + "-wal"] {
+            let found = FileIdentity(of: name)
+            let isSame = files.withLock { files in
+                // The log is there from the first commit on.
+                if files[name] == nil { files[name] = found }
+                return files[name] == found
+            }
+            guard isSame else { throw .replaced(path: name) }
+        }
     }
 
     package func close() async throws {
