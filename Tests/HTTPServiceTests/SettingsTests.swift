@@ -184,7 +184,7 @@ struct SettingsTests {
         let both = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file, "OSTIARY_ROOT_API_KEY": "x"])
         #expect(throws: SettingsError.givenTwice(.rootAPIKey, .rootAPIKeyFile)) { try both.secret(.rootAPIKey, file: .rootAPIKeyFile) }
         let missing = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file + "x"])
-        #expect(throws: SettingsError.unreadableSecret(.rootAPIKeyFile, path: file + "x", reason: "no readable text")) {
+        #expect(throws: SettingsError.unreadableSecret(.rootAPIKeyFile, path: file + "x", reason: "there is no such file")) {
             try missing.secret(.rootAPIKey, file: .rootAPIKeyFile)
         }
     }

@@ -82,7 +82,8 @@ extension KeyFileError: CustomStringConvertible {
         switch self {
         case .unreadable(let path, let reason): "cannot read the key file \(path): \(reason)"
         case .unwritable(let path, let reason): "cannot make the key file \(path): \(reason)"
-        case .readableByOthers(let path): "others can read the key file \(path): run chmod 600 \(path), and change the key if they may have read it"
+        case .readableByOthers(let path):
+            "others than its owner can read the key file \(path): run chmod 600 \(path), and change the key if they may have read it"
         case .malformed(let path): "the key file \(path) does not hold 64 hexadecimal digits"
         case .missing(let path, let database):
             "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "

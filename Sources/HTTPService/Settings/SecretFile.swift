@@ -15,6 +15,15 @@ enum SecretFile {
         return mode(of: folder).map { $0 & S_IXOTH != 0 } ?? true
     }
 
+    /// Why its text could not be read.
+    static func reason(why error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: "there is no such file"
+        case .fileReadNoPermission: "this user may not read it"
+        default: "it holds no text"
+        }
+    }
+
     private static func mode(of path: String) -> mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode : nil

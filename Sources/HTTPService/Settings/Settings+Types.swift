@@ -79,8 +79,11 @@ extension Settings {
         case (let value?, nil): return SecretText(value)
         case (nil, let path?):
             guard !SecretFile.isOpenToOthers(path) else { throw .openSecret(fileKey, path: path) }
-            guard let text = try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8) else {
-                throw .unreadableSecret(fileKey, path: path, reason: "no readable text")
+            let text: String
+            do {
+                text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+            } catch {
+                throw .unreadableSecret(fileKey, path: path, reason: SecretFile.reason(why: error))
             }
             let line = text.trimmingCharacters(in: .newlines)
             guard !line.isEmpty else { throw .unreadableSecret(fileKey, path: path, reason: "the file is empty") }

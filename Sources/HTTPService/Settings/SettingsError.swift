@@ -32,7 +32,7 @@ extension SettingsError: CustomStringConvertible {
         case .unknownVariable(let name):
             "unknown variable \(name)" + (Settings.nearestVariable(to: name).map { ": did you mean \($0)?" } ?? ": unset it, or correct its name")
         case .readableByOthers(let key, let path):
-            "others can read \(path), which holds \(key.rawValue): run chmod 600 \(path), and change the key if they may have read it"
+            "others than its owner can read \(path), which holds \(key.rawValue): run chmod 600 \(path), and change the key if they may have read it"
         case .openSecret(let key, let path):
             "\(key.variable): others can read or write \(path): run chmod o-rwx \(path) or close its folder to others, mount it with mode 0440 where a "
                 + "container brings it, and change the secret if they may have read it"

@@ -85,7 +85,7 @@ struct ServerLifeTests {
         try await expectOneLine(data, good.merging(["OSTIARY_PUBLIC_URL": "http://login.example.org"]) { $1 }, saying: "https")
         let key = try folder.write(Array(String(repeating: "ab", count: 32).utf8), to: "kek")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-        try await expectOneLine(data, good.merging(["OSTIARY_KEK_FILE": key]) { $1 }, saying: "others can read")
+        try await expectOneLine(data, good.merging(["OSTIARY_KEK_FILE": key]) { $1 }, saying: "others than its owner can read")
         try await expectOneLine(
             data, good.merging(["OSTIARY_LISTEN": "127.0.0.1:9", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:9"]) { $1 }, saying: "a port of its own")
         let wrong = try Program(["serve", "--nosuch"])
