@@ -24,7 +24,7 @@ struct Challenge: Sendable {
     let rootHash: [UInt8]
     let ephemeral: EphemeralKey
     /// Of the second-factor server.
-    let prekey: Prekey
+    var prekey: Prekey
     /// Whether the server takes a biometric feature for this.
     var acceptsBiometrics = false
 
