@@ -86,6 +86,10 @@ struct PhoneConversation: Sendable {
         case .sessionUpdate(let session): if progress.session == nil { progress.session = session }
         case .sessionLogin(let session) where session.id == progress.session?.id: return loggedIn(&progress)
         case .sessionStop(let session) where session.id == progress.session?.id: return progress.exit(after: session.ending)
+        case .error(.userInputRefused, let session?):
+            // It goes on in the SDK, which waits for another text; the command has no other.
+            ostiary.stop(session)
+            return .usage
         case .error(let error, let session): return progress.exit(after: error, in: session)
         case .sessionLogin, .sessionStop, .enrolConfirmation, .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric:
             break

@@ -19,7 +19,9 @@ func purpose(of session: Session) -> String {
     let info = session.info
     let browser = [info.browserLabel, info.browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
     let texts = info.announceInfo.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-    return (["Log in to \(info.serviceName) \(info.serviceOrigin)"] + texts + ["Asked by: \(browser)"]).joined(separator: "\n")
+    let isSent = [.unboundLink, .qrStatic].contains(info.binding)
+    let warning = isSent ? ["Careful: anybody may have sent you this. Is it you who wants to log in there?"] : []
+    return (["Log in to \(info.serviceName) \(info.serviceOrigin)"] + texts + ["Asked by: \(browser)"] + warning).joined(separator: "\n")
 }
 
 /// Asks for the second factor beside the events, which may say that it is no longer wanted.

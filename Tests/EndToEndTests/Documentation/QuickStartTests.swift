@@ -51,6 +51,7 @@ struct QuickStartTests {
         try await eventually("the login is over: \(person.shown)") { person.shown.last == "Logged out" }
         #expect(person.questions.last?.contains("what: Pay 9000 EUR to Mallory") == true, "\(person.questions)")
         #expect(person.questions.last?.contains("Asked by: Firefox") == true, "\(person.questions)")
+        #expect(person.questions.last?.contains("anybody may have sent you this") == true, "\(person.questions)")
         #expect(person.pins.count == 1, "no PIN was asked for what the person refused: \(person.pins)")
         #expect(try await site.backend.session(forged).loggedin == false)
 
