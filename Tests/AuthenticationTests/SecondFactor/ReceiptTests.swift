@@ -67,6 +67,16 @@ struct ReceiptTests {
         #expect(Refusal.secondFactor(status).status == status)
     }
 
+    @Test("An answer about another attempt is none, whatever it says", arguments: [Status.ok, .refused, .blocked])
+    func otherAttempt(status: Status) async throws {
+        let other = AttemptID([UInt8](repeating: 1, count: 16))
+        let (world, phone, decision) = try await proved { mishaps in mishaps.lie = { $0.changed(attempt: other, status: status) } }
+        #expect(try await world.refusal(of: decision) == .secondFactorUnavailable)
+        world.secondFactor.set { $0.lie = nil }
+        _ = try await phone.decide(decision)
+        #expect(try await world.status().state == .loggedIn)
+    }
+
     @Test("A lost answer loses no success: the same decision again is logged in with the same receipt")
     func lost() async throws {
         let (world, phone, decision) = try await proved { $0.losesAnswers = true }
