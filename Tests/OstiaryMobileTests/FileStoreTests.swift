@@ -102,6 +102,53 @@ struct FileStoreTests {
         #expect(try FileAccountStore(home: home).read() == (found ?? []) + Array("!".utf8), "what the crash left behind is in nobody's way")
     }
 
+    @Test("A change that leaves the document as it was writes nothing")
+    func unchanged() throws {
+        let files = DyingFileSystem(after: .max)
+        let store = try FileAccountStore(home: home, files: files)
+        try store.update { _ in [1] }
+        let before = files.steps.count
+        try store.update { $0 }
+        #expect(Array(files.steps.dropFirst(before)) == ["lock", "read"])
+    }
+
+    @Test("Names of keys have 1 to 64 letters, digits and hyphens, and to destroy what is not there is no error")
+    func names() throws {
+        let keys = try FileKeyStore(home: home, keyring: FileKeyring(path: home + "/keyring"))
+        let longest = String(repeating: "x", count: 64)
+        try keys.store([1], named: longest)
+        #expect(try keys.secret(named: longest) == [1])
+        for name in ["", longest + "x", "a/b", "a.b", "a_b", "ä", "a\0"] {
+            #expect(throws: KeyStoreError.badName, "\(name)") { try keys.store([1], named: name) }
+            #expect(throws: KeyStoreError.badName, "\(name)") { try keys.delete(named: name) }
+        }
+        try keys.delete(named: longest)
+        try keys.delete(named: longest)
+        #expect(throws: KeyStoreError.unknownName) { try keys.secret(named: longest) }
+    }
+
+    @Test("What is in the place of a document or of a key and cannot be read is not taken for an empty one")
+    func folderInTheWay() throws {
+        let store = try FileAccountStore(home: home)
+        let keys = try FileKeyStore(home: home, keyring: FileKeyring(path: home + "/keyring"))
+        for path in ["/accounts.json", "/keys/a"] {
+            try FileManager.default.createDirectory(atPath: home + path, withIntermediateDirectories: false)
+        }
+        #expect(throws: AccountStoreError.unavailable) { try store.read() }
+        #expect(throws: AccountStoreError.unavailable) { try store.update { _ in [1] } }
+        #expect(throws: KeyStoreError.unavailable) { try keys.secret(named: "a") }
+    }
+
+    @Test("A home that cannot be made is unavailable: a file in the way, a link to nowhere, no name at all")
+    func impossibleHomes() throws {
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: home + "/file"))
+        try FileManager.default.createSymbolicLink(atPath: home + "/link", withDestinationPath: home + "/nowhere")
+        for path in [home + "/file/home", home + "/file/far/home", home + "/link/home", ""] {
+            #expect(throws: AccountStoreError.unavailable, "\(path)") { try FileAccountStore(home: path) }
+        }
+    }
+
     @Test("The account document is on the disk before a change is reported as done")
     func orderOfSteps() throws {
         let files = DyingFileSystem(after: .max)

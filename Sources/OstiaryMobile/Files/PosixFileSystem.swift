@@ -62,10 +62,18 @@ package struct PosixFileSystem: FileSystem {
     }
 
     package func makeFolder(_ path: String) throws {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, folder(of: path) != path else { throw FileSystemError(number: errno) }
+        if try isFolderMade(path) { return }
+        guard folder(of: path) != path else { throw FileSystemError(number: ENOENT) }
         try makeFolder(folder(of: path))
-        try makeFolder(path)
+        // Once more and no oftener: below a link that leads nowhere there will never be one.
+        guard try isFolderMade(path) else { throw FileSystemError(number: ENOENT) }
+    }
+
+    /// False where the folder above it is missing.
+    private func isFolderMade(_ path: String) throws -> Bool {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+        guard errno == ENOENT else { throw FileSystemError(number: errno) }
+        return false
     }
 
     package func isOpenToOthers(_ path: String) throws -> Bool {
