@@ -27,7 +27,7 @@ struct AppLoginFacadeTests {
             #expect(try await phone.stopped().id == session.id)
             #expect(!Ostiary.AppLogin.isLoggedIn && Ostiary.AppLogin.session?.isLoggedOut == true)
             #expect(Ostiary.AppLogin.webNonce == nil && Ostiary.AppLogin.username == nil)
-            while await phone.server.with({ $0.sessions.values.allSatisfy { $0.stop != .user } }) { await Task.yield() }
+            try await waiting(while: await phone.server.with({ $0.sessions.values.allSatisfy { $0.stop != .user } }))
         }
     }
 

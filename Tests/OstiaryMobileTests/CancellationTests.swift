@@ -109,7 +109,7 @@ struct CancellationTests {
     private func checkNothingLeaks(_ phone: TestPhone, keys: [String], accounts: Int, _ comment: Comment) async throws {
         let engine = try phone.ostiary.engine()
         for session in phone.ostiary.sessions where !session.isOver { try? await phone.ostiary.end(session) }
-        while await engine.isBusy { await Task.yield() }
+        try await waiting(while: await engine.isBusy)
         let state = try StoredState(decoding: phone.accounts.document)
         if phone.ostiary.accounts?.count == accounts {
             // A claim keeps its key for a second scan of the same link; nothing else may have one.

@@ -15,7 +15,7 @@ struct ConnectionTests {
         let (error, session) = try await phone.failure()
         #expect(error == .serverConnection && error.code == 70 && error.advice == .retry)
         #expect(session?.state == .starting && session?.connectionError == true)
-        while phone.clock.waits.count < before + 3 { await Task.yield() }
+        try await waiting(while: phone.clock.waits.count < before + 3)
         await phone.server.with { $0.mishaps.isDown = false }
         let (confirmed, _) = try await phone.confirmLogin()
         #expect(!confirmed.connectionError)
@@ -128,7 +128,7 @@ struct ConnectionTests {
         _ = try await phone.secondFactor()
         await phone.server.with { $0.mishaps.lostAnswers[.w1] = 4 }
         phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await phone.code()
         await phone.server.confirmAccounts()
         _ = try await phone.login()
     }

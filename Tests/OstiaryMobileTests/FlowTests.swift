@@ -100,9 +100,8 @@ struct FlowTests {
         let ended = try await phone.stopped()
         #expect(ended.ending == .cancelled || (type == .l5 && ended.ending == .user))
         await phone.server.with { $0.onMessage = nil }
-        while await phone.server.with({ server in server.sessions.values.contains { $0.isApp && $0.outcome != nil && $0.stop != .user } }) {
-            await Task.yield()
-        }
+        try await waiting(
+            while: await phone.server.with { server in server.sessions.values.contains { $0.isApp && $0.outcome != nil && $0.stop != .user } })
         phone.ostiary.startAppLogin()
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
@@ -137,7 +136,7 @@ struct FlowTests {
         let next = Ostiary(
             ports: Ports(keys: phone.keys, accounts: phone.accounts, transport: TestTransport(server: phone.server), clock: phone.clock))
         next.startAppLogin()
-        while next.appLoginSession?.state != .waitingForUserInput { await Task.yield() }
+        try await waiting(while: next.appLoginSession?.state != .waitingForUserInput)
         var first = next.events.makeAsyncIterator()
         var second = next.events.makeAsyncIterator()
         #expect(await first.next().map { if case .sessionUpdate(let session) = $0 { session.state == .starting } else { false } } == true)
@@ -153,6 +152,7 @@ struct FlowTests {
         await phone.server.with { $0.mishaps.statuses[.l1] = [.sessionTaken] }
         let link = try await phone.server.makeLoginLink()
         await #expect(throws: OstiaryError.sessionTaken) { try await phone.ostiary.begin(with: link) }
+        #expect(try await phone.finalFailure() == .sessionTaken)
         let session = try await phone.ostiary.begin(with: link)
         #expect(session.info.serverName == "Example")
         #expect(session.state != .starting)
@@ -164,6 +164,7 @@ struct FlowTests {
         #expect(loggedIn.isLoggedIn && loggedIn.id == session.id)
         try await phone.ostiary.end(loggedIn)
         await #expect(throws: OstiaryError.wrongOrder) { try await phone.ostiary.end(loggedIn) }
+        await #expect(throws: OstiaryError.sessionOver) { try await phone.ostiary.completion(of: loggedIn) }
         let app = try await phone.ostiary.beginAppLogin()
         phone.ostiary.stop(app)
         await #expect(throws: OstiaryError.self) { try await phone.ostiary.completion(of: app) }

@@ -35,7 +35,7 @@ struct HistoryTests {
         try await phone.ostiary.remove(try #require(phone.ostiary.accounts?.first))
         #expect(phone.ostiary.history.last?.status == .deleted && phone.ostiary.history.last?.isAppLogin == true)
         phone.ostiary.clearHistory()
-        while !phone.ostiary.history.isEmpty { await Task.yield() }
+        try await waiting(while: !phone.ostiary.history.isEmpty)
         #expect(TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys, history: phone.history).ostiary.history.isEmpty)
     }
 

@@ -184,17 +184,17 @@ struct InteractionTests {
         let phone = try await TestPhone.enrolled { $0.secondFactorUserInputTimeout = .seconds(120) }
         _ = try await phone.beginLogin()
         _ = try await phone.secondFactor()
-        while phone.clock.sleeping == 0 { await Task.yield() }
+        try await waiting(while: phone.clock.sleeping == 0)
         phone.clock.advance(119)
         phone.ostiary.sfInput(PIN("161803"))
         #expect(try await phone.secondFactor().secondFactorInfo.result == .failed)
-        while phone.clock.sleeping == 0 { await Task.yield() }
+        try await waiting(while: phone.clock.sleeping == 0)
         phone.clock.advance(119)
         phone.ostiary.sfInput(PIN("271828"))
         try await phone.ostiary.end(try await phone.login())
         _ = try await phone.beginLogin()
         _ = try await phone.secondFactor()
-        while phone.clock.sleeping == 0 { await Task.yield() }
+        try await waiting(while: phone.clock.sleeping == 0)
         phone.clock.advance(120)
         #expect(try await phone.secondFactor().stopped)
         #expect(try await phone.finalFailure() == .userInputTimeout)
@@ -239,7 +239,7 @@ struct InteractionTests {
         #expect(steps == ["STARTING", "READY_FOR_USER_INTERACTION", "confirmLogin WAITING_FOR_USER_INPUT"])
         let id = try #require(phone.ostiary.sessions.last?.id)
         let mine = { seen.notes.filter { $0.hasPrefix("\(id)") } }
-        while mine().count < 2 { await Task.yield() }
+        try await waiting(while: mine().count < 2)
         #expect(mine() == ["\(id) STARTING", "\(id) READY_FOR_USER_INTERACTION"])
         #expect(account.state == .active)
     }

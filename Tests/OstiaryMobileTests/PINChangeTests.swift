@@ -158,7 +158,7 @@ struct PINChangeTests {
         let before = phone.clock.waits.filter { $0 == 100 }.count
         phone.ostiary.changePIN()
         _ = try await phone.secondFactor()
-        while phone.clock.waits.filter({ $0 == 100 }).count == before { await Task.yield() }
+        try await waiting(while: phone.clock.waits.filter({ $0 == 100 }).count == before)
         phone.clock.advance(101)
         #expect(try await phone.secondFactor().stopped)
         #expect(try await phone.failure().0 == .userInputTimeout)

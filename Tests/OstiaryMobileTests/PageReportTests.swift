@@ -23,7 +23,7 @@ struct PageReportTests {
     func timedOut() async throws {
         let phone = try await TestPhone.enrolled { $0.secondFactorUserInputTimeout = .seconds(120) }
         _ = try await phone.atSecondFactor()
-        while phone.clock.sleeping == 0 { await Task.yield() }
+        try await waiting(while: phone.clock.sleeping == 0)
         phone.clock.advance(121)
         #expect(try await phone.finalFailure() == .userInputTimeout)
         #expect(try await phone.reports() == [.gaveUp])
@@ -133,7 +133,7 @@ struct PageReportTests {
         await phone.server.with { $0.received = [] }
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.finalFailure() == .serverConnection)
-        while await phone.server.with({ !$0.received.contains(.stop) }) { await Task.yield() }
+        try await waiting(while: await phone.server.with({ !$0.received.contains(.stop) }))
         await phone.ostiary.settle()
         #expect(await phone.server.with { !$0.received.contains(.l7) })
     }

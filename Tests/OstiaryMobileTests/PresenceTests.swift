@@ -13,7 +13,7 @@ struct PresenceTests {
     }
 
     /// Until a ping of the phone waits for its time.
-    private func untilAsleep(_ phone: TestPhone) async { while phone.clock.sleeping == 0 { await Task.yield() } }
+    private func untilAsleep(_ phone: TestPhone) async throws { try await waiting(while: phone.clock.sleeping == 0) }
 
     private func pings(_ phone: TestPhone) async -> Int { await phone.server.with { $0.received.filter { $0 == .ping }.count } }
 
@@ -23,10 +23,10 @@ struct PresenceTests {
         let session = try await loggedIn(phone)
         #expect(session.pingTime == 300)
         for count in 1...3 {
-            await untilAsleep(phone)
+            try await untilAsleep(phone)
             #expect(await pings(phone) == count - 1)
             phone.clock.advance(150)
-            while await pings(phone) < count { await Task.yield() }
+            try await waiting(while: await pings(phone) < count)
         }
         #expect(phone.ostiary.session(session.id)?.isLoggedIn == true)
     }
@@ -71,7 +71,7 @@ struct PresenceTests {
     func recovers() async throws {
         let phone = try await TestPhone.enrolled()
         let session = try await loggedIn(phone)
-        await untilAsleep(phone)
+        try await untilAsleep(phone)
         await phone.server.with { $0.mishaps.isDown = true }
         phone.clock.advance(150)
         let (error, failing) = try await phone.failure()
@@ -85,7 +85,7 @@ struct PresenceTests {
     func timesOut() async throws {
         let phone = try await TestPhone.enrolled()
         _ = try await loggedIn(phone)
-        await untilAsleep(phone)
+        try await untilAsleep(phone)
         await phone.server.with { $0.mishaps.isDown = true }
         phone.clock.advance(150)
         let session = try await phone.stopped()
@@ -118,10 +118,10 @@ struct PresenceTests {
         first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
         _ = try await first.secondFactor()
         first.ostiary.sfInput(PIN("271828"))
-        let code = try await first.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        let code = try await first.code()
         let next = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
         next.ostiary.resume()
-        let again = try await next.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        let again = try await next.code()
         #expect(again == code)
         await first.server.confirmAccounts()
         let session = try await next.login()
@@ -138,16 +138,16 @@ struct PresenceTests {
         if let session = try await first?.confirmEnrol() { first?.ostiary.setAccount(nil, for: session) }
         _ = try await first?.secondFactor()
         first?.ostiary.sfInput(PIN("271828"))
-        _ = try await first?.until { if case .enrolConfirmation = $0 { true } else { nil } }
-        while await server.with({ $0.waiting.isEmpty }) { await Task.yield() }
+        _ = try await first?.code()
+        try await waiting(while: await server.with({ $0.waiting.isEmpty }))
         first = nil
         // The wait of the SDK that is gone ends.
-        while await server.with({ !$0.waiting.isEmpty }) { await Task.yield() }
+        try await waiting(while: await server.with({ !$0.waiting.isEmpty }))
         for _ in 0..<100 { await Task.yield() }
         #expect(try StoredState(decoding: accounts.document).accounts.map(\.state) == [.pending])
         let next = TestPhone(server, accounts: accounts, keys: keys)
         next.ostiary.resume()
-        _ = try await next.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await next.code()
         await server.confirmAccounts()
         #expect(try await next.login().isLoggedIn)
     }
@@ -159,13 +159,13 @@ struct PresenceTests {
         first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
         _ = try await first.secondFactor()
         first.ostiary.sfInput(PIN("271828"))
-        _ = try await first.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await first.code()
         let next = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
         next.ostiary.resume()
         let session = try await next.until { if case .enrolConfirmation(let session, _) = $0 { session } else { nil } }
         next.ostiary.stop(session)
         #expect(try await next.stopped().ending == .cancelled)
-        while await next.server.with({ !$0.accounts.isEmpty }) { await Task.yield() }
+        try await waiting(while: await next.server.with({ !$0.accounts.isEmpty }))
         await next.server.wakeAll()
         #expect(next.ostiary.accounts == [])
     }

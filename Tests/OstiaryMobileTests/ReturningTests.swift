@@ -38,7 +38,7 @@ struct ReturningTests {
         let session = try await approve(phone)
         #expect(!session.isLoggedIn && !session.isLoggedOut && !session.isOver && session.returnURL == nil && session.username == nil)
         #expect(session.state == .waitingForUserInput)
-        while await pings(phone) == 0 { await Task.yield() }
+        try await waiting(while: await pings(phone) == 0)
         #expect(phone.ostiary.session(session.id)?.isLoggedIn == false)
         await phone.server.bringBack()
         let events = try await phone.all { if case .sessionLogin = $0 { true } else { false } }
@@ -51,7 +51,7 @@ struct ReturningTests {
     func holds(pingTime: UInt32) async throws {
         let phone = try await enrolled(pingTime: pingTime)
         _ = try await approve(phone)
-        while await pings(phone) == 0 { await Task.yield() }
+        try await waiting(while: await pings(phone) == 0)
         #expect(await phone.server.with { $0.holds } == [25])
         await phone.server.bringBack()
         _ = try await phone.login()
@@ -61,7 +61,7 @@ struct ReturningTests {
     func oneShot() async throws {
         let phone = try await enrolled(pingTime: 0)
         _ = try await approve(phone)
-        while await pings(phone) == 0 { await Task.yield() }
+        try await waiting(while: await pings(phone) == 0)
         await phone.server.bringBack()
         #expect(try await phone.login().pingTime == 0)
         let count = await pings(phone)

@@ -106,7 +106,7 @@ struct TamperTests {
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.finalFailure() == .serverAnswer)
         #expect(phone.ostiary.sessions.allSatisfy { !$0.isLoggedIn && $0.webNonce == nil })
-        while await phone.server.with({ !$0.received.contains(.stop) }) { await Task.yield() }
+        try await waiting(while: await phone.server.with({ !$0.received.contains(.stop) }))
         #expect(await phone.server.with { server in server.sessions.values.contains { $0.stop == .user } })
     }
 
@@ -121,7 +121,7 @@ struct TamperTests {
         }
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.finalFailure() == .serverAnswer)
-        while await phone.server.with({ !$0.accounts.isEmpty }) { await Task.yield() }
+        try await waiting(while: await phone.server.with({ !$0.accounts.isEmpty }))
         #expect(phone.ostiary.accounts == [])
         #expect(try StoredState(decoding: phone.accounts.document).accounts.isEmpty)
     }

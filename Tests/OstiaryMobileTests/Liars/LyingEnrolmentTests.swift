@@ -117,7 +117,7 @@ struct LyingEnrolmentTests {
                 : (status, body)
         }
         phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await phone.code()
         await phone.server.confirmAccounts()
         #expect(try await phone.finalFailure() == .serverAnswer)
         #expect(phone.ostiary.accounts?.map(\.state) == [.active])
@@ -130,7 +130,7 @@ struct LyingEnrolmentTests {
         try await begin(phone)
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await phone.code()
         await (try phone.ostiary.engine()).shutDown()
         await phone.server.lie(about: .w1) { _, _ in (.ok, [1, 2, 3]) }
         phone.clock.advance(5)

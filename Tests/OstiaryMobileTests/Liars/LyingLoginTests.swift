@@ -68,7 +68,7 @@ struct LyingLoginTests {
         try await decide(phone)
         #expect(try await phone.finalFailure() == .serverAnswer)
         #expect(phone.ostiary.sessions.allSatisfy { !$0.isLoggedIn })
-        while await phone.server.with({ !$0.received.contains(.stop) }) { await Task.yield() }
+        try await waiting(while: await phone.server.with({ !$0.received.contains(.stop) }))
     }
 
     @Test("S0-04 only an AppLogin has a webNonce: one that comes with the login of a browser is shown nowhere")
@@ -139,7 +139,7 @@ struct LyingLoginTests {
         await phone.server.with { $0.mishaps.tamper = { type, bytes in type == .ping ? kept.first(bytes) : bytes } }
         _ = try await phone.ostiary.refresh()
         #expect(phone.ostiary.session(session.id)?.connectionError == false)
-        while phone.clock.sleeping == 0 { await Task.yield() }
+        try await waiting(while: phone.clock.sleeping == 0)
         phone.clock.advance(150)
         #expect(try await phone.failure().0 == .serverAnswer)
         #expect(try await phone.stopped().ending == .timeout)
@@ -153,9 +153,9 @@ struct LyingLoginTests {
         }
         try await decide(phone)
         let session = try await phone.login()
-        while phone.clock.sleeping == 0 { await Task.yield() }
+        try await waiting(while: phone.clock.sleeping == 0)
         phone.clock.advance(150)
-        while phone.ostiary.session(session.id)?.pingTime != 0 { await Task.yield() }
+        try await waiting(while: phone.ostiary.session(session.id)?.pingTime != 0)
         for _ in 0..<200 { await Task.yield() }
         #expect(await phone.server.with { server in server.received.filter { $0 == .ping }.count } == 1)
         #expect(phone.ostiary.session(session.id)?.isLoggedIn == true)

@@ -62,7 +62,7 @@ final class TestPhone {
         ostiary.setAccount(nil, for: session)
         _ = try await secondFactor()
         ostiary.sfInput(PIN(pin))
-        _ = try await until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        _ = try await code()
         await server.confirmAccounts()
         let loggedIn = try await login()
         try await ostiary.end(loggedIn)
@@ -71,11 +71,17 @@ final class TestPhone {
     }
 
     /// The next event for which `pick` finds something; others are skipped.
-    func until<Value>(_ pick: (OstiaryEvent) -> Value?) async throws -> Value {
+    func until<Value>(_ pick: (OstiaryEvent) -> Value?) async throws -> Value { try await until(orBefore: { _ in false }, pick) }
+
+    /// The same, but an event for which `isOtherEnd` holds is told at once: after it nothing more would come.
+    private func until<Value>(orBefore isOtherEnd: (OstiaryEvent) -> Bool, _ pick: (OstiaryEvent) -> Value?) async throws -> Value {
+        var skipped: [OstiaryEvent] = []
         while let event = await events.next() {
             if let value = pick(event) { return value }
+            skipped.append(event)
+            if isOtherEnd(event) { break }
         }
-        throw MissingValue()
+        throw OtherEvents(events: skipped)
     }
 
     /// The events up to and with the first for which `isLast` holds.
@@ -85,19 +91,24 @@ final class TestPhone {
             all.append(event)
             if isLast(event) { return all }
         }
-        throw MissingValue()
+        throw OtherEvents(events: all)
     }
 
     func confirmLogin() async throws -> (Session, [Account]) {
-        try await until { if case .confirmLogin(let session, let accounts) = $0 { (session, accounts) } else { nil } }
+        try await until(orBefore: \.isEnd) { if case .confirmLogin(let session, let accounts) = $0 { (session, accounts) } else { nil } }
     }
 
     func confirmEnrol() async throws -> Session {
-        try await until { if case .confirmEnrol(let session, _, _) = $0 { session } else { nil } }
+        try await until(orBefore: \.isEnd) { if case .confirmEnrol(let session, _, _) = $0 { session } else { nil } }
+    }
+
+    /// The code that is to be typed into the enrolling browser.
+    func code() async throws -> String {
+        try await until(orBefore: \.isEnd) { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
     }
 
     func secondFactor() async throws -> SecondFactor {
-        try await until { event in
+        try await until(orBefore: \.isEnd) { event in
             switch event {
             case .secondFactorStarted(let factor), .secondFactorUpdated(let factor): factor
             default: nil
@@ -105,17 +116,21 @@ final class TestPhone {
         }
     }
 
-    func login() async throws -> Session { try await until { if case .sessionLogin(let session) = $0 { session } else { nil } } }
+    func login() async throws -> Session {
+        try await until(orBefore: \.isEnd) { if case .sessionLogin(let session) = $0 { session } else { nil } }
+    }
 
-    func stopped() async throws -> Session { try await until { if case .sessionStop(let session) = $0 { session } else { nil } } }
+    func stopped() async throws -> Session {
+        try await until { if case .sessionStop(let session) = $0 { session } else { nil } }
+    }
 
     func failure() async throws -> (OstiaryError, Session?) {
-        try await until { if case .error(let error, let session) = $0 { (error, session) } else { nil } }
+        try await until(orBefore: \.isEnd) { if case .error(let error, let session) = $0 { (error, session) } else { nil } }
     }
 
     /// The error that ended a session.
     func finalFailure() async throws -> OstiaryError {
-        try await until { if case .error(let error, let session?) = $0, session.state == .error { error } else { nil } }
+        try await until(orBefore: \.isEnd) { if case .error(let error, let session?) = $0, session.state == .error { error } else { nil } }
     }
 
     /// Begins a login by code and confirms it with the first account.
@@ -161,6 +176,26 @@ final class TestPhone {
         get throws {
             let shown = try #require(ostiary.accounts?.first)
             return try #require(AccountID(text: shown.id.rawValue))
+        }
+    }
+}
+
+/// What the phone told instead of what a test waited for.
+struct OtherEvents: Error, CustomStringConvertible {
+    let events: [OstiaryEvent]
+
+    var description: String { "the phone told something else: \(events)" }
+}
+
+extension OstiaryEvent {
+    /// Whether nothing follows by itself: a login, a failed session, a question that waits for an answer, a browser that is awaited.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .confirmLogin, .confirmEnrol, .secondFactorStarted, .sessionLogin: true
+        case .secondFactorUpdated(let factor): factor.secondFactorInfo.retry && !factor.stopped
+        case .sessionUpdate(let session): session.isReturning
+        case .error(_, let session?): session.state == .error
+        default: false
         }
     }
 }
