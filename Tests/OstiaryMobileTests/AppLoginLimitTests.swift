@@ -65,7 +65,7 @@ struct AppLoginLimitTests {
         phone.clock.advance(300)
         let ended = try await phone.stopped()
         #expect(ended.isAppLogin && ended.isLoggedOut && ended.ending == .inactivity && ended.webNonce == nil && ended.username == nil)
-        while await phone.server.with({ $0.sessions.values.allSatisfy { $0.stop != .inactivity } }) { await Task.yield() }
+        try await waiting(while: await phone.server.with({ $0.sessions.values.allSatisfy { $0.stop != .inactivity } }))
         _ = try await phone.beginLogin()
         #expect(try await phone.secondFactor().secondFactorInfo.context == .verify)
     }
@@ -102,6 +102,17 @@ struct AppLoginLimitTests {
             phone.clock.advance(100)
             phone.ostiary.userIsActive()
         }
+        #expect(phone.ostiary.appLoginSession?.isLoggedIn == true)
+        phone.clock.advance(100)
+        #expect(phone.ostiary.appLoginSession?.isLoggedIn == false)
+        #expect(try await phone.stopped().ending == .timeout)
+    }
+
+    @Test("A login by code while the app is logged in does not make the AppLogin last longer")
+    func loginByCode() async throws {
+        let phone = try await loggedIn { $0.timeoutAppLogin = .seconds(600) }
+        phone.clock.advance(500)
+        try await phone.logInByCode()
         #expect(phone.ostiary.appLoginSession?.isLoggedIn == true)
         phone.clock.advance(100)
         #expect(phone.ostiary.appLoginSession?.isLoggedIn == false)
@@ -148,7 +159,7 @@ extension TestPhone {
         ostiary.setAccount(nil, for: try await confirmEnrol())
         _ = try await secondFactor()
         ostiary.sfInput(PIN("271828"))
-        _ = try await until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await code()
         await server.confirmAccounts()
         try await ostiary.end(try await login())
         _ = try await stopped()

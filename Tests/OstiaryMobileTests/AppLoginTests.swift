@@ -97,6 +97,26 @@ struct AppLoginTests {
         _ = try await phone.secondFactor()
     }
 
+    @Test("What an enrolment leaves for one login is sent to the server once: the next login asks for the PIN straight away")
+    func onceAfterEnrolment() async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock())) { $0.alwaysRequireSecondFactorIfInactiveAppLogin = false }
+        await phone.server.with { server in
+            server.settings.skipsConfirmation = true
+            server.settings.secondFactorNeed = .cacheAllowed
+        }
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.login()
+        _ = try await phone.beginLogin()
+        #expect(try await phone.login().isLoggedIn, "nothing was asked")
+        let decisions = await phone.server.with { server in server.received.count { $0 == .l5 } }
+        _ = try await phone.beginLogin()
+        #expect(try await phone.secondFactor().secondFactorInfo.context == .verify)
+        #expect(await phone.server.with { server in server.received.count { $0 == .l5 } } == decisions)
+    }
+
     @Test("S1-43 S1-44 a logout forgets the last second factor on this side, for a login by code too", arguments: ["app", "server"])
     func logoutForgets(_ side: String) async throws {
         let phone = try await TestPhone.enrolled()
@@ -144,10 +164,10 @@ struct AppLoginTests {
         phone.ostiary.setWatching(isWatching)
         let session = try await loggedIn(phone)
         if isWatching {
-            while await phone.server.with({ $0.waiting.isEmpty }) { await Task.yield() }
+            try await waiting(while: await phone.server.with({ $0.waiting.isEmpty }))
             await phone.server.stopSessions()
         } else {
-            while phone.clock.sleeping == 0 { await Task.yield() }
+            try await waiting(while: phone.clock.sleeping == 0)
             await phone.server.stopSessions()
             #expect(phone.ostiary.appLoginSession?.isLoggedIn == true)
             phone.clock.advance(Double(session.pingTime) / 2)
@@ -171,7 +191,7 @@ struct AppLoginTests {
         phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await phone.code()
         await phone.server.confirmAccounts()
         _ = try await phone.login()
         phone.ostiary.startAppLogin()
@@ -229,11 +249,12 @@ struct DelegateTests {
         ]
         defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
         phone.ostiary.startAppLogin()
-        _ = try await phone.login()
+        // The delegate gives the PIN.
+        _ = try await phone.until { if case .sessionLogin = $0 { true } else { nil } }
         phone.ostiary.stopAppLogin()
         _ = try await phone.stopped()
         phone.ostiary.deleteAccount(account)
-        while witness.calls.last != "accountDelete" { await Task.yield() }
+        try await waiting(while: witness.calls.last != "accountDelete")
         #expect(
             witness.calls == [
                 "didStartSecondFactorWith VERIFY", "didUpdateSecondFactorWith SUCCESS", "sessionUpdate logged in", "sessionUpdate logged out",

@@ -163,4 +163,39 @@ struct BiometricManagementTests {
         let account = try #require(phone.ostiary.accounts?.first)
         await #expect(throws: OstiaryError.accountUnknown) { try await empty.ostiary.replacePIN(for: account) }
     }
+
+    @Test("An account that still waits for its code changes nothing: it is refused when it is named, and never meant when none is")
+    func pendingAccount() async throws {
+        let dying = try await TestPhone.enrolled()
+        dying.ostiary.start(with: try await dying.server.makeEnrolLink())
+        dying.ostiary.setAccount(nil, for: try await dying.confirmEnrol())
+        _ = try await dying.secondFactor()
+        dying.ostiary.sfInput(PIN("271828"))
+        _ = try await dying.code()
+        await (try dying.ostiary.engine()).shutDown()
+        let pending = try #require(dying.ostiary.accounts?.first { $0.state == .pending })
+        let phone = TestPhone(dying.server, accounts: dying.accounts, keys: dying.keys)
+        phone.ostiary.changePIN(for: pending)
+        #expect(try await phone.failure().0 == .accountPending)
+        phone.ostiary.changePIN()
+        #expect(try await phone.secondFactor().secondFactorInfo.context == .pinChangeVerify)
+    }
+
+    @Test("With accounts at two servers the PIN of neither is meant until an account is named")
+    func severalServers() async throws {
+        let phone = try await TestPhone.enrolled()
+        let account = try #require(phone.ostiary.accounts?.first)
+        let elsewhere = TestPhone(try TestServer(clock: phone.clock, seed: 0x21))
+        try await elsewhere.enrol()
+        let other = try StoredState(decoding: elsewhere.accounts.document)
+        var both = try StoredState(decoding: phone.accounts.document)
+        both.servers += other.servers
+        both.accounts += other.accounts
+        both.instances += other.instances
+        phone.accounts.document = try both.encoded()
+        phone.ostiary.changePIN()
+        #expect(try await phone.failure().0 == .severalAccounts)
+        phone.ostiary.changePIN(for: account)
+        #expect(try await phone.secondFactor().secondFactorInfo.context == .pinChangeVerify)
+    }
 }

@@ -64,7 +64,10 @@ struct ConfigurationTests {
 
     @Test(
         "What is no duration is refused",
-        arguments: ["", "5", "-5m", "5 m", "m", "5x", "5m5", "1.5h", "+1h", "٥m", "9999999999s", "876601h", "h5", "5M", "infinity"])
+        arguments: [
+            "", "5", "-5m", "5 m", "m", "5x", "5m5", "1.5h", "+1h", "٥m", "9999999999s", "9999999999ms", "9223372036854775807h", "876601h", "h5",
+            "5M", "infinity",
+        ])
     func badDuration(_ text: String) {
         guard case .badValue("timeoutAppLogin", _)? = refusal(#"{"timeoutAppLogin":"\#(text)"}"#) else {
             Issue.record("\(text) was taken")

@@ -30,12 +30,26 @@ struct EnrolmentTests {
         #expect(success.secondFactorInfo.result == .success && success.stopped)
         let added = try await phone.until { if case .accountAdded(let account) = $0 { account } else { nil } }
         #expect(added.state == .pending && added.displayName == "ada@example")
-        let code = try await phone.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        let code = try await phone.code()
         #expect(code.count == 4)
         await phone.server.confirmAccounts()
         let session = try await phone.login()
         #expect(session.isLoggedIn && session.username == "ada" && session.webNonce == nil)
         #expect(phone.ostiary.accounts?.map(\.state) == [.active])
+    }
+
+    @Test("Where the server wants no second factor none is asked for, and the phone keeps nothing of one")
+    func withoutSecondFactor() async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        await phone.server.with { $0.settings.enrolsWithSecondFactor = false }
+        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
+        _ = try await phone.code()
+        await phone.server.confirmAccounts()
+        #expect(try await phone.login().isLoggedIn)
+        let state = try StoredState(decoding: phone.accounts.document)
+        #expect(state.accounts.map(\.instance) == [nil] && state.instances.isEmpty)
+        #expect(await phone.server.with { $0.seenAttempts.isEmpty && $0.instances.isEmpty })
     }
 }
 
@@ -106,7 +120,7 @@ struct EnrolmentRefusalTests {
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.secondFactor().secondFactorInfo.result == .error)
         phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        _ = try await phone.code()
         #expect(try StoredState(decoding: phone.accounts.document).accounts.count == 2)
     }
 
@@ -117,7 +131,7 @@ struct EnrolmentRefusalTests {
         phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.until { if case .enrolConfirmation(_, let code) = $0 { code } else { nil } }
+        _ = try await phone.code()
         await (try phone.ostiary.engine()).shutDown()
         let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
         next.ostiary.start(with: try await phone.server.makeLoginLink())
@@ -225,7 +239,7 @@ struct EnrolmentRefusalTests {
         let phone = TestPhone(try TestServer(clock: TestClock()))
         _ = try await atFirstPIN(phone)
         phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.until { if case .enrolConfirmation = $0 { true } else { nil } }
+        _ = try await phone.code()
         let account = try phone.account
         await phone.server.bury(account)
         #expect(try await phone.finalFailure() == .enrolmentExpired)

@@ -20,9 +20,9 @@ struct ResetTests {
             return gone == 2
         }
         #expect(events.contains { if case .sessionStop = $0 { true } else { false } })
-        while !phone.keys.names.isEmpty || !phone.ostiary.history.isEmpty { await Task.yield() }
+        try await waiting(while: !phone.keys.names.isEmpty || !phone.ostiary.history.isEmpty)
         #expect(phone.ostiary.accounts?.isEmpty == true && phone.ostiary.sessions.allSatisfy(\.isOver))
-        while await !phone.server.with({ $0.accounts.isEmpty }) { await Task.yield() }
+        try await waiting(while: await !phone.server.with({ $0.accounts.isEmpty }))
         await phone.server.with { server in
             server.instances = [:]
             server.tombstones = [:]
@@ -52,16 +52,28 @@ struct ResetTests {
         #expect(phone.ostiary.accounts?.count == 1)
     }
 
+    @Test("A store that only cannot be read for the moment is not taken for a damaged one: reset takes nothing away, and says so")
+    func unreadableForTheMoment() async throws {
+        let phone = try await TestPhone.enrolled()
+        let document = phone.accounts.document
+        phone.accounts.refusedReads = 1
+        await #expect(throws: OstiaryError.storeUnavailable) { try await phone.ostiary.eraseEverything() }
+        #expect(phone.accounts.document == document)
+        try await phone.ostiary.eraseEverything()
+        // The server is told.
+        try await waiting(while: await !phone.server.with { $0.accounts.isEmpty })
+    }
+
     @Test("In the background no question is kept open; in front it is again, and a stop is heard at once")
     func background() async throws {
         let phone = try await TestPhone.enrolled { $0.watchesSessions = true }
         try await phone.logInToApp()
-        while await phone.server.with({ $0.waiting.isEmpty }) { await Task.yield() }
+        try await waiting(while: await phone.server.with({ $0.waiting.isEmpty }))
         phone.ostiary.enterBackground()
-        while phone.clock.sleeping == 0 { await Task.yield() }
-        while await !phone.server.with({ $0.waiting.isEmpty }) { await Task.yield() }
+        try await waiting(while: phone.clock.sleeping == 0)
+        try await waiting(while: await !phone.server.with({ $0.waiting.isEmpty }))
         phone.ostiary.enterForeground()
-        while await phone.server.with({ $0.waiting.isEmpty }) { await Task.yield() }
+        try await waiting(while: await phone.server.with({ $0.waiting.isEmpty }))
         await phone.server.stopSessions()
         #expect(try await phone.stopped().ending == .server)
     }
@@ -75,6 +87,8 @@ struct ResetTests {
         #expect(try await phone.failure().0 == .notOffered)
         #expect(phone.ostiary.generateOTP(for: session, and: account) == nil)
         #expect(try await phone.failure().0 == .notOffered)
+        phone.ostiary.getToken(for: Session(id: UUID()))
+        #expect(try await phone.failure().0 == .wrongOrder, "nobody knows that session")
         #expect(String(reflecting: Token(bytes: [104, 105])) == "‹secret›")
     }
 

@@ -46,6 +46,7 @@ struct SimulatedBiometricsTests {
         sensor.sensor = .weak
         #expect(sensor.availability == .tooWeak)
         #expect(throws: BiometricError.unavailable) { try keys.makeBiometricKey(named: "c") }
+        await #expect(throws: BiometricError.unavailable) { try await keys.sign([1], withBiometricKeyNamed: "b", asking: .simulated(.confirm)) }
         #expect(throws: BiometricError.unavailable) { try store(home, nil).makeBiometricKey(named: "c") }
         await #expect(throws: BiometricError.unavailable) {
             try await store(home, nil).sign([1], withBiometricKeyNamed: "b", asking: .simulated(.confirm))

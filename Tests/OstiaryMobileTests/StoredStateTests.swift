@@ -81,7 +81,8 @@ struct ServerAddressTests {
     @Test(
         "Nothing else",
         arguments: [
-            "http://a.example", "ftp://a.example", "https://", "https://user@a.example", "https://a.example/path", "https://a.example?q",
+            "http://a.example", "ftp://a.example", "https://", "https://user@a.example", "https://user:word@a.example", "https://:word@a.example",
+            "https://:8443", "https://a.example/path", "https://a.example?q",
             "https://a.example#f",
             "http://127.0.0.1.example", "http://127.0.0", "http://128.0.0.1", "http://0.0.0.0", "", "a.example", "http://localhost.example",
         ])

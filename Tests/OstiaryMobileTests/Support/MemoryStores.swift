@@ -7,6 +7,8 @@ import Synchronization
 final class MemoryAccountStore: AccountStore {
     private let content = Mutex<[UInt8]?>(nil)
     private let refuses = Mutex(false)
+    private let changesToRefuse = Mutex(0)
+    private let readsToRefuse = Mutex(0)
     private let written = Mutex(0)
 
     var document: [UInt8]? {
@@ -19,25 +21,45 @@ final class MemoryAccountStore: AccountStore {
         set { refuses.withLock { $0 = newValue } }
     }
 
+    /// How many times it still cannot be read, while it can be changed.
+    var refusedReads: Int {
+        get { readsToRefuse.withLock { $0 } }
+        set { readsToRefuse.withLock { $0 = newValue } }
+    }
+
+    /// How many changes it still refuses, while it can be read.
+    var refusals: Int {
+        get { changesToRefuse.withLock { $0 } }
+        set { changesToRefuse.withLock { $0 = newValue } }
+    }
+
     /// How often the document was changed.
     var changes: Int { written.withLock { $0 } }
 
     func read() throws(AccountStoreError) -> [UInt8]? {
-        guard !isUnavailable else { throw .unavailable }
+        guard !isUnavailable, !Self.takesOne(readsToRefuse) else { throw .unavailable }
         return document
     }
 
     func update(_ change: ([UInt8]?) -> [UInt8]?) throws(AccountStoreError) {
-        guard !isUnavailable else { throw .unavailable }
+        guard !isUnavailable, !Self.takesOne(changesToRefuse) else { throw .unavailable }
         content.withLock { content in
             guard let new = change(content), new != content else { return }
             content = new
             written.withLock { $0 += 1 }
         }
     }
+
+    private static func takesOne(_ number: borrowing Mutex<Int>) -> Bool {
+        number.withLock { left in
+            guard left > 0 else { return false }
+            left -= 1
+            return true
+        }
+    }
 }
 
-/// A key store in memory.
+/// A key store in memory, with what a test wants it to say of the keys that it holds.
 final class MemoryKeyStore: KeyStore {
     private enum Entry: Sendable {
         case key(P256.Signing.PrivateKey)
@@ -46,6 +68,7 @@ final class MemoryKeyStore: KeyStore {
     }
 
     private let entries: Mutex<[String: Entry]>
+    private let failure = Mutex<KeyStoreError?>(nil)
     let biometrics: SimulatedBiometrics
 
     init(biometrics: SimulatedBiometrics = SimulatedBiometrics()) {
@@ -60,6 +83,12 @@ final class MemoryKeyStore: KeyStore {
     }
 
     var names: [String] { entries.withLock { $0.keys.sorted() } }
+
+    /// What it says instead of using a device key that it holds; new ones are made all the same.
+    var refusal: KeyStoreError? {
+        get { failure.withLock { $0 } }
+        set { failure.withLock { $0 = newValue } }
+    }
 
     func makeDeviceKey(named name: String) throws(KeyStoreError) -> [UInt8] {
         let key = P256.Signing.PrivateKey()
@@ -98,6 +127,7 @@ final class MemoryKeyStore: KeyStore {
 
     private func key(_ name: String) throws(KeyStoreError) -> P256.Signing.PrivateKey {
         guard case .key(let key)? = entries.withLock({ $0[name] }) else { throw .unknownName }
+        if let refusal { throw refusal }
         return key
     }
 }

@@ -9,9 +9,10 @@ extension TestServer {
         let account = enrolment.claim?.account ?? AccountID(using: random)
         let share = shares[account] ?? random.bytes(32)
         shares[account] = share
+        let hasFactor = settings.enrolsWithSecondFactor
         let body = E2(
-            accountID: account, displayName: "ada@example", serverAccounts: ["ada on a tablet"], secondFactor: .needed, pinPolicy: .standard,
-            serverShare: share, secondFactorPrekey: offeredPrekey
+            accountID: account, displayName: "ada@example", serverAccounts: ["ada on a tablet"], secondFactor: hasFactor ? .needed : .none,
+            pinPolicy: .standard, serverShare: hasFactor ? share : nil, secondFactorPrekey: hasFactor ? offeredPrekey : nil
         ).encoded
         enrolment.claim = (message.deviceKey, account, Transcript.enrolment(requestHash: opened.hash, shown: body), opened.ephemeral)
         enrolments[message.enrolID] = enrolment
@@ -39,6 +40,12 @@ extension TestServer {
     }
 
     private func makeAccount(_ e3: E3, _ deviceKey: [UInt8], _ id: AccountID, _ hash: [UInt8]) throws {
+        guard settings.enrolsWithSecondFactor else {
+            guard e3.instanceID == nil, e3.attemptID == nil, e3.secondFactorKey == nil, e3.secondFactorSignature == nil else { throw Status.refused }
+            // No instance has this name.
+            accounts[id] = Account(deviceKey: deviceKey, instance: InstanceID(using: random))
+            return
+        }
         let instanceID = try present(e3.instanceID)
         let attempt = try present(e3.attemptID)
         let signature = try present(e3.secondFactorSignature)

@@ -122,6 +122,8 @@ actor TestServer {
         var pinTimeout = 0
         var penalties: [UInt32] = [0, 0, 30, 300, 0]
         var secondFactorNeed = SecondFactorNeed.needed
+        /// Whether new accounts get a second factor.
+        var enrolsWithSecondFactor = true
         var selectedAccount: AccountID?
         var skipsConfirmation = false
         var notices: [DeviceNotice] = []

@@ -112,5 +112,10 @@ struct PINBoxTests {
         #expect(throws: BoxError.badLength) {
             try BoxKey(run.stretched, serverShare: share, evaluation: run.y).seal(short, pinnedKey: box.pinnedKey)
         }
+        for pinned in [[], Array(box.pinnedKey.dropLast()), box.pinnedKey + [0]] {
+            #expect(throws: BoxError.badLength) {
+                try BoxKey(run.stretched, serverShare: share, evaluation: run.y).seal(scenario.serverShare, pinnedKey: pinned)
+            }
+        }
     }
 }

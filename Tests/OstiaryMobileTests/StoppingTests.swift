@@ -1,0 +1,110 @@
+import OstiaryProtocol
+import Testing
+
+@testable import OstiaryMobile
+
+@Suite("Sessions that go on, and ends that were over already", .timeLimit(.minutes(2)))
+struct StoppingTests {
+    private func loggedIn(_ phone: TestPhone) async throws -> Session {
+        _ = try await phone.beginLogin()
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        return try await phone.login()
+    }
+
+    private func count(_ type: MessageType, _ phone: TestPhone) async -> Int { await phone.server.with { $0.received.filter { $0 == type }.count } }
+
+    @Test("The session of an enrolment that is over is not stopped again: the account that it made stays", arguments: [true, false])
+    func enrolmentThatIsOver(_ waits: Bool) async throws {
+        let phone = try await TestPhone.enrolled()
+        let session = try #require(phone.ostiary.sessions.first { $0.isEnrolment && $0.isOver })
+        let document = phone.accounts.document
+        if waits {
+            await #expect(throws: OstiaryError.wrongOrder) { try await phone.ostiary.end(session) }
+        } else {
+            phone.ostiary.stop(session)
+            #expect(try await phone.failure().0 == .wrongOrder)
+        }
+        #expect(phone.accounts.document == document && phone.ostiary.accounts?.map(\.state) == [.active])
+        #expect(await phone.server.with { $0.accounts.count } == 1)
+    }
+
+    @Test(
+        "What a server says of a login that it ended or never had is no error for who ends it",
+        arguments: [Status.accountUnknown, .refused, .tooMany])
+    func serverKnowsBetter(_ status: Status) async throws {
+        let phone = try await TestPhone.enrolled()
+        let session = try await loggedIn(phone)
+        await phone.server.with { $0.mishaps.statuses[.stop] = [status] }
+        phone.ostiary.stop(session)
+        #expect(try await phone.stopped().ending == .user)
+        try await waiting(while: await !phone.server.with { $0.received.contains(.stop) })
+        // Nothing else is to be told: the next thing that happens is a login.
+        phone.ostiary.startAppLogin()
+        let events = try await phone.all { if case .secondFactorStarted = $0 { true } else { false } }
+        #expect(!events.contains { if case .error = $0 { true } else { false } })
+    }
+
+    /// A phone whose later process waits for the code of a new account, and the session in which it does.
+    private func waitingLater() async throws -> (TestPhone, Session) {
+        let first = TestPhone(try TestServer(clock: TestClock()))
+        first.ostiary.start(with: try await first.server.makeEnrolLink())
+        first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
+        _ = try await first.secondFactor()
+        first.ostiary.sfInput(PIN("271828"))
+        _ = try await first.code()
+        await (try first.ostiary.engine()).shutDown()
+        let phone = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
+        phone.ostiary.resume()
+        let session = try await phone.until { if case .enrolConfirmation(let session, _) = $0 { session } else { nil } }
+        try await waiting(while: await phone.server.with { $0.waiting.isEmpty })
+        return (phone, session)
+    }
+
+    @Test("An app that ends while it waits for the code of an earlier process writes no failure down")
+    func endsWhileWaitingLater() async throws {
+        let (phone, session) = try await waitingLater()
+        let engine = try phone.ostiary.engine()
+        await engine.shutDown()
+        try await waiting(while: await !engine.errands.isEmpty)
+        #expect(phone.ostiary.history.isEmpty && phone.history.document == nil)
+        #expect(phone.ostiary.session(session.id)?.isOver == false)
+    }
+
+    @Test("An account that was given up stays given up, whatever becomes of the question that was on its way")
+    func givenUpWithQuestionOnItsWay() async throws {
+        let (phone, session) = try await waitingLater()
+        await phone.server.with { $0.mishaps.lostAnswers[.w1] = 1 }
+        phone.ostiary.stop(session)
+        #expect(try await phone.stopped().ending == .cancelled)
+        try await waiting(while: await !phone.server.with { $0.accounts.isEmpty })
+        await phone.server.wakeAll()
+        let engine = try phone.ostiary.engine()
+        try await waiting(while: await !engine.errands.isEmpty)
+        #expect(phone.ostiary.session(session.id)?.ending == .cancelled)
+        #expect(phone.ostiary.accounts == [] && phone.keys.names.isEmpty)
+    }
+
+    @Test("A ping that brings nothing new tells the app nothing")
+    func nothingNew() async throws {
+        let phone = try await TestPhone.enrolled()
+        let session = try await loggedIn(phone)
+        let told = phone.ostiary.hub.subscribe(replaying: false)
+        for _ in 0..<3 { _ = try await phone.ostiary.refresh() }
+        #expect(await count(.ping, phone) == 3)
+        try await phone.ostiary.end(session)
+        #expect(await told.first { _ in true }.map { if case .sessionStop = $0 { true } else { false } } == true)
+    }
+
+    @Test("Watching that is wished for again changes nothing: the server is not asked for it")
+    func watchedAlready() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await loggedIn(phone)
+        try await waiting(while: phone.clock.sleeping == 0)
+        phone.ostiary.setWatching(false)
+        // Calls are carried out in order, and a ping would be sent before this one is answered.
+        phone.ostiary.startAppLogin()
+        _ = try await phone.secondFactor()
+        #expect(await count(.ping, phone) == 0)
+    }
+}
