@@ -49,7 +49,11 @@ extension PageRoutes {
         let page = try await page(of: request, at: now)
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
         let body = try await decode(CodeBody.self, request)
-        let outcome = try await enrolments.confirm(page.nonce, code: body.code, of: page.enrolmentID, at: page.page.serverID, now: now)
+        let server = page.page.serverID
+        guard let enrolment = try await enrolments.newest(of: page.nonce, at: server, now: now), page.owns(enrolment) else {
+            throw ConfirmationError.nothingToConfirm
+        }
+        let outcome = try await enrolments.confirm(page.nonce, code: body.code, of: enrolment.id, at: server, now: now)
         return .json { writer in
             writer.object { writer in
                 switch outcome {

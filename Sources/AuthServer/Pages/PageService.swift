@@ -100,10 +100,10 @@ struct OpenPage: Sendable {
 
     /// Whether this page shows the enrolment. One that was opened while an account waits for its code has begun none, and asks for that code.
     func owns(_ enrolment: Enrolment) -> Bool {
-        if let enrolmentID { return enrolmentID == enrolment.id }
+        if enrolmentID == enrolment.id || enrolment.page.map({ matches($0, cookie.hash) }) ?? false { return true }
         switch enrolment.state {
-        case .open, .confirming, .active, .failed: return true
-        case .claimed: return false
+        case .confirming, .active, .failed: return link == nil
+        case .open, .claimed: return false
         }
     }
 

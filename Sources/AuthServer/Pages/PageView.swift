@@ -29,9 +29,7 @@ struct PageView: Sendable {
             return nil
         case .enrol:
             let start = EnrolmentStart(
-                nonce: nonce, displayName: page.name, userID: page.userID,
-                // A page without a link began nothing that could be its own.
-                replacing: isNewest || open.link == nil ? .any : .own(open.enrolmentID))
+                nonce: nonce, displayName: page.name, userID: page.userID, page: open.cookie.hash, isNewest: isNewest)
             do {
                 return try await enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
             } catch EnrolmentStartError.confirming {
@@ -109,11 +107,12 @@ struct PageView: Sendable {
         let enrolment = try await enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
         if let enrolment, !open.owns(enrolment) { return try await blank(open.page, state: Self.state(ofForeign: enrolment)) }
         let progress = enrolment?.progress
-        var snapshot = try await blank(open.page, state: Self.state(of: progress, hasLink: open.link != nil))
+        let link = open.enrolmentID == enrolment?.id ? open.link : nil
+        var snapshot = try await blank(open.page, state: Self.state(of: progress, hasLink: link != nil))
         snapshot.name = open.page.name
         switch progress {
         case .waitingForPhone:
-            guard let link = open.link else { break }
+            guard let link else { break }
             snapshot.code = try TilePicture(code: link)
             snapshot.link = Link.text(of: link, at: publicURL.description)
         case .phoneScanned(let device):

@@ -22,6 +22,7 @@ enum AuthenticationSchema {
         Migration(15, "what a restored second-factor server is told") { restoreTables($0) },
         Migration(16, "notices of a PIN that a biometric set") { d in ["ALTER TABLE notice ADD COLUMN kind \(d.integer) NOT NULL DEFAULT 1"] },
         Migration(17, "why a phone gave an enrolment back") { d in ["ALTER TABLE enrolment ADD COLUMN given_back \(d.integer)"] },
+        Migration(18, "the page of an enrolment") { d in ["ALTER TABLE enrolment ADD COLUMN page \(d.blob)"] },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

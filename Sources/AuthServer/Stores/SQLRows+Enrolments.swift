@@ -40,7 +40,7 @@ enum EnrolmentColumns {
     static let names = [
         "id", "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure",
         "device_key", "device", "app", "account", "share", "request_hash", "ephemeral", "shown", "decision", "verified_at", "activated_at", "session",
-        "given_back",
+        "given_back", "page",
     ]
 
     private enum State: UInt8 {
@@ -56,7 +56,7 @@ enum EnrolmentColumns {
             SQLValue(state), SQLValue(failure), SQLValue(claim?.deviceKey), SQLValue(claim?.device), SQLValue(claim?.app), SQLValue(claim?.account),
             SQLValue(share), SQLValue(claim?.requestHash), SQLValue(claim?.ephemeral), SQLValue(claim?.shown), SQLValue(finish?.decision),
             SQLValue(finish?.verifiedAt), SQLValue(activation?.at), SQLValue(activation?.session),
-            SQLValue(enrolment.givenBack),
+            SQLValue(enrolment.givenBack), SQLValue(enrolment.page),
         ]
     }
 
@@ -72,10 +72,15 @@ enum EnrolmentColumns {
 
     static func read(_ columns: inout ColumnReader, unwrap: (EnrolmentID, [UInt8]) throws -> [UInt8]) throws -> Enrolment {
         let id = try columns.identifier(EnrolmentKind.self)
+        let (server, secretHash, nonceHash) = (try columns.identifier(ServerKind.self), try columns.blob(), try columns.blob())
+        let stream: StreamID = try columns.identifier()
+        let (userID, displayName) = (try columns.optionalText(), try columns.text())
+        let (expiresAt, wrongCodes) = (try columns.instant(), try columns.number(UInt8.self))
+        let state = try state(&columns) { try unwrap(id, $0) }
+        let givenBack = try columns.optionalChoice(Decision.self)
         return Enrolment(
-            id: id, server: try columns.identifier(), secretHash: try columns.blob(), nonceHash: try columns.blob(), stream: try columns.identifier(),
-            userID: try columns.optionalText(), displayName: try columns.text(), expiresAt: try columns.instant(), wrongCodes: try columns.number(),
-            state: try state(&columns) { try unwrap(id, $0) }, givenBack: try columns.optionalChoice(Decision.self))
+            id: id, server: server, secretHash: secretHash, nonceHash: nonceHash, stream: stream, userID: userID, displayName: displayName,
+            page: try columns.optionalBlob(), expiresAt: expiresAt, wrongCodes: wrongCodes, state: state, givenBack: givenBack)
     }
 
     private static func state(_ columns: inout ColumnReader, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.State {

@@ -16,6 +16,8 @@ package struct Enrolment: Equatable, Sendable {
     package let stream: StreamID
     package let userID: String?
     package let displayName: String
+    /// SHA of the cookie of the page that began it, 32 bytes; nil for one that the backend draws itself.
+    package let page: [UInt8]?
     package var expiresAt: Instant
     package var wrongCodes: UInt8
     package var state: State
@@ -98,7 +100,7 @@ package struct Enrolment: Equatable, Sendable {
 
     package init(
         id: EnrolmentID, server: ServerID, secretHash: [UInt8], nonceHash: [UInt8], stream: StreamID, userID: String?, displayName: String,
-        expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open, givenBack: Decision? = nil
+        page: [UInt8]? = nil, expiresAt: Instant, wrongCodes: UInt8 = 0, state: State = .open, givenBack: Decision? = nil
     ) {
         self.id = id
         self.server = server
@@ -107,6 +109,7 @@ package struct Enrolment: Equatable, Sendable {
         self.stream = stream
         self.userID = userID
         self.displayName = displayName
+        self.page = page
         self.expiresAt = expiresAt
         self.wrongCodes = wrongCodes
         self.state = state

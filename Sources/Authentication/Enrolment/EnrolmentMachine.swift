@@ -42,7 +42,7 @@ extension Enrolment {
     /// What is left of it when its nonce enrols anew. A phone that had read it is told that it came too late.
     func replaced(by start: EnrolmentStart, at now: Instant) throws(EnrolmentStartError) -> Enrolment {
         let enrolment = settled(at: now)
-        if case .own(let own) = start.replacing, own != id, enrolment.waitsForPhone { throw .otherPage }
+        if !start.isNewest, enrolment.page != start.page, enrolment.waitsForPhone { throw .otherPage }
         switch enrolment.state {
         case .open: return enrolment.with(.failed(.expired, nil))
         case .claimed(let claim): return enrolment.with(.failed(.expired, claim))

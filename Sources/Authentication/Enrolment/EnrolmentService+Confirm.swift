@@ -17,7 +17,7 @@ package enum ConfirmationError: Error, Equatable, Sendable {
 
 extension EnrolmentService {
     /// The code that the phone shows, typed into the browser that enrols.
-    /// - Parameter own: the enrolment that the browser began, when that is known; the code of another is not typed there.
+    /// - Parameter own: the enrolment that the browser shows, when that is known; the code of another is not typed there.
     /// - Throws: `ConfirmationError`.
     package func confirm(
         _ nonce: SessionNonce, code: String, of own: EnrolmentID? = nil, at server: ServerID, now: Instant

@@ -30,7 +30,7 @@ package struct EnrolmentService: Sendable {
         let enrolment = Enrolment(
             id: EnrolmentID(using: random), server: server, secretHash: SHA(secret), nonceHash: start.nonce.hash,
             stream: keys.derivation.stream(nonceHash: start.nonce.hash), userID: start.userID, displayName: start.displayName,
-            expiresAt: now + Enrolment.life)
+            page: start.page, expiresAt: now + Enrolment.life)
         try await store.write { rows in
             _ = try rows.existing(server)
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
@@ -68,21 +68,17 @@ package struct EnrolmentStart: Sendable {
     package let displayName: String
     /// The user that the account will belong to; nil leaves it alone.
     package let userID: String?
-    /// Whose place it takes.
-    package let replacing: Replacing
+    /// SHA of the cookie of the page that begins it; nil for a backend that draws it itself.
+    package let page: [UInt8]?
+    /// Whether that page was opened just now. An older one ends nothing that another waits for.
+    package let isNewest: Bool
 
-    /// Which former enrolment of the nonce ends, so that there is one.
-    package enum Replacing: Equatable, Sendable {
-        case any
-        /// The one that whoever asks began, if any. What another page began and is not over goes on.
-        case own(EnrolmentID?)
-    }
-
-    package init(nonce: SessionNonce, displayName: String, userID: String?, replacing: Replacing = .any) {
+    package init(nonce: SessionNonce, displayName: String, userID: String?, page: [UInt8]? = nil, isNewest: Bool = true) {
         self.nonce = nonce
         self.displayName = displayName
         self.userID = userID
-        self.replacing = replacing
+        self.page = page
+        self.isNewest = isNewest
     }
 
     func check() throws(EnrolmentStartError) {

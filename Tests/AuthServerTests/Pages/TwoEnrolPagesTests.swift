@@ -48,6 +48,25 @@ struct TwoEnrolPagesTests {
         }
     }
 
+    @Test("A page that begins anew many times at once is in its own way no more than once, and shows the code that is good")
+    func atOnce() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group in
+                for _ in 0..<4 { group.addTask { try await browser.post("/pages/renew", "{}", cookie: cookie).status } }
+                for try await status in group { #expect(status == .ok) }
+            }
+            let shown = try await browser.state(cookie)
+            #expect(["waiting", "expired"].contains(shown.text("state")))
+            if shown.text("state") == "expired" { #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok) }
+            let link = try Link(text: try #require(try await browser.state(cookie).text("link")))
+            guard case .enrol(let link) = link else { throw WireError.badType }
+            let newest = try await premises.store.read { rows in try rows.enrolment(link.enrolID) }
+            #expect(newest?.settled(at: premises.clock.now).state == .open)
+        }
+    }
+
     @Test("A page that is opened while an account waits for its code asks for that code, and takes it")
     func opensForCode() async throws {
         let premises = try await Premises()

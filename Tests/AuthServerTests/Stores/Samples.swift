@@ -68,7 +68,7 @@ enum Sample {
     static func enrolment(_ byte: UInt8 = 6, state: Enrolment.State = .open) -> Enrolment {
         Enrolment(
             id: EnrolmentID(bytes(byte, 16))!, server: server, secretHash: bytes(7), nonceHash: bytes(8), stream: StreamID(bytes(9, 16))!,
-            userID: "alice", displayName: "Alice", expiresAt: now + 600, wrongCodes: 1, state: state)
+            userID: "alice", displayName: "Alice", page: bytes(10), expiresAt: now + 600, wrongCodes: 1, state: state)
     }
 
     static var enrolmentStates: [Enrolment.State] {
