@@ -54,7 +54,7 @@ struct SettingsTests {
     func nested(section: String, key: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("\(section):\n  \(key): 127.0.0.1:8080\n", to: "ostiary.yaml")
-        let error = await #expect(throws: SettingsError.nestedKey("\(section).\(key)", path: file)) {
+        let error = await #expect(throws: SettingsError.nestedKey(section, path: file)) {
             try await Settings.load(configFile: file, environment: [:])
         }
         #expect(error?.description.contains("keys do not nest") == true)

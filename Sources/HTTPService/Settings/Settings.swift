@@ -75,10 +75,10 @@ package struct Settings: Sendable {
         do {
             file = try await FileProvider(parsingOptions: options, config: location)
         } catch {
-            throw .malformedFile(path: path, reason: oneLine("\(error)"))
+            throw .malformedFile(path: path, reason: YAMLMistake(content: content).sentence(for: error))
         }
         if let unknown = met.keys.sorted().first(where: { SettingKey(rawValue: $0) == nil }) {
-            throw unknown.contains(".") ? .nestedKey(unknown, path: path) : .unknownKey(unknown, path: path)
+            throw YAMLMistake(content: content).error(for: unknown, path: path)
         }
         if met.keys.contains(SettingKey.rootAPIKey.rawValue), isOpenToOthers(path) { throw .readableByOthers(.rootAPIKey, path: path) }
         return file

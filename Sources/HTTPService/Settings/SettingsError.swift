@@ -3,7 +3,9 @@ package enum SettingsError: Error, Equatable, Sendable {
     case unreadableFile(path: String, reason: String)
     case malformedFile(path: String, reason: String)
     case unknownKey(String, path: String)
-    /// A key inside another.
+    /// A key that does not exist, and that is not repeated because it might be the API key.
+    case unnamedKey(line: Int?, meant: SettingKey?, path: String)
+    /// A key that has others inside.
     case nestedKey(String, path: String)
     /// A variable that begins as ours do and is none.
     case unknownVariable(String)
@@ -27,6 +29,9 @@ extension SettingsError: CustomStringConvertible {
         case .malformedFile(let path, let reason): "the configuration file \(path) is not a flat YAML mapping: \(reason)"
         case .unknownKey(let key, let path):
             "unknown key \(key) in \(path)" + (SettingKey.nearest(to: key).map { ": did you mean \($0.rawValue)?" } ?? "")
+        case .unnamedKey(let line, let meant, let path):
+            "unknown key in \(line.map { "line \($0) of " } ?? "")\(path): "
+                + (meant.map { "did you mean \($0.rawValue)?" } ?? "a line begins with a name that docs/operations.md lists, and a colon")
         case .nestedKey(let key, let path):
             "\(key) in \(path): keys do not nest; each stands at the beginning of a line, as docs/operations.md lists them"
         case .unknownVariable(let name):
