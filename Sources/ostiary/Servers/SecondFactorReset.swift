@@ -10,7 +10,10 @@ import SecondFactorServer
 struct SecondFactorReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Lift the block or the penalty of one phone.",
-        discussion: "The audit trail keeps it. A person with a hundred wrong tries since the last right PIN stays blocked: they enrol again.")
+        discussion: """
+            The audit trail keeps it. A person with a hundred wrong tries since the last right PIN stays blocked: they enrol again. A phone that was \
+            told to wait counts that time by itself and does not ask again before it is over.
+            """)
 
     @OptionGroup var options: StorageOptions
     @Option(help: ArgumentHelp("The virtual server that the instance must belong to, as the REST API spells it.", valueName: "serverid"))
@@ -27,13 +30,13 @@ struct SecondFactorReset: AsyncParsableCommand {
         try await StartFailure.told(by: "ostiary second-factor reset") {
             let settings = try await options.settings()
             let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
-            let database = try openDatabase(try DatabaseURL(parsing: storage.databaseURL), ownership: .shared)
-            let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .warning))
+            let database = try ServerStorage.openExisting(storage)
+            let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .notice))
             let outcome = try await keeper.resetInstance(instance, of: owner, at: .now)
             try await database.close()
             switch outcome {
             case .granted, .repeated, .notBlocked: StandardStreams.print(outcome.word)
-            case .refused: throw ResetFailure(reason: outcome.word)
+            case .refused(let refusal, _): throw ResetFailure(refusal: refusal)
             }
         }
     }
@@ -41,6 +44,19 @@ struct SecondFactorReset: AsyncParsableCommand {
 
 /// A reset that was refused.
 private struct ResetFailure: Error, CustomStringConvertible {
-    let reason: String
-    var description: String { "refused: \(reason)" }
+    let refusal: ResetRefusal
+
+    var description: String { "refused: \(refusal.words) (\(refusal))" }
+}
+
+extension ResetRefusal {
+    /// What an operator does next.
+    fileprivate var words: String {
+        switch self {
+        case .unknownInstance: "no phone has that instance here; take it from a line of this server's log, or from deviceid of the account"
+        case .otherServer: "the phone belongs to another virtual server than --server names"
+        case .closed: "the account was deleted, and its PIN with it: the person enrols again"
+        case .notSigned, .clock, .tooMany: "this can be said of a server's message only"
+        }
+    }
 }

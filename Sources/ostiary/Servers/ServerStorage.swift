@@ -19,6 +19,14 @@ enum ServerStorage {
         return (try openDatabase(url, ownership: ownership), key)
     }
 
+    /// For a command beside a running server: makes no database where there is none.
+    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, ``NoDatabase``.
+    static func openExisting(_ settings: StorageSettings) throws -> any Database {
+        let url = try DatabaseURL(parsing: settings.databaseURL)
+        guard existingFile(of: url) != nil else { throw NoDatabase(url: settings.databaseURL) }
+        return try openDatabase(url, ownership: .shared)
+    }
+
     /// The path of a database that holds something.
     private static func existingFile(of url: DatabaseURL) -> String? {
         guard case .sqlite(let path) = url, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
@@ -26,6 +34,12 @@ enum ServerStorage {
         else { return nil }
         return path
     }
+}
+
+/// A command was to change what is not there.
+struct NoDatabase: Error, CustomStringConvertible {
+    let url: String
+    var description: String { "there is no database \(url): name the --data or --config that the server runs with" }
 }
 
 extension Instant {

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import ostiary
+
+/// The operator's command at the second-factor machine.
+@Suite("ostiary second-factor reset", .serialized)
+struct SecondFactorResetTests {
+    private static let someID = "-YaRZXWkPS3R6TDgELjPKA"
+
+    @Test("Where there is no database none is made, and the command says what to name")
+    func noDatabase() async throws {
+        let folder = try TemporaryFolder()
+        let (missing, serve) = (folder.path("nothere"), folder.path("serve"))
+        _ = try await ServerPair.identity(["serve", "--data", serve])
+        let files = try FileManager.default.contentsOfDirectory(atPath: serve).sorted()
+        for data in [missing, serve] {
+            let reset = try Program(["second-factor", "reset", "--data", data, Self.someID])
+            #expect(try await reset.end() == 1)
+            let sentence = "there is no database sqlite:\(data)/second-factor.sqlite: name the --data or --config that the server runs with"
+            #expect(reset.complaintLines == ["ostiary second-factor reset: \(sentence)"])
+        }
+        #expect(!FileManager.default.fileExists(atPath: missing))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: serve).sorted() == files)
+        _ = try await ServerPair.identity(["second-factor", "--data", missing])
+    }
+
+    @Test("An instance that nobody has is refused in words, also when its id begins like an option; no id at all is a mistake in the command")
+    func unknownInstance() async throws {
+        let folder = try TemporaryFolder()
+        _ = try await ServerPair.identity(["second-factor", "--data", folder.path("data")])
+        let reset = try Program(["second-factor", "reset", Self.someID, "--data", folder.path("data"), "--server", Self.someID])
+        #expect(try await reset.end() == 1)
+        #expect(reset.complaintLines.last?.contains("refused: no phone has that instance here") == true, "\(reset.complaints)")
+        #expect(try await Program(["second-factor", "reset", "--data", folder.path("data"), "-Ya"]).end() == 64)
+    }
+
+    @Test("A reset beside the running server lifts the block of the instance that the log names, and is told on standard error")
+    func granted() async throws {
+        let pair = try await ServerPair()
+        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
+        try pair.authentication.start()
+        try await pair.waitUntilReady()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        #expect(try await person.logIn(pins: Person.wrongPINs + ["618203"], in: pair.folder).outcome.code == 4)
+
+        let instance = try #require(pair.secondFactor.complaints.firstMatch(of: /instance=([A-Za-z0-9_-]{22})/)?.1)
+        let reset = try Program(["second-factor", "reset", String(instance), "--data", pair.layout.secondFactorData.path])
+        #expect(try await reset.end() == 0)
+        #expect(reset.lines == ["granted"])
+        let told = reset.complaintLines
+        #expect(told.count == 1 && told.first?.contains("reset by command") == true && told.first?.contains(instance) == true, "\(told)")
+        #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
+        try await pair.stop()
+    }
+}
