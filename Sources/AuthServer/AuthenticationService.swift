@@ -38,14 +38,16 @@ package struct AuthenticationService: Sendable {
         let watch = ClockWatch()
         let clock = watch.noting(clock)
         try await database.migrate(AuthenticationSchema.migrations)
-        let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
+        let audit = AuditLog(logger: logger)
+        let vault = ServerVault(
+            database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: audit.write, clock: clock)
         let server = try await vault.open(name: settings.serverName ?? "Ostiary")
         guard try vault.rootHash(of: server.id) != settings.secondFactorIdentity else { throw OwnIdentityPinned() }
         do { try await vault.checkRootKey(within: nil) } catch let missing as RootKeyMissing { logger.warning("\(missing)") }
         let gateway = PinnedSecondFactor(
             transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
             rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
-        let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: AuditLog(logger: logger).write)
+        let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
         let services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore], watch: watch)
@@ -82,10 +84,11 @@ package struct AuthenticationService: Sendable {
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
     package static func identityHash(
         database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil, serverName: String? = nil,
-        random: any RandomSource = SystemRandomSource(), clock: @Sendable @escaping () -> Instant
+        random: any RandomSource = SystemRandomSource(), logger: Logger, clock: @Sendable @escaping () -> Instant
     ) async throws -> [UInt8] {
         try await database.migrate(AuthenticationSchema.migrations)
-        let vault = ServerVault(database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, clock: clock)
+        let vault = ServerVault(
+            database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: AuditLog(logger: logger).write, clock: clock)
         return try vault.rootHash(of: try await vault.open(name: serverName ?? "Ostiary").id)
     }
 

@@ -56,14 +56,17 @@ struct KeyStore: Sendable {
     }
 
     /// Adds the server together with its keys, unless another node was faster.
-    func create(_ server: VirtualServer, at now: Instant, with steps: [SQLStep]) async throws {
+    /// - Returns: what the audit trail says of it.
+    func create(_ server: VirtualServer, at now: Instant, with steps: [SQLStep]) async throws -> [AuditEntry] {
         let key = key
-        try await database.transaction { connection in
+        return try await database.transaction { connection in
             let rows = SQLRows(connection, key: key)
-            guard try rows.servers().isEmpty else { return }
+            guard try rows.servers().isEmpty else { return [] }
+            let entry = AuditEntry(.serverCreated, server: server.id, at: now)
             try rows.save(server)
-            try rows.record(AuditEntry(.serverCreated, server: server.id, at: now))
+            try rows.record(entry)
             for step in steps { try connection.execute(step.sql, step.arguments) }
+            return [entry]
         }
     }
 

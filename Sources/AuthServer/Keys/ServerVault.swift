@@ -11,19 +11,23 @@ package final class ServerVault: ServerKeyring {
     private let keyStore: KeyStore
     private let random: any RandomSource
     private let clock: @Sendable () -> Instant
+    private let audited: @Sendable ([AuditEntry]) -> Void
     /// Whether `--root-key` was given.
     private let isRootKeyGiven: Bool
     private let loaded = Mutex<[ServerID: StoredKeys]>([:])
 
-    /// - Parameter rootKey: wraps root keys; by default the key that wraps everything else.
+    /// - Parameters:
+    ///   - rootKey: wraps root keys; by default the key that wraps everything else.
+    ///   - audited: is told what the audit trail has got, after the commit.
     package init(
         database: any Database, key: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil, random: any RandomSource,
-        clock: @Sendable @escaping () -> Instant
+        audited: @Sendable @escaping ([AuditEntry]) -> Void = { _ in }, clock: @Sendable @escaping () -> Instant
     ) {
         store = SQLAuthenticationStore(database: database, key: key)
         keyStore = KeyStore(database: database, key: key, rootKey: rootKey ?? key)
         isRootKeyGiven = rootKey != nil
         self.random = random
+        self.audited = audited
         self.clock = clock
     }
 
@@ -51,12 +55,13 @@ package final class ServerVault: ServerKeyring {
         let seed = random.bytes(32)
         let root = try RootKey(seed: seed, serverID: id)
         let server = VirtualServer(id: id, publicKey: root.root.ed25519, createdAt: now, parameters: ServerParameters(name: name))
-        try await keyStore.create(
+        let entries = try await keyStore.create(
             server, at: now,
             with: [
                 try keyStore.insert(.root, id: [], secret: seed, of: id, from: now, until: Self.never),
                 try keyStore.insert(.sid, id: [], secret: random.bytes(32), of: id, from: now, until: Self.never),
             ])
+        audited(entries)
     }
 
     private static let never = Instant(UInt64(Int64.max))

@@ -34,7 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
         let (database, key) = try ServerStorage.open(storage, identity, ownership: .shared)
         let hash = try await AuthenticationService.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.text(.serverName),
-            clock: { .now })
+            logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
         StandardStreams.print(Base64URL.encode(hash))
         try await database.close()
     }

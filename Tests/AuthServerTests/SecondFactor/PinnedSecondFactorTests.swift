@@ -203,7 +203,7 @@ struct PinnedSecondFactorTests {
         let place = try await Place()
         let (database, key) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
         let own = try await AuthenticationService.identityHash(
-            database: database, keyEncryptionKey: key, clock: { [clock = place.clock] in clock.now })
+            database: database, keyEncryptionKey: key, logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
         let settings = AuthenticationSettings(
             publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: own)
         let error = await #expect(throws: OwnIdentityPinned.self) {

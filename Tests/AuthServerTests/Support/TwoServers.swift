@@ -44,7 +44,7 @@ struct TwoServers: Sendable {
         let key = KeyEncryptionKey.random()
         var logger = log?.logger(level: .info) ?? Logger(label: "test")
         if log == nil { logger.logLevel = .critical }
-        let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, clock: now)
+        let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, logger: logger, clock: now)
         let secondFactorDatabase = try SQLiteDatabase.inMemory()
         let secondFactor = try await SecondFactorService(
             settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,

@@ -16,10 +16,9 @@ import Testing
 struct AuthenticationServiceTests {
     private static func service(
         secondFactor: any SecondFactorTransport, pinned: [UInt8], database: any Database = try! SQLiteDatabase.inMemory(),
-        clock: TestClock = TestClock()
+        clock: TestClock = TestClock(), log: LogRecorder = LogRecorder()
     ) async throws -> AuthenticationService {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        let logger = log.logger()
         let settings = AuthenticationSettings(
             publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: pinned,
             serverName: "Shop")
@@ -49,6 +48,19 @@ struct AuthenticationServiceTests {
         }
         #expect(error == SecondFactorIdentityError(expected: Sample.bytes(1), found: other.hash))
         #expect(error?.description.contains(Base64URL.encode(other.hash)) == true)
+    }
+
+    @Test("The first start says that a virtual server was made, and no later one; so does asking for the identity, when that is first")
+    func serverCreated() async throws {
+        let (started, asked) = (LogRecorder(), LogRecorder())
+        let database = try SQLiteDatabase.inMemory()
+        let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1), database: database, log: started)
+        #expect(started.lines("serverCreated").map(\.facts["server"]) == [service.defaultServer.text])
+        #expect(started.lines("serverCreated").first?.level == .info)
+        try await TwoServers.run(log: asked) { servers in
+            _ = try await servers.start()
+            #expect(asked.lines("serverCreated").map(\.facts["server"]) == [servers.server.text])
+        }
     }
 
     @Test("Without a second-factor server it starts, is ready for getSession but not for logins and says why; phones are asked to come back")
@@ -101,8 +113,9 @@ struct AuthenticationServiceTests {
     @Test("The identity can be printed before anything else runs, and is the same afterwards")
     func printed() async throws {
         let (clock, database, key) = (TestClock(), try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
-        let first = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key) { clock.now }
-        let second = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key) { clock.now }
+        let logger = LogRecorder().logger()
+        let first = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, logger: logger) { clock.now }
+        let second = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, logger: logger) { clock.now }
         #expect(first == second && first.count == 32)
     }
 

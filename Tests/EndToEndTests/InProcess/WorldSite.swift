@@ -56,7 +56,7 @@ struct WorldSite: Sendable {
         let logger = Self.quietLogger
         let databases = (try SQLiteDatabase.open(path: file(of: .authentication)), try SQLiteDatabase.open(path: file(of: .secondFactor)))
         let root = try await AuthenticationService.identityHash(
-            database: databases.0, keyEncryptionKey: authenticationKey, serverName: "Hallway", clock: { clock.now })
+            database: databases.0, keyEncryptionKey: authenticationKey, serverName: "Hallway", logger: logger, clock: { clock.now })
         let secondFactor = try await SecondFactorService(
             settings: SecondFactorSettings(trustedRoots: [root], policy: try Policy(maxAttempts: penalties.count + 1, penalties: penalties)),
             database: databases.1, keyEncryptionKey: secondFactorKey, logger: logger, drain: drain, clock: { clock.now })
