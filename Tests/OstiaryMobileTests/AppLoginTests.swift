@@ -27,6 +27,7 @@ struct AppLoginTests {
             case .secondFactorStarted(let factor): "started \(factor.secondFactorInfo.context.rawValue)"
             case .secondFactorUpdated(let factor): "updated \(factor.secondFactorInfo.result?.rawValue ?? "none")"
             case .sessionLogin: "login"
+            case .accountUpdated: "another name"
             default: nil
             }
         }

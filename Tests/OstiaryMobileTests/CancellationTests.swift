@@ -64,22 +64,23 @@ struct CancellationTests {
             enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys, Ostiary(configuration: configuration, ports: ports))
     }
 
-    /// Answers every question until the session is over or logged in.
-    private func answer(_ phone: TestPhone) async throws {
+    /// Answers every question until the session is over or logged in; true for that.
+    private func answer(_ phone: TestPhone) async throws -> Bool {
         while true {
             switch try await phone.until({ $0 }) {
             case .confirmEnrol(let session, _, _): phone.ostiary.setAccount(nil, for: session)
             case .confirmLogin(let session, let accounts): phone.ostiary.setAccount(accounts.first, for: session)
             case .secondFactorStarted: phone.ostiary.sfInput(PIN("271828"))
             case .enrolConfirmation: await phone.server.confirmAccounts()
-            case .sessionLogin, .sessionStop: return
-            case .error(_, let session?) where session.isOver: return
+            case .sessionLogin: return true
+            case .sessionStop: return false
+            case .error(_, let session?) where session.isOver: return false
             default: continue
             }
         }
     }
 
-    @Test("No task, key or half account stays; the document is whole and the next flow works", arguments: Kind.allCases)
+    @Test("Nobody is logged in; no task, key or half account stays, the document is whole and the next flow works", arguments: Kind.allCases)
     func everyWait(_ kind: Kind) async throws {
         var number = 0
         var isSprung = true
@@ -88,18 +89,22 @@ struct CancellationTests {
             let phone = try await phone(kind, ambush)
             let (keys, accounts) = (phone.keys.names, phone.ostiary.accounts?.count)
             let ostiary = phone.ostiary
+            let wasLoggedIn = Seen()
             ambush.arm { [ostiary] in
                 // The newest session is the flow; when this returns, the wish to give it up was heard.
-                if let session = ostiary.sessions.last { try? await ostiary.end(session) }
+                guard let session = ostiary.sessions.last else { return }
+                wasLoggedIn.note(session.isLoggedIn)
+                try? await ostiary.end(session)
             }
             switch kind {
             case .enrolment: ostiary.start(with: try await phone.server.makeEnrolLink())
             case .login: ostiary.start(with: try await phone.server.makeLoginLink())
             case .appLogin: ostiary.startAppLogin()
             }
-            try await answer(phone)
+            let isLoggedIn = try await answer(phone)
             isSprung = ambush.isSprung
             let comment: Comment = "\(kind) given up at wait \(number)"
+            if wasLoggedIn.values == [false] { #expect(!isLoggedIn, comment) }
             if isSprung { try await checkNothingLeaks(phone, keys: keys, accounts: accounts ?? 0, comment) }
             number += 1
         }

@@ -143,6 +143,18 @@ struct ChangedQuestionTests {
         #expect(await phone.server.with { server in server.sessions.values.compactMap(\.denial) } == [.notMe])
     }
 
+    @Test("A denial that the server refuses for another reason is not said a second time")
+    func deniedOnce() async throws {
+        let phone = try await TestPhone.enrolled()
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        let (session, _) = try await phone.confirmLogin()
+        await phone.server.with { $0.mishaps.statuses[.l5] = [.refused] }
+        phone.ostiary.deny(session)
+        #expect(try await phone.failure().0 == .refused)
+        #expect(try await phone.stopped().ending == .denied)
+        #expect(await phone.server.received.filter { $0 == .l1 || $0 == .l5 } == [.l1, .l5])
+    }
+
     @Test("An AppLogin asks again by itself, and asks for the PIN again")
     func appLogin() async throws {
         let phone = try await TestPhone.enrolled()

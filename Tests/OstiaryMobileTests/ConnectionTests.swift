@@ -109,6 +109,16 @@ struct ConnectionTests {
         #expect(try await phone.finalFailure() == .serverIdentity)
     }
 
+    @Test("A stranger at the server's address is told as that, also to a phone that holds a good bundle")
+    func stranger() async throws {
+        let enrolled = try await TestPhone.enrolled()
+        let stranger = try TestServer(clock: enrolled.clock, seed: 0x21)
+        let phone = TestPhone(stranger, accounts: enrolled.accounts, keys: enrolled.keys)
+        phone.ostiary.start(with: try await enrolled.server.makeLoginLink())
+        #expect(try await phone.finalFailure() == .serverIdentity)
+        #expect(await stranger.with { $0.received.isEmpty })
+    }
+
     @Test("A lost answer to the decision is asked for again, and the first outcome stands")
     func lostDecision() async throws {
         let phone = try await TestPhone.enrolled()

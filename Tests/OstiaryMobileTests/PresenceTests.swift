@@ -37,6 +37,7 @@ struct PresenceTests {
         await phone.server.with { $0.settings.pingTime = 0 }
         let session = try await loggedIn(phone)
         #expect(session.pingTime == 0 && session.isLoggedIn)
+        #expect(try StoredState(decoding: phone.accounts.document).sessions.isEmpty, "the next process has nothing to watch over")
         phone.clock.advance(100_000)
         for _ in 0..<50 { await Task.yield() }
         #expect(await pings(phone) == 0)

@@ -85,6 +85,26 @@ struct StoppingTests {
         #expect(phone.ostiary.accounts == [] && phone.keys.names.isEmpty)
     }
 
+    @Test("A session that is ended while a ping is on its way ends once")
+    func endedUnderAPing() async throws {
+        let enrolled = try await TestPhone.enrolled()
+        let ambush = CancellationTests.Ambush(at: 0)
+        let transport = CancellationTests.AmbushTransport(inner: TestTransport(server: enrolled.server), ambush: ambush)
+        let ports = Ports(keys: enrolled.keys, accounts: enrolled.accounts, transport: transport, clock: enrolled.clock)
+        var configuration = Ostiary.Configuration()
+        configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
+        let ostiary = Ostiary(configuration: configuration, ports: ports)
+        let phone = TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys, ostiary)
+        let session = try await loggedIn(phone)
+        ambush.arm { try? await ostiary.end(session) }
+        _ = try await ostiary.refresh()
+        #expect(try await phone.stopped().ending == .user)
+        #expect(await count(.ping, phone) == 1 && ambush.isSprung)
+        ostiary.startAppLogin()
+        let events = try await phone.all { if case .secondFactorStarted = $0 { true } else { false } }
+        #expect(!events.contains { if case .sessionStop = $0 { true } else { false } })
+    }
+
     @Test("A ping that brings nothing new tells the app nothing")
     func nothingNew() async throws {
         let phone = try await TestPhone.enrolled()

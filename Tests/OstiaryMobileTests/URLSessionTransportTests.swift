@@ -8,9 +8,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("HTTP client", .timeLimit(.minutes(1)))
+@Suite("HTTP client", .timeLimit(.minutes(3)))
 struct URLSessionTransportTests {
-    private func request(_ server: LoopbackServer, body: [UInt8]? = [1, 2, 3], timeout: Double = 10) throws -> TransportRequest {
+    private func request(_ server: LoopbackServer, body: [UInt8]? = [1, 2, 3], timeout: Double = 60) throws -> TransportRequest {
         TransportRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/ap1")), body: body, timeout: timeout)
     }
 
@@ -101,7 +101,7 @@ struct URLSessionTransportTests {
         for host in ["localhost", "127.0.0.1"] {
             let url = try #require(URL(string: "https://\(host):\(server.port)/ap1"))
             await #expect(throws: TransportError.untrusted) {
-                try await URLSessionTransport().send(TransportRequest(url: url, body: [1, 2, 3], timeout: 10))
+                try await URLSessionTransport().send(TransportRequest(url: url, body: [1, 2, 3], timeout: 60))
             }
         }
         #expect(try server.requests() == 0)
