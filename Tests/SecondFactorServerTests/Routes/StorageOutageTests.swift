@@ -1,4 +1,5 @@
 import Database
+import HTTPService
 import HTTPTypes
 import Testing
 
