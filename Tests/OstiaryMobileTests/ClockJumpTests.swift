@@ -101,4 +101,67 @@ struct ClockJumpTests {
         if more == 0 { _ = try await phone.confirmLogin() } else { #expect(try await phone.finalFailure() == .clockWrong) }
         #expect(try StoredState(decoding: phone.accounts.document).servers.map(\.sequence) == [seen], "and nothing goes down")
     }
+
+    /// What a phone does that needs the server.
+    enum Errand: CaseIterable { case login, appLogin, pinChange, enrolment }
+
+    private func fail(_ errand: Errand, _ phone: TestPhone) async throws -> OstiaryError {
+        switch errand {
+        case .login: phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        case .appLogin: phone.ostiary.startAppLogin()
+        case .enrolment: phone.ostiary.start(with: try await phone.server.makeEnrolLink())
+        case .pinChange:
+            phone.ostiary.changePIN()
+            _ = try await phone.secondFactor()
+            phone.ostiary.sfInput(PIN("271828"))
+        }
+        return try await phone.failure().0
+    }
+
+    @Test(
+        "While the server's clock is behind its keys, so that it signs with one that no bundle had, phones hear that a clock is wrong, never 48; then all is well",
+        arguments: Errand.allCases, [10 * day, 2_000 * day])
+    func behindItsKeys(_ errand: Errand, _ seconds: Int64) async throws {
+        let phone = try await TestPhone.enrolled()
+        let keys = await phone.server.with { $0.keys }
+        try await phone.server.with { try $0.jump(by: -seconds) }
+        for next in [phone, TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)] {
+            let error = try await fail(errand, next)
+            #expect(error == .clockWrong && error.code == nil && error.advice == .askUser)
+        }
+        let highest = try await phone.server.with { try $0.counted.highest }
+        await phone.server.with { server in
+            server.mishaps.clockAhead = 0
+            server.bundleSequence = server.now
+            server.keys = keys
+        }
+        try await logIn(TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys))
+        #expect(try await phone.server.with { try $0.counted } == TestServer.Counted(failed: 0, highest: highest + 1))
+    }
+
+    @Test("A server whose clock is behind the newest key of the second-factor server is no impostor either: a clock is wrong")
+    func behindSecondFactor() async throws {
+        let phone = try await TestPhone.enrolled()
+        try await phone.server.with { server in
+            try server.replaceSecondFactorOperatorKey()
+            server.mishaps.clockAhead = -Self.hour
+            server.bundleSequence = server.now
+        }
+        _ = try await phone.beginLogin()
+        #expect(try await phone.finalFailure() == .clockWrong)
+        await phone.server.with { $0.mishaps.clockAhead = 0 }
+        try await logIn(phone)
+    }
+
+    @Test("The bundle of now, sent again by a stranger who signs the answers, is a stranger's: 48")
+    func strangerWithPresentBundle() async throws {
+        let phone = try await TestPhone.enrolled()
+        let (bundle, stranger) = await phone.server.with { ($0.bundle.bytes, $0.secondFactor.root) }
+        try await phone.server.with { server in
+            server.mishaps.tamperBundle = { _ in bundle }
+            try server.keys.replaceOperatorKey(certifiedBy: stranger, at: server.now)
+        }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await phone.finalFailure() == .serverIdentity)
+    }
 }

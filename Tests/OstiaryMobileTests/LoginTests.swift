@@ -80,6 +80,17 @@ struct LoginTests {
         #expect(try await phone.failure().0 == .wrongOrder, "no second factor is being asked for")
     }
 
+    @Test("A login for an account that is not on this phone says that, and leaves the account that is there alone")
+    func preselectedElsewhere() async throws {
+        let phone = try await TestPhone.enrolled()
+        let before = phone.accounts.document
+        await phone.server.with { $0.settings.selectedAccount = AccountID(using: $0.random) }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        let error = try await phone.finalFailure()
+        #expect(error == .accountNotOffered && error.advice == .askUser && error.code == nil)
+        #expect(phone.accounts.document == before)
+    }
+
     @Test("A denial is signed and reaches the server", arguments: [(false, Decision.decline), (true, .notMe)])
     func denies(_ notMe: Bool, _ decision: Decision) async throws {
         let phone = try await TestPhone.enrolled()

@@ -8,7 +8,7 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case wrongOrder
     /// Only one enrolment or login at a time.
     case flowInProgress
-    /// The account is not one of those that came with the question.
+    /// The account is not one of those that came with the question, or the login is for an account that this device does not have.
     case accountNotOffered
     /// An enrolment makes an account: it takes none.
     case accountGivenForEnrolment
@@ -39,7 +39,7 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case singleAccount
     case accountUnknown
     case accountBlocked
-    /// The account was not confirmed yet.
+    /// The account was not confirmed yet, as far as this device knows: `refresh()` asks.
     case accountPending
     case accountDeleted
 

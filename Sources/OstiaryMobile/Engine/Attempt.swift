@@ -2,36 +2,6 @@ import OstiaryProtocol
 
 /// One attempt of a PIN at both servers: M1 and M2 (protocol §7).
 extension Engine {
-    /// The key to seal attempts to, which the second-factor server signed, and which belongs to the one the PIN was set at. The bundle is fetched
-    /// again, once, when no other key is offered and its own are over, or when it does not know the signature: keys of a server change.
-    func secondFactorPrekey(
-        _ offered: Encoded<Prekey>?, at rootHash: [UInt8], pinned: StoredBytes?
-    ) async throws(OstiaryError) -> Prekey {
-        let verified = try await server(rootHash).verified
-        if let pinned, pinned.bytes != verified.bundle.secondFactorRootHash { throw .serverIdentity }
-        if let prekey = usable(offered, of: verified, at: rootHash) { return prekey }
-        let fresh = try await freshBundle(of: rootHash, with: verified.secondFactorKeys.root)
-        if let prekey = usable(offered, of: fresh, at: rootHash) { return prekey }
-        guard offered != nil || fresh.bundle.newestSecondFactorPrekey != nil else { throw .secondFactorUnavailable }
-        throw fresh.secondFactorKeys.hasKey(at: now(at: rootHash)) ? .serverIdentity : .clockWrong
-    }
-
-    /// The key that is offered, or the newest of the bundle while it is good, if the second-factor server of the bundle signed it.
-    private func usable(_ offered: Encoded<Prekey>?, of verified: VerifiedBundle, at rootHash: [UInt8]) -> Prekey? {
-        guard let prekey = offered ?? verified.bundle.newestSecondFactorPrekey else { return nil }
-        if offered == nil, prekey.value.notAfter < now(at: rootHash) { return nil }
-        guard (try? prekey.verify(with: verified.secondFactorKeys, at: now(at: rootHash))) != nil else { return nil }
-        return prekey.value
-    }
-
-    /// What the server says of itself and of its second-factor server now; of another one than this nothing is believed.
-    private func freshBundle(of rootHash: [UInt8], with secondFactor: Root) async throws(OstiaryError) -> VerifiedBundle {
-        guard let address = ServerAddress(try await server(rootHash).verified.bundle.url) else { throw .serverAnswer }
-        let fresh = try await fetchBundle(of: rootHash, at: address).verified
-        guard fresh.bundle.secondFactorRootHash == secondFactor.hash else { throw .serverIdentity }
-        return fresh
-    }
-
     /// A new try of this PIN, or the one that was left without an outcome if the digits are the same.
     func makeTry(_ pin: LockedBytes, for challenge: Challenge, unsettled: PINTry?, parameters: Argon2id.Parameters) async throws(OstiaryError)
         -> PINTry
@@ -65,7 +35,12 @@ extension Engine {
         default: break
         }
         let answer = try m2(try body(of: exchanged, about: challenge.account, at: challenge.rootHash))
-        return .counted(try await read(answer, asked, attempt, challenge, pinnedKey: pinnedKey))
+        do throws(OstiaryError) {
+            return .counted(try await read(answer, asked, attempt, challenge, pinnedKey: pinnedKey))
+        } catch .serverConnection {
+            // Counted, but who signed it cannot be looked up now. The same digits are the same try.
+            return .unavailable
+        }
     }
 
     /// M1 as it was sent last, and its answer.
@@ -78,17 +53,19 @@ extension Engine {
     /// A second-factor server that lost the key the try was sealed to refuses it like any nonsense, and counts nothing. Where it has another key by
     /// now, the same try is sealed to that one, once.
     private func ask(_ attempt: PINTry, for challenge: Challenge) async throws(OstiaryError) -> Asked {
-        let root = try await server(challenge.rootHash).verified.secondFactorKeys.root
-        let asked = try await ask(attempt, challenge, of: root)
-        guard asked.exchanged.answer.status == .refused else { return asked }
-        let fresh = try await freshBundle(of: challenge.rootHash, with: root)
-        guard let prekey = usable(nil, of: fresh, at: challenge.rootHash), prekey.publicKey != challenge.prekey.publicKey else { return asked }
+        let asked = try await askOnce(attempt, for: challenge)
+        guard asked.exchanged.answer.status == .refused, let prekey = try await secondFactorPrekey(after: challenge.prekey, of: challenge) else {
+            return asked
+        }
         var renewed = challenge
         renewed.prekey = prekey
-        return try await ask(attempt, renewed, of: root)
+        return try await askOnce(attempt, for: renewed)
     }
 
-    private func ask(_ attempt: PINTry, _ challenge: Challenge, of root: Root) async throws(OstiaryError) -> Asked {
+    private func askOnce(_ attempt: PINTry, for challenge: Challenge) async throws(OstiaryError) -> Asked {
+        let secondFactor = try await server(challenge.rootHash).verified.secondFactorKeys.root
+        // The server may have named another one since the question was asked.
+        guard secondFactor.hash == challenge.instance.secondFactorRootHash.bytes else { throw .serverIdentity }
         var sealed: SealedRequest?
         var stamp = attempt.stamp
         let exchanged = try await untilSettled { () async throws(OstiaryError) in
@@ -96,7 +73,7 @@ extension Engine {
                 try await exchange(with: challenge.rootHash, challenge.ephemeral) { sentAt throws(OstiaryError) in
                     // Too old for the servers only if the device's clock was wrong when the try was made.
                     if sentAt.distance(to: stamp) > PINTry.longestLife { stamp = sentAt }
-                    let (message, inner) = try makeM1(attempt, challenge, of: root, at: sentAt, stamp: stamp)
+                    let (message, inner) = try makeM1(attempt, challenge, of: secondFactor, at: sentAt, stamp: stamp)
                     sealed = inner
                     return message
                 }
@@ -104,20 +81,6 @@ extension Engine {
         }
         guard let sealed else { throw .serverAnswer }
         return Asked(exchanged: exchanged, sealed: sealed, stamp: stamp)
-    }
-
-    /// A signature by a key that the bundle does not have is looked at again with a new one, once.
-    private func open(_ bytes: [UInt8], to request: SealedRequest, at rootHash: [UInt8]) async throws(OstiaryError) -> Answer {
-        let keys = try await server(rootHash).verified.secondFactorKeys
-        do throws(OstiaryError) { return try open(bytes, to: request, with: keys, at: rootHash) } catch {
-            guard error == .serverIdentity else { throw error }
-            let fresh = try await freshBundle(of: rootHash, with: keys.root)
-            return try open(bytes, to: request, with: fresh.secondFactorKeys, at: rootHash)
-        }
-    }
-
-    private func open(_ bytes: [UInt8], to request: SealedRequest, with keys: OperatorKeys, at rootHash: [UInt8]) throws(OstiaryError) -> Answer {
-        do throws(ExchangeError) { return try request.open(bytes, from: keys, clock: now(at: rootHash)) } catch { throw OstiaryError(error) }
     }
 
     private func m2(_ body: [UInt8]) throws(OstiaryError) -> M2 {
@@ -145,7 +108,7 @@ extension Engine {
     private func read(
         _ answer: M2, _ asked: Asked, _ attempt: PINTry, _ challenge: Challenge, pinnedKey: [UInt8]?
     ) async throws(OstiaryError) -> Evaluation {
-        let inner = try await open(answer.sealed, to: asked.sealed, at: challenge.rootHash)
+        let inner = try await open(answer.sealed, to: asked.sealed, of: challenge)
         guard inner.status == .ok, let evaluation = try? SecondFactorEvaluation(decoding: inner.body), evaluation.attemptID == attempt.attempt
         else { throw .serverAnswer }
         guard let key = pinnedKey ?? evaluation.evaluationKey else { throw .serverAnswer }
@@ -161,8 +124,4 @@ extension Engine {
             }
         }
     }
-}
-
-extension OstiaryProtocol.Bundle {
-    fileprivate var newestSecondFactorPrekey: Encoded<Prekey>? { secondFactor.value.prekeys.max { $0.value.notAfter < $1.value.notAfter } }
 }

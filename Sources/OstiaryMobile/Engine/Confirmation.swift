@@ -4,10 +4,13 @@ import OstiaryProtocol
 extension Engine {
     /// Waits until the server says that the account is confirmed, and logs in with what it says then. Shows the code when it turns out to be
     /// needed, unless it is shown already.
-    func awaitConfirmation(_ id: Session.ID, of account: StoredAccount, isCodeShown: Bool) async throws(OstiaryError) {
+    /// - Parameter first: the server's answer, if it was asked before.
+    func awaitConfirmation(
+        _ id: Session.ID, of account: StoredAccount, isCodeShown: Bool, after first: Exchanged? = nil
+    ) async throws(OstiaryError) {
         let outcome: L6
         do throws(OstiaryError) {
-            outcome = try await confirmed(id, account, isCodeShown)
+            outcome = try await confirmed(id, account, isCodeShown, first)
         } catch {
             guard Self.confirmationIsOver(error) else { throw error }
             drop(account.id)
@@ -27,12 +30,20 @@ extension Engine {
         try loggedIn(id, outcome, sid: sid, account: account.id)
     }
 
-    private func confirmed(_ id: Session.ID, _ account: StoredAccount, _ isCodeShown: Bool) async throws(OstiaryError) -> L6 {
-        var (hold, last) = (isCodeShown ? longestHold : 0, Instant(0))
+    private func confirmed(
+        _ id: Session.ID, _ account: StoredAccount, _ isCodeShown: Bool, _ first: Exchanged?
+    ) async throws(OstiaryError) -> L6 {
+        var (hold, last, known) = (isCodeShown ? longestHold : 0, Instant(0), first)
         while true {
             let began = ports.clock.monotonic
-            let exchanged = try await reaching(for: id, patience: Double(Self.enrolmentLife)) { () async throws(OstiaryError) in
-                try await askWhetherConfirmed(account, hold: hold, after: last)
+            let exchanged: Exchanged
+            if let answered = known {
+                exchanged = answered
+                known = nil
+            } else {
+                exchanged = try await reaching(for: id, patience: Double(Self.enrolmentLife)) { () async throws(OstiaryError) in
+                    try await askWhetherConfirmed(account, hold: hold, after: last)
+                }
             }
             last = exchanged.request.sentAt
             try checkNotAborted()
@@ -50,7 +61,7 @@ extension Engine {
         }
     }
 
-    private func askWhetherConfirmed(_ account: StoredAccount, hold: UInt8, after: Instant) async throws(OstiaryError) -> Exchanged {
+    func askWhetherConfirmed(_ account: StoredAccount, hold: UInt8, after: Instant) async throws(OstiaryError) -> Exchanged {
         let ephemeral = try makeEphemeral()
         return try await exchange(with: account.rootHash.bytes, ephemeral, timeout: 15 + Double(hold), after: after) { sentAt throws(OstiaryError) in
             let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)

@@ -43,14 +43,16 @@ extension Engine {
         return try await fetchBundle(of: rootHash, at: address)
     }
 
+    /// A new bundle.
+    /// - Parameter orHeld: whether the one that is held will do when an older one comes. For who asks because that one does not know a key it will not.
     @discardableResult
-    func fetchBundle(of rootHash: [UInt8], at address: ServerAddress) async throws(OstiaryError) -> ConnectedServer {
+    func fetchBundle(of rootHash: [UInt8], at address: ServerAddress, orHeld: Bool = true) async throws(OstiaryError) -> ConnectedServer {
         let response = try await call(address, "/ap1/bundle/\(Base64URL.encode(rootHash))", body: nil)
         guard response.status != 404 else { throw isKnown(rootHash) ? .serverIdentity : .serverParametersMissing }
         guard response.status == 200 else { throw Self.error(forHTTP: response.status) }
         do throws(OstiaryError) { return try believe(response.body, of: rootHash, at: address) } catch {
             // One that is older takes no other's place: what is held goes on, and the server says what it thinks of its prekey.
-            guard error == .clockWrong, let held = held(rootHash, at: address) else { throw error }
+            guard error == .clockWrong, orHeld, let held = held(rootHash, at: address) else { throw error }
             return held
         }
     }

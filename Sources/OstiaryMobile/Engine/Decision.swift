@@ -52,7 +52,8 @@ extension Engine {
             context: .verify, session: id, account: account.id, keyName: account.keyName, instance: instance,
             binding: .session(question.sessionHash(account.id), question.shown.sessionID, question.shown.offer), payload: [],
             rootHash: question.rootHash, ephemeral: question.ephemeral,
-            prekey: try await secondFactorPrekey(question.shown.secondFactorPrekey, at: question.rootHash, pinned: instance.secondFactorRootHash),
+            prekey: try await secondFactorPrekey(
+                question.shown.secondFactorPrekey, at: question.rootHash, pinned: instance.secondFactorRootHash, for: id),
             acceptsBiometrics: question.shown.methods.contains(.bio))
         let asked = OpenQuestion(challenge)
         return try await closing(asked) { () async throws(OstiaryError) in

@@ -33,7 +33,7 @@ extension Engine {
             context: .enrol, session: id, account: voucher.account.id, keyName: voucher.account.keyName, instance: instance,
             binding: .operation, payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral,
             prekey: try await secondFactorPrekey(
-                enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: instance.secondFactorRootHash))
+                enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: instance.secondFactorRootHash, for: id))
         let question = OpenQuestion(challenge)
         return try await closing(question) { () async throws(OstiaryError) in
             try await verify(question) { proof throws(OstiaryError) in
@@ -46,7 +46,7 @@ extension Engine {
 
     private func setFirstPIN(_ id: Session.ID, _ enrolment: Enrolment, pinned: StoredBytes?) async throws(OstiaryError) -> E4 {
         guard let serverShare = enrolment.shown.serverShare.map({ SecretBytes($0) }) else { throw .serverAnswer }
-        let prekey = try await secondFactorPrekey(enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: pinned)
+        let prekey = try await secondFactorPrekey(enrolment.shown.secondFactorPrekey, at: enrolment.rootHash, pinned: pinned, for: id)
         try keyStore { (keys) throws(KeyStoreError) in try keys.store(random.bytes(32), named: enrolment.secretName) }
         let instance = StoredInstance(
             id: InstanceID(using: random), rootHash: StoredBytes(enrolment.rootHash),

@@ -59,7 +59,7 @@ extension Engine {
         do throws(OstiaryError) { return try open(bytes, to: request, from: server) } catch {
             guard error == .serverIdentity, mayRenew else { throw error }
             mayRenew = false
-            return try open(bytes, to: request, from: try await fetchBundle(of: server.rootHash, at: server.address))
+            return try open(bytes, to: request, from: try await fetchBundle(of: server.rootHash, at: server.address, orHeld: false))
         }
     }
 

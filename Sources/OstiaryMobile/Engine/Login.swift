@@ -5,7 +5,7 @@ import OstiaryProtocol
 extension Engine {
     func login(_ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8]) async throws(OstiaryError) {
         let accounts = try known().activeAccounts(at: rootHash)
-        guard !accounts.isEmpty else { throw .noAccountsForServer }
+        guard !accounts.isEmpty else { throw try known().hasPendingAccount(at: rootHash) ? .accountPending : .noAccountsForServer }
         try await following { isFirst throws(OstiaryError) in
             let question = try await ask(id, .link(link, via), at: rootHash)
             guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
@@ -68,7 +68,7 @@ extension Engine {
     /// The accounts that may answer: the one that the server selected, or all of this server.
     private func selectable(_ accounts: [StoredAccount], _ question: Question) throws(OstiaryError) -> [StoredAccount] {
         guard question.shown.accountMark != nil else { return accounts }
-        guard let account = accounts.first(where: { question.shown.selects($0.id) == true }) else { throw .accountUnknown }
+        guard let account = accounts.first(where: { question.shown.selects($0.id) == true }) else { throw .accountNotOffered }
         return [account]
     }
 

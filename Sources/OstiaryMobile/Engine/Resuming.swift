@@ -5,11 +5,11 @@ import OstiaryProtocol
 extension Engine {
     func resume() { runErrand { await $0.refresh() } }
 
-    /// Pings every session once, takes up what waits, sends what could not be sent; returns when each was tried.
+    /// Asks once for every account that waits for its code, pings every session once, takes up what waits, sends what could not be sent; returns when each was tried.
     func refresh() async {
         do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
         sweep()
-        takeUpConfirmations()
+        await takeUpConfirmations()
         takeUpSessions()
         for session in live where session.shown.isReturning || session.shown.isLoggedIn && session.shown.pingTime > 0 {
             let id = session.shown.id
@@ -24,8 +24,9 @@ extension Engine {
         await deliverOutbox()
     }
 
-    /// Accounts whose code was not typed yet, unless somebody waits for it already.
-    private func takeUpConfirmations() {
+    /// Accounts whose code was not typed yet, as far as is known here, unless somebody waits for it already. What the server says of them at once is
+    /// heard before this returns.
+    private func takeUpConfirmations() async {
         for account in stored?.accounts ?? [] where account.state == .pending {
             guard !live.contains(where: { $0.account == account.id && !$0.shown.isOver }) else { continue }
             var shown = Session(id: UUID(), isEnrolment: true)
@@ -33,11 +34,20 @@ extension Engine {
             shown.enrolInfo.displayName = account.displayName
             let id = shown.id
             add(LiveSession(shown: shown, rootHash: account.rootHash.bytes, account: account.id))
-            runErrand { engine in
-                do throws(OstiaryError) { try await engine.awaitConfirmation(id, of: account, isCodeShown: false) } catch {
-                    await engine.failErrand(id, error)
-                }
+            let first = try? await askWhetherConfirmed(account, hold: 0, after: Instant(0))
+            if let first, first.answer.status != .accountPending {
+                await takeUp(id, of: account, after: first)
+            } else {
+                runErrand { await $0.takeUp(id, of: account, after: first) }
             }
+        }
+    }
+
+    private func takeUp(_ id: Session.ID, of account: StoredAccount, after first: Exchanged?) async {
+        do throws(OstiaryError) {
+            try await awaitConfirmation(id, of: account, isCodeShown: false, after: first)
+        } catch {
+            failErrand(id, error)
         }
     }
 

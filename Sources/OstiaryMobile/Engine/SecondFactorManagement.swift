@@ -34,7 +34,7 @@ extension Engine {
     private func managed(by id: Account.ID?) throws(OstiaryError) -> ManagedFactor {
         let active = try known().accounts.filter { $0.state == .active }
         guard let id else {
-            guard let first = active.first else { throw .noAccountsForServer }
+            guard let first = active.first else { throw try known().shownAccounts.isEmpty ? .noAccountsForServer : .accountPending }
             guard active.allSatisfy({ $0.rootHash == first.rootHash }) else { throw .severalAccounts }
             guard let voucher = try known().voucher(at: first.rootHash.bytes) else { throw .notOffered }
             return ManagedFactor(account: voucher.account, instance: voucher.instance)
@@ -87,9 +87,7 @@ extension Engine {
         _ context: SecondFactorContext, _ factor: ManagedFactor, _ id: Session.ID, payload: [UInt8], acceptsBiometrics: Bool = false
     ) async throws(OstiaryError) -> Challenge {
         let rootHash = factor.account.rootHash.bytes
-        let prekey = try await reaching(for: id) { () async throws(OstiaryError) in
-            try await secondFactorPrekey(nil, at: rootHash, pinned: factor.instance.secondFactorRootHash)
-        }
+        let prekey = try await secondFactorPrekey(nil, at: rootHash, pinned: factor.instance.secondFactorRootHash, for: id)
         return Challenge(
             context: context, session: id, account: factor.account.id, keyName: factor.account.keyName, instance: factor.instance,
             binding: .operation, payload: payload, rootHash: rootHash, ephemeral: try makeEphemeral(), prekey: prekey,

@@ -16,6 +16,11 @@ extension StoredState {
         accounts.filter { $0.rootHash.bytes == rootHash && $0.state == .active }
     }
 
+    /// Whether an account there waits for its code to be typed.
+    func hasPendingAccount(at rootHash: [UInt8]) -> Bool {
+        accounts.contains { $0.rootHash.bytes == rootHash && $0.state == .pending }
+    }
+
     /// An account of this server whose PIN can vouch for a further one.
     func voucher(at rootHash: [UInt8]) -> (account: StoredAccount, instance: StoredInstance)? { vouchers(at: rootHash).first }
 

@@ -11,6 +11,34 @@ enum LinkInput {
     enum Found: Equatable, Sendable {
         case scanned([UInt8])
         case link(String)
+
+        /// The command that the code is for.
+        var purpose: Purpose {
+            switch code {
+            case .enrol?: .enrolment
+            case .login?, nil: .login
+            }
+        }
+
+        private var code: Link? {
+            switch self {
+            case .scanned(let bytes): (try? Link(decoding: bytes)) ?? String(validating: bytes, as: UTF8.self).flatMap { try? Link(text: $0) }
+            case .link(let text): try? Link(text: text)
+            }
+        }
+    }
+
+    /// What a code is made for, and the command that takes it.
+    enum Purpose: String, Sendable {
+        case enrolment = "enrol"
+        case login
+    }
+
+    /// The code that `argument` leads to, if it is one for this command: of two kinds of code, a person who gives one means only that.
+    static func resolve(_ argument: String, for purpose: Purpose, isInputTaken: Bool = false) throws(LinkInputError) -> Found {
+        let found = try resolve(argument, isInputTaken: isInputTaken)
+        guard found.purpose == purpose else { throw .otherCommand(found.purpose) }
+        return found
     }
 
     /// The code that `argument` leads to.
@@ -79,6 +107,8 @@ enum LinkInputError: Error, Equatable, CustomStringConvertible {
     /// A picture with codes that are not ours.
     case foreignCode(String)
     case severalCodes(String)
+    /// A code of the other kind than the command takes.
+    case otherCommand(LinkInput.Purpose)
     /// Both the code and the PINs would come from standard input.
     case inputTaken
 
@@ -98,6 +128,8 @@ enum LinkInputError: Error, Equatable, CustomStringConvertible {
         case .tooLarge: "too large: give a picture of at most \(LinkInput.largestFile >> 20) MiB"
         case .noCode(let name): "no QR code found in \(name): take the picture again, with the whole code in it"
         case .foreignCode(let name): "the QR code in \(name) is not an enrol or login code"
+        case .otherCommand(let purpose):
+            "this is \(purpose == .enrolment ? "an" : "a") \(purpose.rawValue) code: give it to ostiary phone \(purpose.rawValue)"
         case .inputTaken: "standard input is for PINs: give the code as a link or a file"
         case .severalCodes(let name): "there is more than one code in \(name): crop the picture to one"
         }

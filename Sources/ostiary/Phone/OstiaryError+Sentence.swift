@@ -7,7 +7,7 @@ extension OstiaryError {
         switch self {
         case .notConfigured, .alreadyConfigured, .wrongOrder: "this does not belong to what is going on"
         case .flowInProgress: "another enrolment or login is going on"
-        case .accountNotOffered: "the account is not one that this login asks for"
+        case .accountNotOffered: "this login is for another account: take the phone that has it, or begin a login anew"
         case .accountGivenForEnrolment: "an enrolment makes its own account"
         case .userInputRefused: "the user input is longer than 4 096 bytes, or holds characters that may not travel"
         case .pinLength: "a PIN has 5 to 12 digits, and as many as the server wants"
@@ -23,7 +23,7 @@ extension OstiaryError {
         case .singleAccount: "this phone allows one account"
         case .accountUnknown: "the server does not know this account: enrol again on this phone, then delete this account"
         case .accountBlocked: "the account is blocked: ask the operator of the server"
-        case .accountPending: "the account waits for its code to be typed into the browser"
+        case .accountPending: "the account waits for its code to be typed into the page: when that is done, ostiary phone sessions finds out"
         case .accountDeleted: "the account was deleted"
         case .serverConnection: "the server cannot be reached: try again later"
         case .certificateUntrusted:

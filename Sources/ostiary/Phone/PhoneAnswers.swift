@@ -13,9 +13,12 @@ struct PhoneAnswers: Sendable {
     /// A prompt for biometrics is answered by the simulated sensor before anybody is asked for a PIN.
     var usesBiometrics = false
 
-    /// The account whose server is meant, of all on this phone; nil when none was named.
+    /// The account whose server is meant, of all on this phone; nil when none was named and there is only one server.
     func managed(among accounts: [Account]) throws(PhoneInputError) -> Account? {
-        guard let account else { return nil }
+        guard let account else {
+            guard Set(accounts.filter { $0.state == .active }.map(\.serverIdentity)).count <= 1 else { throw .severalServers }
+            return nil
+        }
         guard let chosen = accounts.first(where: { $0.isCalled(account) }) else { throw .unknownAccount(account) }
         return chosen
     }
@@ -40,6 +43,8 @@ enum PhoneInputError: Error, Equatable, CustomStringConvertible {
     case unknownAccount(String)
     case ambiguousAccount(String)
     case unknownSession(String)
+    /// No account was named, and there are some at several servers.
+    case severalServers
     case needsAnswer
 
     var description: String {
@@ -47,6 +52,7 @@ enum PhoneInputError: Error, Equatable, CustomStringConvertible {
         case .unknownAccount(let name): "no account \(name) here: see ostiary phone accounts"
         case .ambiguousAccount(let name): "several accounts are called \(name): give the id that ostiary phone accounts shows"
         case .unknownSession(let id): "no session \(id) here: see ostiary phone sessions"
+        case .severalServers: "this phone has accounts at several servers: name one at the server that is meant (--account)"
         case .needsAnswer: "standard input is for PINs: give --yes, --deny or --not-me as well"
         }
     }

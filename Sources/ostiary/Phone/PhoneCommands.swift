@@ -59,7 +59,7 @@ struct EnrolCommand: PhoneSubcommand {
 
     func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
         let answers = try PhoneAnswers(options, refusal)
-        let input = try LinkInput.resolve(code, isInputTaken: options.pinStdin)
+        let input = try LinkInput.resolve(code, for: .enrolment, isInputTaken: options.pinStdin)
         let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
         return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.start(input) }
     }
@@ -85,7 +85,7 @@ struct LoginCommand: PhoneSubcommand {
         var answers = try PhoneAnswers(options, refusal)
         answers.account = account
         answers.userInput = userInput
-        let input = try LinkInput.resolve(code, isInputTaken: options.pinStdin)
+        let input = try LinkInput.resolve(code, for: .login, isInputTaken: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
         let ostiary = try PhoneHome.open(options, isWatching: hold > 0, biometrics: biometrics)
         return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.start(input) }

@@ -100,10 +100,14 @@ extension SessionInfo {
 }
 
 extension SecondFactor {
-    /// A change of the factor itself says when it is done; a login says so by itself.
+    /// A change of the factor itself says when it is done; a login says so by itself. Why it stopped is told by the error that follows.
     fileprivate var lines: [String] {
-        guard stopped, secondFactorInfo.result == .success, let done = secondFactorInfo.context.done else { return secondFactorInfo.lines }
-        return ["\u{2713} \(done)"]
+        guard stopped else { return secondFactorInfo.lines }
+        switch secondFactorInfo.result {
+        case .success: return secondFactorInfo.context.done.map { ["\u{2713} \($0)"] } ?? []
+        case .error: return []
+        case .failed, nil: return secondFactorInfo.lines
+        }
     }
 }
 

@@ -30,6 +30,25 @@ struct LinkInputTests {
         #expect(try LinkInput.resolve(try folder.write(try QRSymbol(bytes: link).png(), to: "link.png")) == .scanned(link))
     }
 
+    @Test("A code of the other kind than the command takes is refused, as a link, as bytes and in a picture, with the command that takes it")
+    func otherCommand() throws {
+        let folder = try TemporaryFolder()
+        let random = SystemRandomSource()
+        let enrol = EnrolLink(
+            rootHash: random.bytes(32), enrolID: EnrolmentID(using: random), enrolSecret: random.bytes(16), url: "https://login.example.org"
+        ).encoded
+        for (bytes, fits, other) in [(code, LinkInput.Purpose.login, LinkInput.Purpose.enrolment), (enrol, .enrolment, .login)] {
+            let link = Link.text(of: bytes, at: "https://login.example.org")
+            let picture = try folder.write(try QRSymbol(bytes: Array(link.utf8)).png(), to: "\(fits).png")
+            for input in [link, try folder.write(bytes, to: "\(fits).bin"), picture] {
+                #expect(try LinkInput.resolve(input, for: fits) == LinkInput.resolve(input))
+                #expect(throws: LinkInputError.otherCommand(fits)) { try LinkInput.resolve(input, for: other) }
+            }
+        }
+        #expect(LinkInputError.otherCommand(.login).description == "this is a login code: give it to ostiary phone login")
+        #expect(LinkInputError.otherCommand(.enrolment).description == "this is an enrol code: give it to ostiary phone enrol")
+    }
+
     @Test("What leads to no code says why")
     func refusals() throws {
         let folder = try TemporaryFolder()

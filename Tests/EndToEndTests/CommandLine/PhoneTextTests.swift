@@ -24,4 +24,19 @@ struct PhoneTextTests {
         #expect(ended(.timeout, wasLoggedIn: false, isEnrolment: true) == "Shop: over (the phone did not answer in time)")
         #expect(ended(.server, wasLoggedIn: false) == "Shop: over (ended by the server)")
     }
+
+    private func told(_ result: SecondFactorInfo.Result, stopped: Bool, _ context: SecondFactorInfo.Context = .verify) -> [String] {
+        let info = SecondFactorInfo(
+            context: context, result: result, retry: !stopped, blocked: false, maxAttempts: 5, failedAttempts: 1, penalisedFor: 0,
+            showBiometrics: false)
+        return OstiaryEvent.secondFactorUpdated(SecondFactor(stopped: stopped, secondFactorInfo: info, session: nil)).lines
+    }
+
+    @Test("That the PIN cannot be checked at the moment is told while it may be typed again; what ended the question tells its own reason")
+    func oneReason() {
+        #expect(told(.error, stopped: false) == ["the PIN cannot be checked at the moment, nothing was counted: try again later"])
+        #expect(told(.error, stopped: true) == [])
+        #expect(told(.failed, stopped: true) == ["wrong PIN: 4 of 5 tries left"])
+        #expect(told(.success, stopped: true, .pinChangeSet) == ["\u{2713} the PIN is changed"])
+    }
 }

@@ -18,6 +18,7 @@ extension DemoBackend {
     }
 
     func updateServer(_ json: String) async throws { try await send("PUT", path(""), json) }
+    func block(_ account: String) async throws { try await send("PUT", path("accounts/\(account)/"), #"{"blocked":true}"#) }
     func resetSecondFactor(_ account: String) async throws { try await send("POST", path("accounts/\(account)/secondfactor/reset"), nil) }
 
     private func send(_ method: String, _ path: String, _ json: String?) async throws {

@@ -51,6 +51,8 @@ extension TestServer {
                 logoCalls += 1
                 return settings.logo.map { TransportResponse(status: 200, body: mishaps.tamperLogo?($0) ?? $0) }
             }
+            bundleCalls += 1
+            if let status = mishaps.bundleStatus { return TransportResponse(status: status, body: []) }
             let bytes = bundle.bytes
             return TransportResponse(status: 200, body: mishaps.tamperBundle?(bytes) ?? bytes)
         }

@@ -82,6 +82,7 @@ actor TestServer {
     /// What each L5, Ping and Stop said was shown.
     var acknowledged: [[NoticeID]] = []
     var logoCalls = 0
+    var bundleCalls = 0
     /// What arrived and was opened, in order.
     var received: [MessageType] = []
     var seenAttempts: [AttemptID] = []
@@ -102,6 +103,8 @@ actor TestServer {
         var isDown = false
         /// HTTP status instead of an answer.
         var httpStatus: Int?
+        /// HTTP status instead of a bundle.
+        var bundleStatus: Int?
         /// How many answers get lost after they had their effect, by message.
         var lostAnswers: [MessageType: Int] = [:]
         /// Statuses to answer with, one after the other, instead of doing anything.
