@@ -173,6 +173,22 @@ struct SettingsTests {
     }
 
     @Test("A secret comes as a value or from a file, not both, and never prints")
+    @Test(
+        "A secret has one line: a file or a value with more is refused, and the message repeats none of them",
+        arguments: ["correct\nhorse\n", "# the key\nhorse", "correct\r\nhorse\r\n", "\ncorrect\n\nhorse\n"])
+    func severalLines(text: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(text, to: "key")
+        for (variable, value) in [("OSTIARY_ROOT_API_KEY_FILE", file), ("OSTIARY_ROOT_API_KEY", text)] {
+            let settings = try await Settings.load(environment: [variable: value])
+            let error = #expect(throws: SettingsError.self) { try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) }
+            let told = try #require(error).description
+            #expect(told.contains(variable) && told.contains("more than one line") && !told.contains("horse") && !told.contains("\n"), "\(told)")
+        }
+        let ended = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": try folder.write("correct horse\r\n", to: "other")])
+        #expect(try ended.secret(.rootAPIKey, file: .rootAPIKeyFile)?.matches("correct horse") == true)
+    }
+
     func secrets() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("correct horse\n", to: "key")

@@ -22,7 +22,8 @@ package enum KeyFile {
     /// - Returns: 32 bytes.
     /// - Throws: ``KeyFileError``.
     package static func read(_ path: String) throws(KeyFileError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe that nobody writes into would be waited for without end.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(path: path, reason: systemReason()) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()

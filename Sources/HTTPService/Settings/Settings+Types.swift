@@ -71,12 +71,14 @@ extension Settings {
         } ?? .info
     }
 
-    /// A secret that is given as a value or in a file, whose last line ending does not belong to it. Others can neither read nor write that file
+    /// A secret that is given as a value or in a file, on one line whose ending does not belong to it. Others can neither read nor write that file
     /// (``SecretFile``).
     package func secret(_ key: SettingKey, file fileKey: SettingKey) throws(SettingsError) -> SecretText? {
         switch (try text(key), try text(fileKey)) {
         case (nil, nil): return nil
-        case (let value?, nil): return SecretText(value)
+        case (let value?, nil):
+            guard !value.contains(where: \.isNewline) else { throw .invalid(key, reason: "it has more than one line, or a line break at its end") }
+            return SecretText(value)
         case (nil, let path?):
             guard !SecretFile.isOpenToOthers(path) else { throw .openSecret(fileKey, path: path) }
             let text: String
@@ -87,6 +89,10 @@ extension Settings {
             }
             let line = text.trimmingCharacters(in: .newlines)
             guard !line.isEmpty else { throw .unreadableSecret(fileKey, path: path, reason: "the file is empty") }
+            // Two keys, or a comment and a key: as one it would be a key that nobody can send.
+            guard !line.contains(where: \.isNewline) else {
+                throw .unreadableSecret(fileKey, path: path, reason: "it has more than one line: leave the key alone in it")
+            }
             return SecretText(line)
         case (_?, _?): throw .givenTwice(key, fileKey)
         }

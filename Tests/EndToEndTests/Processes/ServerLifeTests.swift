@@ -115,6 +115,17 @@ struct ServerLifeTests {
         #expect(try await ServerPair.identity(arguments) == identity)
     }
 
+    @Test("A key file that is a named pipe is refused at once, whatever it is the key of", arguments: ["serve", "second-factor"])
+    func pipe(_ command: String) async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.path("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let words = "cannot read the key file \(pipe): no regular file"
+        let start = [command, "--data", folder.path("data"), "--print-identity"]
+        try await expectOneLine(start, [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": pipe], saying: words)
+        try await expectOneLine(start + ["--root-key", pipe], [:], saying: words)
+    }
+
     @Test("A server that was started without its root key says so in one line of its log")
     func forgottenRootKey() async throws {
         let pair = try await ServerPair(rootKeys: true)
