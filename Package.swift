@@ -115,7 +115,10 @@ let package = Package(
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "CJPEG", "CPNG"], swiftSettings: house),
         .testTarget(
             name: "HTTPServiceTests",
-            dependencies: ["HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, lifecycle, crypto],
+            dependencies: [
+                "HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, lifecycle, crypto,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
             swiftSettings: house),
         .testTarget(
             name: "AuthServerTests",

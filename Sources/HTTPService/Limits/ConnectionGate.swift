@@ -20,6 +20,10 @@ final class ConnectionGate: ChannelDuplexHandler {
     private var greedy: Set<Peer> = []
     /// The next connection was asked for and not let in.
     private var isWaiting = false
+    /// The total was met, and it was not told that this is over.
+    private var isFull = false
+    /// Looks in a while whether it is over.
+    private var look: Scheduled<Void>?
     private var pause: Scheduled<Void>?
     /// The most there were since memory was last given back.
     private var peak = 0
@@ -52,7 +56,9 @@ final class ConnectionGate: ChannelDuplexHandler {
     func read(context: ChannelHandlerContext) {
         guard pause == nil else { return }
         guard open < limits.total else {
-            isWaiting = true
+            (isWaiting, isFull) = (true, true)
+            look?.cancel()
+            look = nil
             return told.met(.total, ["limit": "\(limits.total)"])
         }
         context.read()
@@ -69,7 +75,7 @@ final class ConnectionGate: ChannelDuplexHandler {
     private func left(_ peer: Peer?, _ context: ChannelHandlerContext) {
         open -= 1
         if let peer { leave(peer) }
-        if open <= limits.total / 2 { told.over(.total) }
+        if open <= limits.total / 2 { lookWhetherOver(context) }
         if open < peak / 4 {
             if peak >= 256 { FreeMemory.giveBack() }
             peak = open
@@ -77,6 +83,19 @@ final class ConnectionGate: ChannelDuplexHandler {
         if isWaiting, pause == nil, open < limits.total {
             isWaiting = false
             context.read()
+        }
+    }
+
+    /// Whoever waits in the system's queue comes as soon as there is room. When the total was not met again for a while, nobody waits.
+    private func lookWhetherOver(_ context: ChannelHandlerContext) {
+        guard isFull, look == nil else { return }
+        let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
+        look = context.eventLoop.scheduleTask(in: Self.breath) {
+            let gate = gate.value
+            gate.look = nil
+            guard gate.open <= gate.limits.total / 2 else { return }
+            gate.isFull = false
+            gate.told.over(.total)
         }
     }
 
@@ -101,5 +120,6 @@ final class ConnectionGate: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         pause?.cancel()
+        look?.cancel()
     }
 }
