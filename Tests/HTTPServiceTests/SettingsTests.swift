@@ -132,7 +132,8 @@ struct SettingsTests {
             (.sfMaxTimeWithoutPIN, "-1"), (.sfMaxTimeWithoutPIN, "5 weeks"), (.sfTrustedServers, "abc"), (.sfPenalties, "0,0"),
             (.sfPenalties, "0,,0,0"), (.sfMaxWithoutPIN, "65535"), (.sfMaxTimeWithoutPIN, "3651d"), (.sfLifetimeWithoutPIN, "0"),
             (.sfLifetimeWithoutPIN, "101"), (.sfResetsPerDay, "11"), (.sfDisallowPINChangeWithBiometric, "maybe"),
-            (.serverLogo, "/nowhere"), (.serverName, "two\nlines"),
+            (.serverLogo, "/nowhere"), (.serverName, "two\nlines"), (.serverName, String(repeating: "x", count: 65)), (.serverName, "a\u{202E}b"),
+            (.sfPenalties, "0,0,0,2d"), (.sfPenalties, "0,0,0,86401"), (.rootAPIKey, "kNf3vQ0z-8LwYb2RtUeXcA\n"),
         ])
     func wrongValue(key: SettingKey, value: String) async throws {
         var environment = validEnvironment
@@ -172,7 +173,6 @@ struct SettingsTests {
         }
     }
 
-    @Test("A secret comes as a value or from a file, not both, and never prints")
     @Test(
         "A secret has one line: a file or a value with more is refused, and the message repeats none of them",
         arguments: ["correct\nhorse\n", "# the key\nhorse", "correct\r\nhorse\r\n", "\ncorrect\n\nhorse\n"])
@@ -189,6 +189,7 @@ struct SettingsTests {
         #expect(try ended.secret(.rootAPIKey, file: .rootAPIKeyFile)?.matches("correct horse") == true)
     }
 
+    @Test("A secret comes as a value or from a file, not both, and never prints")
     func secrets() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("correct horse\n", to: "key")

@@ -121,6 +121,7 @@ package struct SecondFactorPolicySettings: Sendable, Equatable {
         guard penalties.count == wanted else {
             throw .invalid(.sfPenalties, reason: "\(maxAttempts) tries take \(wanted) waiting times, not \(penalties.count)")
         }
+        guard penalties.allSatisfy({ $0 <= 86_400 }) else { throw .invalid(.sfPenalties, reason: "expected waiting times of at most 1d") }
         maxWithoutPIN = try settings.integer(.sfMaxWithoutPIN, in: 0...65_534) ?? 0
         let longest: UInt64 = 10 * 365 * 86_400
         maxTimeWithoutPIN = try settings.seconds(.sfMaxTimeWithoutPIN) ?? 0
@@ -135,8 +136,13 @@ private let connectionRange = 1...1_000_000
 
 /// A name that fits the bundle (protocol §3) and one line of a screen.
 private func checkServerName(_ text: String) throws -> String {
-    guard (1...64).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-        throw Expected("1 to 64 bytes of text on one line")
+    guard (1...64).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || turns($0) }) else {
+        throw Expected("1 to 64 bytes of text on one line, without characters that turn the direction of writing")
     }
     return text
+}
+
+/// Whether a character turns the direction of what follows it, whatever that is.
+private func turns(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
 }

@@ -50,7 +50,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .kekFile: "file of the key-encryption key, 64 hexadecimal digits, made at the first start; default DATA/ostiary.kek"
         case .secondFactorURL: "origin of the second-factor server; required"
         case .secondFactorIdentity: "identity that the second-factor server prints at its start; required"
-        case .serverName: "name on the phone's confirm screen; default Ostiary"
+        case .serverName: "name on the phone's confirm screen, one line of 1 to 64 bytes; default Ostiary"
         case .serverLogo: "PNG or SVG file of at most 64 KiB for the confirm screen"
         case .logLevel: "trace, debug, info, notice, warning, error or critical; default info"
         case .maxConnections:
@@ -65,7 +65,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .sfKEKFile: "file of the key-encryption key, made at the first start; default DATA/second-factor.kek"
         case .sfTrustedServers: "identities of the authentication servers that may ask, separated by commas; required"
         case .sfMaxAttempts: "wrong tries until an instance is blocked, 1 to 5; default 5"
-        case .sfPenalties: "waiting time after each wrong try but the last, separated by commas; default 0,0,30,300"
+        case .sfPenalties: "waiting time after each wrong try but the last, separated by commas, each at most 1d; default 0,0,30,300"
         case .sfMaxWithoutPIN: "successes by biometrics alone until the PIN is asked again, up to 65534, 0 for no limit; default 0"
         case .sfMaxTimeWithoutPIN: "time since the last PIN until it is asked again, up to 3650d, 0 for no limit; default 0"
         case .sfLifetimeWithoutPIN: "wrong tries since the last right PIN until only a new enrolment helps, 1 to 100; default 100"
