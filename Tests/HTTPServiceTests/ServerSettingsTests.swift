@@ -1,7 +1,8 @@
 import Foundation
-import HTTPService
 import Logging
 import Testing
+
+@testable import HTTPService
 
 let someIdentity = String(repeating: "ab", count: 32)
 
@@ -83,6 +84,15 @@ struct ServerSettingsTests {
         #expect(try SecondFactorServerSettings(settings, dataFolder: DataFolder()).policy.penalties == [30, 300])
     }
 
+    @Test("No key of 32 random hexadecimal digits is refused: ten thousand of them are taken")
+    func randomKeys() async throws {
+        var random = SplitMix(state: 7)
+        for _ in 0..<10_000 {
+            let key = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &random), radix: 16) }.joined()
+            #expect(holdsEnough(key), "\(key)")
+        }
+    }
+
     @Test("A logo is PNG or SVG by its content, and at most 64 KiB")
     func logo() throws {
         let folder = try TemporaryFolder()
@@ -102,6 +112,9 @@ struct ServerSettingsTests {
             ("kNf3vQ0z-8LwYb2RtUeXc", false), ("kNf3vQ0z-8LwYb2RtUeXcA", true), ("9f86d081884c7d659a2feaa0c55ad01", false),
             ("9f86d081884c7d659a2feaa0c55ad015", true), ("31415926535897932384626433832795", false),
             ("314159265358979323846264338327950288419", true), ("mfrggzdfmztwq2lknnwg23tpob", true), ("mfrggzdfmztwq2lknnwg23t", false),
+            ("0123456789abcdef0123456789abcdef", false), (String(repeating: "0123456789abcdef", count: 4), false),
+            ("0123456789abcdef0123456789abcdef01234567", false), ("kNf3vQ0z-8LwYkNf3vQ0z-8LwY", false),
+            (String(repeating: "9f86d081884c7d659a2feaa0c55ad015", count: 2), true),
         ])
     func apiKey(key: String, isGood: Bool) async throws {
         let folder = try TemporaryFolder()
