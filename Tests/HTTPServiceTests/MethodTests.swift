@@ -1,6 +1,7 @@
 import Foundation
 import HTTPService
 import Hummingbird
+import Logging
 import NIOCore
 import Testing
 
@@ -39,6 +40,12 @@ struct MethodTests {
                     line.firstIndex(of: ":").map { (line[..<$0].lowercased(), line[$0...].dropFirst(2).description) }
                 }, uniquingKeysWith: { $1 })
             body = halves.dropFirst().joined(separator: "\r\n\r\n")
+        }
+
+        /// Whether it is JSON with this word, and with the id that the header says.
+        func isError(_ word: String) -> Bool {
+            let members = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: String]
+            return members?["error"] == word && members?["requestId"] == fields["x-request-id"] && members?["message"]?.isEmpty == false
         }
     }
 
@@ -111,11 +118,34 @@ struct MethodTests {
         }
     }
 
+    @Test("An address or header fields beyond every limit are 431 as JSON, an address that is only too long 414; the log has a line of each")
+    func tooLarge() async throws {
+        let (lines, report) = AsyncStream.makeStream(of: String.self)
+        let logger = Logger(label: "test") { _ in Listening { report.yield("\($0.message) \($0.metadata ?? [:])") } }
+        try await RunningServer.with(router(), logger: logger) { server in
+            let long = String(repeating: "x", count: 20_000)
+            let many = (0..<120).map { "X-\($0): 1" }.joined(separator: "\r\n")
+            for (line, word) in [
+                ("GET /thing/\(long)", " 431 "), ("GET /thing/7 HTTP/1.1\r\nX-long: \(long)\r\nX-no:", " 431 "),
+                ("GET /thing/7 HTTP/1.1\r\n\(many)\r\nX-no:", " 431 "), ("GET /thing/\(long.prefix(9000))", " 414 "),
+            ] {
+                let answer = try await ask(server, line)
+                #expect(answer.status.contains(word) && answer.isError(word == " 431 " ? "head_too_large" : "uri_too_long"), "\(answer)")
+                #expect(answer.fields["content-length"] == "\(answer.body.utf8.count)")
+                for await said in lines where said.hasPrefix("request refused") {
+                    #expect(try said.contains(#require(answer.fields["x-request-id"])) && !said.contains("xxx"), "\(said)")
+                    break
+                }
+            }
+        }
+    }
+
     @Test("A method that no address takes is 501, whether the parser has heard of it or not; rubbish is 400")
     func notImplemented() async throws {
         try await RunningServer.with(router()) { server in
             for method in ["PROPFIND", "PURGE", "BREW", "M-SEARCHES"] {
-                #expect(try await ask(server, "\(method) /thing/7").status.contains(" 501 "), "\(method)")
+                let answer = try await ask(server, "\(method) /thing/7")
+                #expect(answer.status.contains(" 501 ") && answer.isError("not_implemented"), "\(method): \(answer.body)")
             }
             #expect(try await ask(server, "brew /thing/7").status.contains(" 400 "))
             let rubbish = try await RawConnection.exchange(port: server.port, [[0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3, 13, 10, 13, 10]])

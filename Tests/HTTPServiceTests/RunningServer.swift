@@ -19,6 +19,12 @@ struct RunningServer: Sendable {
     let port: Int
     private let group: ServiceGroup
 
+    private static var quietLogger: Logger {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return logger
+    }
+
     /// Tells the server to stop, as SIGTERM does.
     func stop() async {
         await group.triggerGracefulShutdown()
@@ -27,11 +33,10 @@ struct RunningServer: Sendable {
     /// Runs `body` beside a server, then stops the server and waits until it has ended.
     static func with(
         _ router: Router<ServiceRequestContext>, socket: HandedSocket? = nil, limits: ServiceLimits = .standard, drain: DrainSignal = DrainSignal(),
-        drainTime: Duration = .seconds(8), body: @Sendable @escaping (RunningServer) async throws -> Void
+        drainTime: Duration = .seconds(8), logger log: Logger? = nil, body: @Sendable @escaping (RunningServer) async throws -> Void
     ) async throws {
         let (running, report) = AsyncStream.makeStream(of: [BoundListener].self)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        let logger = log ?? quietLogger
         let runner = RunnerService(
             runner: ServerRunner(logger: logger, drain: drain, drainTime: drainTime),
             listeners: [Listener("public", at: ListenAddress(host: "127.0.0.1", port: 0), socket: socket, router: router, limits: limits)],

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// What the world hears of an error: a status, a word for programs and a sentence for people. Rendered as `{error, message, requestId}`, with `field`
 /// where one is to blame.
@@ -45,6 +46,8 @@ extension ErrorResponse {
     package static let unauthorized = ErrorResponse(.unauthorized, "unauthorized", "no or wrong credentials")
     package static let contentTooLarge = ErrorResponse(.contentTooLarge, "content_too_large", "the request is larger than this server takes")
     package static let uriTooLong = ErrorResponse(.uriTooLong, "uri_too_long", "the address is longer than this server takes")
+    package static let headTooLarge = ErrorResponse(
+        .requestHeaderFieldsTooLarge, "head_too_large", "address and header fields are longer than this server takes")
     package static let overloaded = ErrorResponse(
         .serviceUnavailable, "overloaded", "too many requests are under way; try again in a few seconds", headers: [.retryAfter: "5"])
     /// The disk takes nothing, or the database is held by another process. Its operator reads where and why in the log and at `/ready`.
@@ -55,14 +58,24 @@ extension ErrorResponse {
 
     /// The answer, as JSON.
     package func response(requestID: String) -> Response {
+        Response(status: status, headers: fields, body: ResponseBody(byteBuffer: json(requestID: requestID)))
+    }
+
+    /// The header fields of the answer.
+    var fields: HTTPFields {
         var fields = headers
         fields[.contentType] = "application/json; charset=utf-8"
         fields[.cacheControl] = "no-store"
+        return fields
+    }
+
+    /// The body of the answer.
+    func json(requestID: String) -> ByteBuffer {
         var json = JSONWriter()
         json.member("error", error)
         json.member("message", message)
         if let field { json.member("field", field) }
         json.member("requestId", requestID)
-        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: json.finish()))
+        return json.finish()
     }
 }

@@ -69,10 +69,12 @@ struct ListenerService: Service {
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: limits.headerCount)
         let answering = Answering(responder: listener.responder, budget: limits.bodies, logger: logger)
+        let (refusals, logger) = (RefusalLog(), logger)
         return HTTP1Channel(
             responder: { request, writer, channel in try await answering.answer(request, on: channel, to: writer) },
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [UnknownMethod(), ArrivalDeadline(limit: limits.arrival)], idleTimeout: limits.idle,
+                additionalChannelHandlers: [RefusedHead(log: refusals, logger: logger), ArrivalDeadline(limit: limits.arrival)],
+                idleTimeout: limits.idle,
                 httpDecoderConfiguration: decoder))
     }
 

@@ -1,0 +1,94 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+
+/// Answers what ends before any route: 501 to a request whose method the parser does not know, which for the parser is the same as rubbish; 431 to an
+/// address or header fields beyond every limit. Rubbish is 400 without a word, by the framework.
+final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let log: RefusalLog
+    private let logger: Logger
+    /// What is being parsed.
+    private var bytes: ByteBuffer?
+    /// Requests that are not answered yet: theirs is the next word.
+    private var pending = 0
+    /// The answer is given: what comes now is read by nobody.
+    private var isOver = false
+
+    /// What a client still gets to stop sending and to read.
+    private static let farewell = TimeAmount.seconds(2)
+
+    /// - Parameter log: of the whole listener.
+    init(log: RefusalLog, logger: Logger) {
+        self.log = log
+        self.logger = logger
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let came = event as? FirstByte.Came { bytes = came.bytes }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head = unwrapInboundIn(data) { pending += 1 }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        bytes = nil
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { pending -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isOver else { return }
+        guard pending == 0, let refusal = refusal(of: error) else { return context.fireErrorCaught(error) }
+        isOver = true
+        var logger = logger
+        logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
+        let channel = context.channel
+        let request = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        log.refused(refusal.status, error: refusal.error, request)
+        let body = refusal.json(requestID: request.requestID)
+        var fields = refusal.fields
+        fields[.connection] = "close"
+        fields[.contentLength] = "\(body.readableBytes)"
+        fields[.requestID] = request.requestID
+        fields[.xContentTypeOptions] = "nosniff"
+        fields[.date] = HTTPDate.now
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: refusal.status, headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            // What is still coming is not slammed the door on: a reset could take the answer with it.
+            channel.close(mode: .output, promise: nil)
+            channel.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
+        }
+    }
+
+    private func refusal(of error: any Error) -> ErrorResponse? {
+        switch error as? HTTPParserError {
+        case .invalidMethod?: bytes.map(Self.isRequest) == true ? MethodRules.notImplemented : nil
+        case .headerOverflow?: .headTooLarge
+        default: nil
+        }
+    }
+
+    /// Whether bytes begin with a line such as `BREW /pot HTTP/1.1`.
+    private static func isRequest(_ bytes: ByteBuffer) -> Bool {
+        let line = bytes.readableBytesView.prefix(256).prefix { $0 != 13 }.split(separator: 32, omittingEmptySubsequences: false)
+        guard line.count == 3, (1...32).contains(line[0].count), !line[1].isEmpty else { return false }
+        return line[0].allSatisfy { (65...90).contains($0) || $0 == 45 } && line[2].elementsEqual("HTTP/1.1".utf8)
+    }
+}
