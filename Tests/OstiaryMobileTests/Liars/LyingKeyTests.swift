@@ -63,11 +63,11 @@ struct LyingKeyTests {
     @Test("S4-43 a server that names another second-factor server, and only then refuses, gets no new PIN sealed to that one")
     func otherRootBetweenTries() async throws {
         let phone = try await TestPhone.enrolled()
-        let before = try StoredState(decoding: phone.accounts.document).instances
         phone.ostiary.changePIN()
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
         while try await phone.secondFactor().secondFactorInfo.context != .pinChangeSet {}
+        let before = try StoredState(decoding: phone.accounts.document).instances
         try await phone.server.with { server in
             server.secondFactor = try server.otherSecondFactor()
             try server.keys.rotatePrekey()

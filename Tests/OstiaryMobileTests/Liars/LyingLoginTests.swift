@@ -48,7 +48,7 @@ struct LyingLoginTests {
         let phone = try await TestPhone.enrolled()
         await phone.server.with { $0.settings.selectedAccount = AccountID(using: SystemRandomSource()) }
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
-        #expect(try await phone.finalFailure() == .accountUnknown)
+        #expect(try await phone.finalFailure() == .accountNotOffered)
         await expectNothingDone(phone)
     }
 
