@@ -199,4 +199,22 @@ struct PageStreamTests {
         signals.end()
         #expect(heard == [.scanned, .claimed])
     }
+
+    @Test("After a tick the next look wakes it again")
+    func ticks() async throws {
+        let hub = SessionEventHub()
+        let topic = EventTopic.stream(StreamID(using: SystemRandomSource()))
+        let signals = PageSignals(of: [topic], events: hub, every: .milliseconds(20), drain: DrainSignal())
+        var scans = 0
+        hub.publish(SessionNews(.scanned, topics: [topic]))
+        for await signal in signals.stream {
+            switch signal {
+            case .news: scans += 1
+            case .tick: hub.publish(SessionNews(.scanned, topics: [topic]))
+            }
+            if scans == 2 { break }
+        }
+        signals.end()
+        #expect(scans == 2)
+    }
 }
