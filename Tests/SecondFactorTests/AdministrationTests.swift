@@ -145,7 +145,7 @@ struct ResetTests {
         }
     }
 
-    @Test("A Reset that was held back until there was a block, or is recorded by a clock that is ahead, lifts none")
+    @Test("A Reset that was held back until there was a block lifts none, nor does one that was recorded of a server whose clock is ahead")
     func heldBack() throws {
         let used = try #require(Counter(highest: 7, proven: 2, provenByPIN: 2, penaltyUntil: Instant(0), lastSeen: now + 5))
         let rows = Situation(instance: Scene.instance(used))
@@ -153,6 +153,25 @@ struct ResetTests {
         #expect(late.changes.isEmpty && refusal(late) == .clock)
         guard case .granted = reset(rows, .message(by: Scene.owner, time: now + 5), at: now + 6).outcome else {
             Issue.record("one from after the block is not granted")
+            return
+        }
+        var ahead = Situation(instance: Scene.instance(try Scene.counter(6, 2)))
+        ahead = reset(ahead, .message(by: Scene.owner, time: now + 100)).applied(to: ahead)
+        ahead.instance?.counter = used
+        guard case .repeated = reset(ahead, .message(by: Scene.owner, time: now + 100), at: now + 60).outcome else {
+            Issue.record("one that was recorded is granted")
+            return
+        }
+    }
+
+    @Test("After the clock of the second-factor server was put right one Reset may be refused, and the next is granted")
+    func settled() throws {
+        let far = try #require(Counter(highest: 7, proven: 2, provenByPIN: 2, penaltyUntil: Instant(0), lastSeen: now + 3_600))
+        let rows = Situation(instance: Scene.instance(far))
+        let first = reset(rows, .message(by: Scene.owner, time: now - 1))
+        #expect(refusal(first) == .clock)
+        guard case .granted = reset(first.applied(to: rows), .message(by: Scene.owner, time: now + 1), at: now + 2).outcome else {
+            Issue.record("refused again")
             return
         }
     }

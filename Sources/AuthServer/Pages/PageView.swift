@@ -42,7 +42,9 @@ struct PageView: Sendable {
     /// Whether nothing would be lost: no enrolment waits for its code or has succeeded. Logins look after themselves.
     func mayBeginAnew(_ open: OpenPage, at now: Instant) async throws -> Bool {
         guard open.page.kind == .enrol else { return true }
-        switch try await enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)?.progress {
+        let newest = try await enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
+        if let newest, !open.owns(newest), newest.waitsForPhone { throw EnrolmentStartError.otherPage }
+        switch newest?.progress {
         case .waitingForPhone, .givenBack, .phoneScanned, .failed, nil: return true
         case .waitingForCode, .activated: return false
         }

@@ -51,7 +51,8 @@ extension Enrolment {
         }
     }
 
-    private var waitsForPhone: Bool {
+    /// Whether a phone may still take it, or decides on it.
+    package var waitsForPhone: Bool {
         switch state {
         case .open, .claimed: true
         case .confirming, .active, .failed: false

@@ -23,7 +23,7 @@ package final class SQLiteDatabase: Database {
         self.source = source
         self.path = path
         self.lock = Mutex(lock)
-        if let path { files.withLock { $0[path] = FileIdentity(of: path) } }
+        for name in path.map({ [$0, $0 + "-wal"] }) ?? [] { files.withLock { $0[name] = FileIdentity(of: name) } }
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {

@@ -64,7 +64,7 @@ package struct AuthServerSettings: Sendable {
         guard rootAPIKey.isStrong else { throw .weakSecret(try settings.text(.rootAPIKey) == nil ? .rootAPIKeyFile : .rootAPIKey) }
         secondFactorURL = try settings.required(.secondFactorURL, settings.publicURL(.secondFactorURL))
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
-        serverName = try settings.parsed(.serverName, checkServerName) ?? "Ostiary"
+        serverName = try settings.serverName() ?? "Ostiary"
         serverLogo = try settings.parsed(.serverLogo, Logo.init(file:))
         logLevel = try settings.logLevel()
         maxConnections = try settings.integer(.maxConnections, in: connectionRange)
@@ -133,6 +133,11 @@ package struct SecondFactorPolicySettings: Sendable, Equatable {
 }
 
 private let connectionRange = 1...1_000_000
+
+extension Settings {
+    /// The name of the virtual server, if one is set: 1 to 64 bytes that a phone can show.
+    package func serverName() throws(SettingsError) -> String? { try parsed(.serverName, checkServerName) }
+}
 
 /// A name that fits the bundle (protocol §3) and one line of a screen.
 private func checkServerName(_ text: String) throws -> String {

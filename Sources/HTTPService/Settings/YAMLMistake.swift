@@ -16,7 +16,7 @@ struct YAMLMistake {
     /// The error for a name that is no setting, or that has names inside.
     func error(for name: String, path: String) -> SettingsError {
         let outer = String(name.prefix { $0 != "." })
-        guard SettingKey(rawValue: outer) != nil || Self.isHarmless(outer) else {
+        guard SettingKey(rawValue: outer) != nil || name == outer && Self.isHarmless(outer) else {
             return .unnamedKey(line: line(of: outer), meant: SettingKey.nearest(to: outer), path: path)
         }
         return name == outer ? .unknownKey(name, path: path) : .nestedKey(outer, path: path)

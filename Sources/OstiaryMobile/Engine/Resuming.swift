@@ -5,11 +5,10 @@ import OstiaryProtocol
 extension Engine {
     func resume() { runErrand { await $0.refresh() } }
 
-    /// Asks once for every account that waits for its code, pings every session once, takes up what waits, sends what could not be sent; returns when each was tried.
+    /// Pings every session once, asks once for every account that waits for its code, takes up what waits, sends what could not be sent; returns when each was tried.
     func refresh() async {
         do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
         sweep()
-        await takeUpConfirmations()
         takeUpSessions()
         for session in live where session.shown.isReturning || session.shown.isLoggedIn && session.shown.pingTime > 0 {
             let id = session.shown.id
@@ -21,6 +20,8 @@ extension Engine {
                 keepAlive(id, atOnce: true)
             }
         }
+        // After the pings, which wait for no other server than their own.
+        await takeUpConfirmations()
         await deliverOutbox()
     }
 

@@ -71,7 +71,11 @@ package enum ResetRules {
                 guard try instance.takeReset(of: time, at: now) else { return Ruling(.repeated(standing)) }
                 guard instance.counter.isUsedUp(under: policy) else { return Ruling(.notBlocked(standing), [.saveInstance(instance)]) }
                 // One that was signed before the last try was counted is about another state, and may have been held back.
-                guard time >= instance.counter.settled(at: now).lastSeen else { throw .clock }
+                let settled = instance.settled(at: now)
+                guard time >= settled.counter.lastSeen else {
+                    // By a clock that was put right this is now, for this message; kept, it is no later for the next.
+                    return Ruling(.refused(.clock, standing), settled == instance ? [] : [.saveInstance(settled)])
+                }
                 guard grantedByMessage(situation, at: now) < policy.resetsPerDay else { throw .tooMany }
             }
             let record = record(of: source, instance, at: now)

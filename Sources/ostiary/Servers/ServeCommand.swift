@@ -33,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
         let (database, key) = try ServerStorage.open(storage, identity, ownership: .shared)
         let hash = try await AuthenticationService.identityHash(
-            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.text(.serverName),
+            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
             logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
         StandardStreams.print(Base64URL.encode(hash))
         try await database.close()
