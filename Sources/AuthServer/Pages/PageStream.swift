@@ -58,7 +58,8 @@ struct PageStream: Sendable {
     /// Sends the page as it is now if it is not what the browser shows.
     private func show(_ shown: PageSnapshot, _ memory: inout PageMemory, to writer: inout any ResponseBodyWriter) async throws -> PageSnapshot {
         let next = try await look(&memory)
-        let isSame = next.state == shown.state && next.device == shown.device && next.isRead == shown.isRead && next.beside == shown.beside
+        let isSame =
+            next.state == shown.state && next.device == shown.device && next.isRead == shown.isRead && next.beside == shown.beside
             // The link of a login changes with its code.
             && (page.page.kind == .login || next.link == shown.link)
         if !isSame { try await send(next, to: &writer) }
