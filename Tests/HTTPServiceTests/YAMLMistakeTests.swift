@@ -41,6 +41,7 @@ struct YAMLMistakeTests {
             ("listen: a:1\nKEY: x\n", "unknown key in line 2 of FILE: \(form)"),
             ("listen: a:1\nroot_api_key KEY: x\n", "unknown key in line 2 of FILE: did you mean root_api_key?"),
             ("listen: a:1\n\"KEY\":\n  x: 1\n", "unknown key in line 2 of FILE: \(form)"),
+            ("listen: a:1\nKey.KEY: x\n", "unknown key in line 2 of FILE: \(form)"),
             ("listen: a:1\n\nOSTIARY_SECOND_FACTOR_URL: x\n", "unknown key in line 3 of FILE: did you mean second_factor_url?"),
         ], [key, letters])
     func unnamed(form: (text: String, sentence: String), key: String) async throws {

@@ -16,7 +16,7 @@ struct YAMLMistake {
     /// The error for a name that is no setting, or that has names inside.
     func error(for name: String, path: String) -> SettingsError {
         let outer = String(name.prefix { $0 != "." })
-        guard SettingKey(rawValue: outer) != nil || name == outer && Self.isHarmless(outer) else {
+        guard SettingKey(rawValue: outer) != nil || Self.isHarmless(outer) && isWhole(outer) else {
             return .unnamedKey(line: line(of: outer), meant: SettingKey.nearest(to: outer), path: path)
         }
         return name == outer ? .unknownKey(name, path: path) : .nestedKey(outer, path: path)
@@ -24,6 +24,14 @@ struct YAMLMistake {
 
     /// Whether a word can be said aloud: too short for an API key that would be accepted, and without digits.
     private static func isHarmless(_ word: String) -> Bool { word.wholeMatch(of: /[A-Za-z_\-]{1,21}/) != nil }
+
+    /// Whether a line has it as its name, and not as the beginning of one with a dot in it.
+    private func isWhole(_ name: String) -> Bool {
+        lines.contains { line in
+            let start = line.drop { !$0.isLetter && !$0.isNumber }
+            return start.hasPrefix(name) && start.dropFirst(name.count).first { $0 != "\"" && $0 != "'" && $0 != " " } == ":"
+        }
+    }
 
     /// A setting that stands there twice.
     private var doubledName: (name: String, first: Int, second: Int)? {
