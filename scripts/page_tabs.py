@@ -148,7 +148,9 @@ def many_tabs(servers, browser):
 def begin_often(servers, browser):
     """Who asks for new codes again and again is told to wait."""
     tab, _, _ = open_page(servers, browser, "enrol")
-    browser.run("for (let i = 0; i < 5; i++) fetch(`/pages/renew?page=${location.hash.slice(6)}`, { method: 'POST', body: '{}' })")
+    renew = "fetch(`/pages/renew?page=${location.hash.slice(6)}`, { method: 'POST', body: '{}' })"
+    browser.run(f"return (async () => {{ for (let i = 0; i < 5; i++) await {renew}; }})()")
+    check(browser.state == "waiting", "a page that began anew five times still waits for a phone")
     browser.run("document.querySelector('section[data-state=expired] [data-act]').click()")
     until(lambda: "Wait" in browser.run("return document.querySelector('[data-said]').textContent"), "who asks for new codes very often is told how long to wait")
     browser.picture("too-often")
