@@ -54,10 +54,10 @@ let package = Package(
         .target(name: "Authentication", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
         // Domain of the second-factor server: instances, attempts, penalties, receipts. No HTTP, no SQL.
         .target(name: "SecondFactor", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
-        // One SQL seam; SQLite through GRDB today.
+        // One SQL seam, and secrets at rest; SQLite through GRDB today.
         .target(
             name: "Database",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto],
             swiftSettings: house),
         // QR codes out (SVG, PNG, terminal) and in (a PNG or JPEG of a screen).
         .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),

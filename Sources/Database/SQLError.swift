@@ -34,6 +34,17 @@ package enum SQLError: Error, Equatable, Sendable {
     case fault(code: Int, message: String)
 }
 
+extension SQLError {
+    /// Whether a fault passes by itself or by an operator's hand, without a change of the program: the disk takes nothing, or another process holds
+    /// the database. Nothing was changed, and the same can be asked again.
+    package static func isOutage(_ error: any Error) -> Bool {
+        switch error {
+        case SQLError.diskFull, SQLError.cannotWrite, SQLError.busy: true
+        default: false
+        }
+    }
+}
+
 extension SQLError: CustomStringConvertible {
     /// One line for the log.
     package var description: String {

@@ -12,6 +12,18 @@ final class TemporaryFolder: Sendable {
 
     var databasePath: String { path + "/test.sqlite" }
 
+    /// Writes a file and answers its path.
+    func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+        let file = path + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        return file
+    }
+
+    func mode(of name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
+    }
+
     deinit {
         try? FileManager.default.removeItem(atPath: path)
     }

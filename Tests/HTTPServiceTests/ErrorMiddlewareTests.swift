@@ -89,7 +89,7 @@ struct ErrorMiddlewareTests {
     func outage() async throws {
         struct NoRoom: Error, CustomStringConvertible { let description = "the disk of /data/x is full" }
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware { $0 is NoRoom ? .storageUnavailable : nil }
+        router.addServiceMiddleware { $0 is NoRoom }
         router.get("/write") { _, _ -> String in throw NoRoom() }
         router.get("/fault") { _, _ -> String in throw Fault() }
         let log = LineCounter()

@@ -21,10 +21,6 @@ final class TemporaryFolder: Sendable {
         return file
     }
 
-    func mode(of name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
-    }
-
     deinit {
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -3,43 +3,25 @@ import OstiaryProtocol
 
 /// Which feature answers which message.
 struct AP1Features: Sendable {
-    let enrolments: EnrolmentService
-    let logins: LoginService
-    let attempts: AttemptService
-    let changes: SecondFactorChangeService
-    let presence: PresenceService
-    let accounts: AccountService
-    let events: any SessionEvents
+    let domain: AuthenticationServices
     let poll: LongPoll
     let clock: @Sendable () -> Instant
-
-    init(services: AuthenticationServices, poll: LongPoll, clock: @Sendable @escaping () -> Instant) {
-        enrolments = services.enrolments
-        logins = services.logins
-        attempts = services.attempts
-        changes = services.changes
-        presence = services.presence
-        accounts = services.accounts
-        events = services.events
-        self.poll = poll
-        self.clock = clock
-    }
 
     func reply(to request: PhoneRequest) async throws -> Reply {
         let type: MessageType
         do { type = try MessageType(of: request.opened.message) } catch { throw Refusal.malformed(error) }
         switch type {
-        case .e1: return try await enrolments.claim(request)
-        case .e3: return try await enrolments.finish(request)
+        case .e1: return try await domain.enrolments.claim(request)
+        case .e3: return try await domain.enrolments.finish(request)
         case .w1: return try await wait(request)
-        case .l1: return try await logins.show(request)
-        case .l5: return try await logins.decide(request)
-        case .l7: return try await logins.note(request)
-        case .m1: return try await attempts.evaluate(request)
-        case .m3: return try await changes.complete(request)
+        case .l1: return try await domain.logins.show(request)
+        case .l5: return try await domain.logins.decide(request)
+        case .l7: return try await domain.logins.note(request)
+        case .m1: return try await domain.attempts.evaluate(request)
+        case .m3: return try await domain.changes.complete(request)
         case .ping: return try await ping(request)
-        case .stop: return try await presence.stop(request)
-        case .delete: return try await accounts.delete(request)
+        case .stop: return try await domain.presence.stop(request)
+        case .delete: return try await domain.accounts.delete(request)
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
             .reset, .probe, .leave,
             .pingAnswer, .tombstone, .bundle:
@@ -49,20 +31,20 @@ struct AP1Features: Sendable {
 
     private func ping(_ request: PhoneRequest) async throws -> Reply {
         let message = try request.message(Ping.self)
-        let subscription = events.subscribe(to: [.session(message.sessionID)])
-        let standing = try await presence.ping(request)
+        let subscription = domain.events.subscribe(to: [.session(message.sessionID)])
+        let standing = try await domain.presence.ping(request)
         let answer = try await poll.answer(standing.answer, isNews: standing.isNews, hold: message.hold, subscription: subscription) {
-            try await presence.look(again: standing, at: request.server, now: clock())
+            try await domain.presence.look(again: standing, at: request.server, now: clock())
         }
         return Reply(body: answer.encoded)
     }
 
     private func wait(_ request: PhoneRequest) async throws -> Reply {
         let message = try request.message(W1.self)
-        let subscription = events.subscribe(to: [.account(message.accountID)])
-        let first = try await enrolments.wait(request)
+        let subscription = domain.events.subscribe(to: [.account(message.accountID)])
+        let first = try await domain.enrolments.wait(request)
         let outcome = try await poll.answer(first, isNews: first.isNews, hold: message.hold, subscription: subscription) {
-            try await enrolments.lookAgain(message.accountID, request, now: clock())
+            try await domain.enrolments.lookAgain(message.accountID, request, now: clock())
         }
         switch outcome {
         case .active(let reply): return reply

@@ -14,15 +14,15 @@ struct AP1Routes: Sendable {
         router.post("/ap1") { request, context in
             let bytes = try await request.bytes()
             switch try await dispatch.answer(bytes, logger: context.logger) {
-            case .answered(let answer): return binary(.ok, answer)
-            case .outdated(let bundle): return binary(.conflict, bundle.bytes)
+            case .answered(let answer): return Response.octets(answer)
+            case .outdated(let bundle): return Response.octets(bundle.bytes, status: .conflict)
             case .unreadable: return Response(status: .badRequest)
             }
         }
         router.get("/ap1/bundle/:roothash") { _, context in
             guard let hash = Self.hash(context.parameters.get("roothash")), let server = dispatch.vault.server(rootHash: hash)
             else { throw ErrorResponse.notFound }
-            return binary(.ok, try await bundles.bundle(of: server).bytes)
+            return Response.octets(try await bundles.bundle(of: server).bytes)
         }
         router.get("/ap1/logo/:hash") { _, context in
             guard let hash = Self.hash(context.parameters.get("hash")), let logo = try await servers.logo(hash: hash)
@@ -36,12 +36,6 @@ struct AP1Routes: Sendable {
         guard let bytes = text.flatMap({ Base64URL.decode($0) }), bytes.count == 32 else { return nil }
         return bytes
     }
-}
-
-private func binary(_ status: HTTPResponse.Status, _ bytes: [UInt8]) -> Response {
-    Response(
-        status: status, headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
-        body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
 }
 
 /// A picture under the hash of its bytes never changes; whatever it holds, it is shown and not run.

@@ -1,13 +1,20 @@
+import HTTPService
+import NIOCore
+
 /// Server-sent events as text (HTML Living Standard §9.2).
 enum EventStreamText {
     /// One event; the data is one line of JSON.
-    static func event(_ name: StaticString, _ json: [UInt8]) -> [UInt8] {
-        Array("event: \(name)\ndata: ".utf8) + json + Array("\n\n".utf8)
+    static func event(_ name: StaticString, _ write: (inout JSONWriter) -> Void) -> ByteBuffer {
+        let data = JSONWriter.text(write)
+        var event = ByteBuffer(string: "event: \(name)\ndata: ")
+        event.writeImmutableBuffer(data)
+        event.writeStaticString("\n\n")
+        return event
     }
 
     /// Keeps intermediaries from closing a connection on which nothing happens.
-    static let heartbeat = Array(": \n\n".utf8)
+    static let heartbeat = ByteBuffer(string: ": \n\n")
 
     /// How long a browser waits before it comes back, in milliseconds.
-    static let retry = Array("retry: 2000\n\n".utf8)
+    static let retry = ByteBuffer(string: "retry: 2000\n\n")
 }

@@ -2,7 +2,6 @@ import Authentication
 import HTTPService
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import OstiaryProtocol
 
 /// What the pages ask, one short call each.
@@ -14,11 +13,9 @@ extension PageRoutes {
         let now = clock()
         let page = try await pages.redeem(body.ticket, at: now)
         try await begin(page, isNewest: true, at: now)
-        var response = Response.json { writer in
-            writer.object { writer in
-                writer.member("kind", page.page.kind.rawValue)
-                writer.member("page", page.id.text)
-            }
+        var response = Response.object { writer in
+            writer.member("kind", page.page.kind.rawValue)
+            writer.member("page", page.id.text)
         }
         response.headers[values: .setCookie] = try await pages.cookies(for: page, in: request.headers)
         return response
@@ -50,19 +47,17 @@ extension PageRoutes {
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
         let body = try await decode(CodeBody.self, request)
         let server = page.page.serverID
-        guard let enrolment = try await enrolments.newest(of: page.nonce, at: server, now: now), page.owns(enrolment) else {
+        guard let enrolment = try await domain.enrolments.newest(of: page.nonce, at: server, now: now), page.owns(enrolment) else {
             throw ConfirmationError.nothingToConfirm
         }
-        let outcome = try await enrolments.confirm(page.nonce, code: body.code, of: enrolment.id, at: server, now: now)
-        return .json { writer in
-            writer.object { writer in
-                switch outcome {
-                case .activated: writer.member("outcome", "done")
-                case .wrong(let left):
-                    writer.member("outcome", "wrong")
-                    writer.member("left", number: left)
-                case .removed: writer.member("outcome", "over")
-                }
+        let outcome = try await domain.enrolments.confirm(page.nonce, code: body.code, of: enrolment.id, at: server, now: now)
+        return .object { writer in
+            switch outcome {
+            case .activated: writer.member("outcome", "done")
+            case .wrong(let left):
+                writer.member("outcome", "wrong")
+                writer.member("left", number: left)
+            case .removed: writer.member("outcome", "over")
             }
         }
     }
@@ -76,13 +71,11 @@ extension PageRoutes {
             let server = try await server(of: link, at: clock())
         else { throw PageRefusal.linkNotValid }
         let code = link.isScanned ? try TilePicture(code: Array(Link.text(of: bytes, at: publicURL.description).utf8)) : nil
-        return .json { writer in
-            writer.object { writer in
-                writer.member("server", server)
-                if let code {
-                    writer.name("code")
-                    code.write(to: &writer)
-                }
+        return .object { writer in
+            writer.member("server", server)
+            if let code {
+                writer.name("code")
+                code.write(to: &writer)
             }
         }
     }
@@ -93,13 +86,13 @@ extension PageRoutes {
 
     /// The name of the virtual server that made a link; nil when none of ours did, or when no phone can enrol by it any more.
     private func server(of link: Link, at now: Instant) async throws -> String? {
-        for server in try await servers.virtualServers() {
+        for server in try await domain.servers.virtualServers() {
             let root = try await view.root(of: server.id)
             let isOurs =
                 switch link {
                 case .enrol(let link) where link.rootHash == root.hash && link.url == publicURL.description:
-                    try await enrolments.isOpen(link, at: server.id, now: now)
-                case .login(let link) where link.value.serverTag == root.tag: try await view.sessions.isGenuine(link, at: server.id)
+                    try await domain.enrolments.isOpen(link, at: server.id, now: now)
+                case .login(let link) where link.value.serverTag == root.tag: try await domain.sessions.isGenuine(link, at: server.id)
                 case .enrol, .login: false
                 }
             if isOurs { return server.parameters.name }
@@ -112,10 +105,10 @@ extension PageRoutes {
     /// Bytes of a body; what pages send is a fraction of it.
     static let bodyLimit = 2_048
 
-    private func decode<Body: AdminFields>(_: Body.Type, _ request: Request) async throws -> Body {
+    private func decode<Body: JSONFields>(_: Body.Type, _ request: Request) async throws -> Body {
         // Before anything is read of it.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
-        return try AdminBody.decode(Body.self, from: try await request.bytes(limit: Self.bodyLimit))
+        return try JSONBody.decode(Body.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
 }
 
@@ -130,19 +123,19 @@ extension Link {
     }
 }
 
-private struct TicketBody: AdminFields {
+private struct TicketBody: JSONFields {
     enum Field: String, CodingKey, CaseIterable { case ticket }
 
     let ticket: String
 }
 
-private struct CodeBody: AdminFields {
+private struct CodeBody: JSONFields {
     enum Field: String, CodingKey, CaseIterable { case code }
 
     let code: String
 }
 
-private struct LinkBody: AdminFields {
+private struct LinkBody: JSONFields {
     enum Field: String, CodingKey, CaseIterable { case link }
 
     let link: String

@@ -21,14 +21,14 @@ extension PageRoutes {
     /// LOGIN, LOGOUT, CONFIRMSCAN and CANCEL of one session, for pages of business applications on any site.
     func sessionEvents(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let query = request.uri.queryParameters
-        guard let server = query["server"].flatMap({ ServerID(text: String($0)) }) else { throw AdminRefusal.badField("server", "is a serverid") }
-        guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw AdminRefusal.badField("session", "is an hsid") }
-        _ = try await servers.virtualServer(server)
-        guard try await view.sessions.isKnown(stream: session, at: server) else { throw PageRefusal.noSession }
+        guard let server = query["server"].flatMap({ ServerID(text: String($0)) }) else { throw FieldRefusal.bad("server", "is a serverid") }
+        guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw FieldRefusal.bad("session", "is an hsid") }
+        _ = try await domain.servers.virtualServer(server)
+        guard try await domain.sessions.isKnown(stream: session, at: server) else { throw PageRefusal.noSession }
         guard let place = eventGate.enter(session.text, from: context.peer) else { throw PageRefusal.busy }
-        let signals = PageSignals(of: [.stream(session)], events: events, every: tick, drain: drain)
-        let stream = SessionEventStream(signals: signals, server: server, stream: session) { [sessions = view.sessions, clock] in
-            try await sessions.isLoggedIn(stream: session, at: server, now: clock())
+        let signals = PageSignals(of: [.stream(session)], events: domain.events, every: tick, drain: drain)
+        let stream = SessionEventStream(signals: signals, server: server, stream: session) { [domain, clock] in
+            try await domain.sessions.isLoggedIn(stream: session, at: server, now: clock())
         }
         var response = Response.events { writer in
             try await stream.write(to: &writer)
@@ -40,10 +40,10 @@ extension PageRoutes {
     }
 
     func stream(of page: OpenPage, isStill: Bool) async throws -> PageStream {
-        let topic = EventTopic.stream(try await view.sessions.stream(of: page.nonce, at: page.page.serverID))
+        let topic = EventTopic.stream(try await domain.sessions.stream(of: page.nonce, at: page.page.serverID))
         return PageStream(
             page: page, kept: { [pages, clock] in try await pages.page(of: page.cookie, at: clock()) }, view: view,
-            signals: PageSignals(of: [topic], events: events, every: tick, drain: drain), isStill: isStill,
+            signals: PageSignals(of: [topic], events: domain.events, every: tick, drain: drain), isStill: isStill,
             clock: clock, deadline: clock() + PageLifetime.page)
     }
 }

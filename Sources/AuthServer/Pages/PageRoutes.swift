@@ -10,11 +10,9 @@ import OstiaryProtocol
 /// A page holds no authority: it shows what happens to the session of one nonce, and hands over the code of an enrolment. Its cookie is
 /// never sent by other sites, and whatever it changes is a POST whose origin is checked.
 package struct PageRoutes: Sendable {
+    let domain: AuthenticationServices
     let pages: PageService
     let view: PageView
-    let enrolments: EnrolmentService
-    let servers: ServerService
-    let events: any SessionEvents
     let publicURL: PublicURL
     let drain: DrainSignal
     let clock: @Sendable () -> Instant
@@ -24,19 +22,16 @@ package struct PageRoutes: Sendable {
     let eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000)
 
     package init(
-        pages: PageService, sessions: SessionQueries, enrolments: EnrolmentService, servers: ServerService, visualHashes: VisualHashes,
-        events: any SessionEvents, publicURL: PublicURL, drain: DrainSignal, tick: Duration = .seconds(1),
-        clock: @Sendable @escaping () -> Instant
+        domain: AuthenticationServices, pages: PageService, visualHashes: VisualHashes, publicURL: PublicURL, drain: DrainSignal,
+        tick: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
     ) {
+        self.domain = domain
         self.pages = pages
-        self.enrolments = enrolments
-        self.servers = servers
-        self.events = events
         self.publicURL = publicURL
         self.drain = drain
         self.tick = tick
         self.clock = clock
-        view = PageView(sessions: sessions, enrolments: enrolments, servers: servers, visualHashes: visualHashes, publicURL: publicURL)
+        view = PageView(domain: domain, visualHashes: visualHashes, publicURL: publicURL)
     }
 
     /// What stands around the public router, its errors included. To be added first of all.

@@ -1,3 +1,4 @@
+import HTTPService
 import OstiaryProtocol
 
 /// Everything that a page shows at one moment. Each snapshot is complete, so a browser that was away only has to listen again.
@@ -57,7 +58,7 @@ struct PageSnapshot: Sendable {
         self.server = server
     }
 
-    func write(to writer: inout AdminJSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("kind", kind.rawValue)
             writer.member("state", state.rawValue)

@@ -1,7 +1,6 @@
 import Authentication
 import HTTPService
 import Hummingbird
-import NIOCore
 import OstiaryProtocol
 
 /// The stream of one page: a snapshot whenever something happens, a new code every second while a phone is awaited.
@@ -26,7 +25,7 @@ struct PageStream: Sendable {
         defer { signals.end() }
         var memory = PageMemory()
         var shown = try await look(&memory)
-        try await writer.write(ByteBuffer(bytes: EventStreamText.retry))
+        try await writer.write(EventStreamText.retry)
         try await send(shown, to: &writer)
         var ticks = 0
         for await signal in signals.stream {
@@ -70,14 +69,14 @@ struct PageStream: Sendable {
     private func keepUp(_ ticks: Int, shown: PageSnapshot, to writer: inout any ResponseBodyWriter) async throws {
         let isDue = shown.state == .waiting && (!isStill || ticks % shown.ticksPerStillCode == 0)
         if isDue, let code = try await view.code(of: page, style: isStill ? .still : .moving, at: clock()) {
-            try await writer.write(ByteBuffer(bytes: EventStreamText.event("code", AdminJSONWriter.text(code.write))))
+            try await writer.write(EventStreamText.event("code", code.write))
         } else if ticks % Self.ticksPerHeartbeat == 0 {
-            try await writer.write(ByteBuffer(bytes: EventStreamText.heartbeat))
+            try await writer.write(EventStreamText.heartbeat)
         }
     }
 
     private func send(_ snapshot: PageSnapshot, to writer: inout any ResponseBodyWriter) async throws {
-        try await writer.write(ByteBuffer(bytes: EventStreamText.event("page", AdminJSONWriter.text(snapshot.write))))
+        try await writer.write(EventStreamText.event("page", snapshot.write))
     }
 }
 

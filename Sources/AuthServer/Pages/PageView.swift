@@ -4,9 +4,7 @@ import OstiaryProtocol
 
 /// What a page shows, from what the domain knows of its nonce.
 struct PageView: Sendable {
-    let sessions: SessionQueries
-    let enrolments: EnrolmentService
-    let servers: ServerService
+    let domain: AuthenticationServices
     let visualHashes: VisualHashes
     let publicURL: PublicURL
 
@@ -20,7 +18,7 @@ struct PageView: Sendable {
         case .login:
             guard let returnURL = page.returnURL else { throw PageRefusal.noPage }
             do {
-                try await sessions.begin(
+                try await domain.sessions.begin(
                     SessionPage(cookieHash: open.cookie.hash, returnURL: returnURL.absolute(at: publicURL)), isNewest: isNewest, for: nonce,
                     at: page.serverID, context: page.context, preselecting: page.account, now: now)
             } catch LoginLinkError.loggedIn, LoginLinkError.claimed {
@@ -31,7 +29,7 @@ struct PageView: Sendable {
             let start = EnrolmentStart(
                 nonce: nonce, displayName: page.name, userID: page.userID, page: open.cookie.hash, isNewest: isNewest)
             do {
-                return try await enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
+                return try await domain.enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
             } catch EnrolmentStartError.confirming {
                 // The page will ask for the code.
                 return nil
@@ -42,7 +40,7 @@ struct PageView: Sendable {
     /// Whether nothing would be lost: no enrolment waits for its code or has succeeded. Logins look after themselves.
     func mayBeginAnew(_ open: OpenPage, at now: Instant) async throws -> Bool {
         guard open.page.kind == .enrol else { return true }
-        let newest = try await enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
+        let newest = try await domain.enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
         if let newest, !open.owns(newest), newest.waitsForPhone { throw EnrolmentStartError.otherPage }
         switch newest?.progress {
         case .waitingForPhone, .givenBack, .phoneScanned, .failed, nil: return true
@@ -60,23 +58,25 @@ struct PageView: Sendable {
 
     /// The next frame of a login's code; nil when no phone is awaited.
     func code(of open: OpenPage, style: LinkStyle, at now: Instant) async throws -> TilePicture? {
-        guard open.page.kind == .login, let session = try await sessions.progress(of: open.nonce, at: open.page.serverID, now: now),
+        guard open.page.kind == .login, let session = try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now),
             session.state == .open, open.owns(session)
         else { return nil }
-        return try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
+        return try TilePicture(code: try await domain.sessions.link(to: session, style, at: now).bytes)
     }
 
     private func login(_ open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
-        let session = try await sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
+        let session = try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
         guard let session, open.owns(session) else { return try await blank(open.page, state: Self.state(ofForeign: session)) }
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         switch session.state {
         case .open:
             snapshot.beside = session.report.map { PageSnapshot.State($0.state) }
-            snapshot.code = try TilePicture(code: try await sessions.link(to: session, style, at: now).bytes)
-            snapshot.link = Link.text(of: try await sessions.link(to: session, .returning, at: now).bytes, at: publicURL.description)
+            snapshot.code = try TilePicture(code: try await domain.sessions.link(to: session, style, at: now).bytes)
+            snapshot.link = Link.text(of: try await domain.sessions.link(to: session, .returning, at: now).bytes, at: publicURL.description)
         case .returning:
-            guard let code = try await sessions.returnCode(of: session, for: open.cookie.hash), let address = open.page.returnURL else { break }
+            guard let code = try await domain.sessions.returnCode(of: session, for: open.cookie.hash), let address = open.page.returnURL else {
+                break
+            }
             snapshot.state = .returning
             snapshot.returnURL = address.adding(code)
         case .claimed, .loggedIn, .denied, .expired, .stopped: break
@@ -106,7 +106,7 @@ struct PageView: Sendable {
     }
 
     private func enrolment(_ open: OpenPage, at now: Instant) async throws -> PageSnapshot {
-        let enrolment = try await enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
+        let enrolment = try await domain.enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
         if let enrolment, !open.owns(enrolment) { return try await blank(open.page, state: Self.state(ofForeign: enrolment)) }
         let progress = enrolment?.progress
         let link = open.enrolmentID == enrolment?.id ? open.link : nil
@@ -153,7 +153,7 @@ struct PageView: Sendable {
     }
 
     private func blank(_ page: Page, state: PageSnapshot.State) async throws -> PageSnapshot {
-        let parameters = try await servers.virtualServer(page.serverID).parameters
+        let parameters = try await domain.servers.virtualServer(page.serverID).parameters
         var snapshot = PageSnapshot(kind: page.kind, state: state, server: parameters.name)
         snapshot.logo = parameters.logo.map { "/ap1/logo/\(Base64URL.encode($0.hash))" }
         snapshot.returnURL = page.returnURL?.text

@@ -1,7 +1,6 @@
 import Authentication
 import HTTPService
 import Hummingbird
-import NIOCore
 import OstiaryProtocol
 
 /// Session events for the pages of business applications, by `hsid` only: what happened, never to whom.
@@ -17,28 +16,26 @@ struct SessionEventStream: Sendable {
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
         defer { signals.end() }
-        try await writer.write(ByteBuffer(bytes: EventStreamText.retry))
+        try await writer.write(EventStreamText.retry)
         // How it is now: whoever was away, or comes late, has missed nothing.
-        try await writer.write(ByteBuffer(bytes: EventStreamText.event(try await isLoggedIn() ? "LOGIN" : "LOGOUT", data)))
+        try await writer.write(EventStreamText.event(try await isLoggedIn() ? "LOGIN" : "LOGOUT", write))
         var ticks = 0
         for await signal in signals.stream {
             switch signal {
             case .news(let news):
                 guard let name = Self.name(of: news.kind) else { continue }
-                try await writer.write(ByteBuffer(bytes: EventStreamText.event(name, data)))
+                try await writer.write(EventStreamText.event(name, write))
             case .tick:
                 ticks += 1
-                if ticks % Self.ticksPerHeartbeat == 0 { try await writer.write(ByteBuffer(bytes: EventStreamText.heartbeat)) }
+                if ticks % Self.ticksPerHeartbeat == 0 { try await writer.write(EventStreamText.heartbeat) }
             }
         }
     }
 
-    private var data: [UInt8] {
-        AdminJSONWriter.text { writer in
-            writer.object { writer in
-                writer.member("session", stream.text)
-                writer.member("server", server.text)
-            }
+    private func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("session", stream.text)
+            writer.member("server", server.text)
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTPService
 import OstiaryProtocol
 import QRCode
 
@@ -29,7 +30,7 @@ struct TilePicture {
         paper = picture.paper.hex
     }
 
-    func write(to writer: inout AdminJSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("columns", number: columns)
             writer.member("rows", number: rows)

@@ -5,12 +5,13 @@ import NIOHTTP1
 
 /// The one place where errors become answers, and where refusals are written down. Also puts the request id into every answer.
 package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
-    private let outages: @Sendable (any Error) -> ErrorResponse?
+    private let isOutage: @Sendable (any Error) -> Bool
     private let log = RefusalLog()
 
-    /// - Parameter outages: what is answered to faults that pass by themselves; nil for any other.
-    package init(outages: @Sendable @escaping (any Error) -> ErrorResponse? = { _ in nil }) {
-        self.outages = outages
+    /// - Parameter isOutage: whether a fault passes by itself, as that of a full disk; it is answered with ``ErrorResponse/storageUnavailable``, which
+    ///   says nothing of where it is.
+    package init(outages isOutage: @Sendable @escaping (any Error) -> Bool = { _ in false }) {
+        self.isOutage = isOutage
     }
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
@@ -32,9 +33,9 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 
     private func answer(to error: any Error, _ context: Context) -> ErrorResponse {
-        if let outage = outages(error) {
-            log.outage(error, outage, context)
-            return outage
+        if isOutage(error) {
+            log.outage(error, .storageUnavailable, context)
+            return .storageUnavailable
         }
         let response = errorResponse(for: error, logger: context.logger)
         if response.status.code < 500 { log.refused(response.status, error: response.error, context) }

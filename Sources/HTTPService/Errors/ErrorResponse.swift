@@ -71,11 +71,11 @@ extension ErrorResponse {
 
     /// The body of the answer.
     func json(requestID: String) -> ByteBuffer {
-        var json = JSONWriter()
-        json.member("error", error)
-        json.member("message", message)
-        if let field { json.member("field", field) }
-        json.member("requestId", requestID)
-        return json.finish()
+        JSONWriter.object { json in
+            json.member("error", error)
+            json.member("message", message)
+            json.member("field", field)
+            json.member("requestId", requestID)
+        }
     }
 }

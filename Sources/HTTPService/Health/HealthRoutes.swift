@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import Logging
 
@@ -27,7 +26,7 @@ package struct HealthRoutes: Sendable {
 
     /// Adds the routes to a private router.
     package func add(to router: some RouterMethods<ServiceRequestContext>) {
-        router.get("/live") { _, _ in answer(.ok) { $0.member("live", true) } }
+        router.get("/live") { _, _ in Response.object { $0.member("live", true) } }
         router.get("/ready") { request, context in
             try await ready(request.uri.queryParameters, logger: context.logger)
         }
@@ -41,13 +40,17 @@ package struct HealthRoutes: Sendable {
         let isGood = reports.allSatisfy { $0.failure == nil }
         let isServing = drain.isDraining ? false : reports.prefix(checks.count).allSatisfy { $0.failure == nil }
         let isReady = forLogins ? isGood : isServing
-        return answer(isReady ? .ok : .serviceUnavailable) { json in
+        return .object(status: isReady ? .ok : .serviceUnavailable) { json in
             json.member("ready", isReady)
             if isFull, !loginChecks.isEmpty { json.member("logins", isGood) }
             let told = reports.filter { isFull || $0.failure != nil }
             guard !told.isEmpty else { return }
-            json.object("checks") { json in
-                for report in told { json.member(named: report.name, report.failure ?? "ok") }
+            json.name("checks")
+            json.object { json in
+                for report in told {
+                    json.name(of: report.name)
+                    json.string(report.failure ?? "ok")
+                }
             }
         }
     }
@@ -96,12 +99,4 @@ package struct HealthRoutes: Sendable {
             return "failed; the log says more"
         }
     }
-}
-
-private func answer(_ status: HTTPResponse.Status, _ body: (inout JSONWriter) -> Void) -> Response {
-    var json = JSONWriter()
-    body(&json)
-    return Response(
-        status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-        body: ResponseBody(byteBuffer: json.finish()))
 }

@@ -1,132 +1,164 @@
 import NIOCore
 
-/// Writes one JSON object (RFC 8259), member by member, straight into the bytes of an answer.
+/// Writes JSON text (RFC 8259) straight into the bytes of an answer, a line of a stream or a line of a terminal.
 ///
-/// For answers of known shape on hot paths: a general encoder takes several times as long as the rest of such a request. Names are constants of the
-/// program; values are escaped. Members appear in the order of the calls.
+/// A general encoder costs more than the whole HTTP framework around it, and `getSession` is asked at every click of every business application.
+/// Names are literals of ours and are written as they stand; values are escaped. Members appear in the order of the calls.
 ///
-///     var json = JSONWriter()
-///     json.member("loggedin", true)
-///     json.object("server") { $0.member("name", name) }
-///     return json.finish()
+///     let text = JSONWriter.object { json in
+///         json.member("loggedin", true)
+///         json.name("server")
+///         json.object { json in json.member("name", name) }
+///     }
 package struct JSONWriter: Sendable {
     private var buffer: ByteBuffer
-    private var isFirst = true
+    private var needsComma = false
 
-    /// - Parameter capacity: bytes to set aside at first.
-    package init(capacity: Int = 256) {
+    private init(capacity: Int) {
         buffer = ByteBufferAllocator().buffer(capacity: capacity)
-        buffer.writeInteger(UInt8(ascii: "{"))
     }
 
-    package mutating func member(_ name: StaticString, _ value: String) {
-        writeName(name)
-        writeString(value)
+    /// The text of one value.
+    /// - Parameter capacity: bytes to set aside at first.
+    package static func text(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> ByteBuffer {
+        var writer = JSONWriter(capacity: capacity)
+        write(&writer)
+        return writer.buffer
     }
 
-    package mutating func member(_ name: StaticString, _ value: some BinaryInteger) {
-        writeName(name)
+    /// The text of one value as a line for a terminal.
+    package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(buffer: text(write)) }
+
+    /// The text of one object.
+    package static func object(_ members: (inout JSONWriter) -> Void) -> ByteBuffer {
+        text { $0.object(members) }
+    }
+}
+
+/// Values: each is a whole text, an element of an array, or follows a name.
+extension JSONWriter {
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
+        enclosed(by: UInt8(ascii: "{"), UInt8(ascii: "}"), members)
+    }
+
+    package mutating func array<Element>(_ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void) {
+        enclosed(by: UInt8(ascii: "["), UInt8(ascii: "]")) { writer in
+            for element in elements { write(&writer, element) }
+        }
+    }
+
+    package mutating func string(_ text: String) {
+        separate()
+        quote(text)
+    }
+
+    package mutating func number(_ value: some BinaryInteger) {
+        separate()
         buffer.writeString(String(value))
     }
 
-    package mutating func member(_ name: StaticString, _ value: Bool) {
-        writeName(name)
+    package mutating func bool(_ value: Bool) {
+        separate()
         buffer.writeStaticString(value ? "true" : "false")
     }
 
-    /// A member that is left out if there is no value.
-    package mutating func member(_ name: StaticString, ifPresent value: String?) {
-        if let value { member(name, value) }
+    package mutating func null() {
+        separate()
+        buffer.writeStaticString("null")
+    }
+}
+
+/// Members of an object.
+extension JSONWriter {
+    /// The name of a member; its value has to follow.
+    package mutating func name(_ name: StaticString) {
+        separate()
+        buffer.writeInteger(UInt8(ascii: "\""))
+        buffer.writeStaticString(name)
+        buffer.writeStaticString("\":")
+        needsComma = false
+    }
+
+    /// The name of a member that somebody else chose.
+    package mutating func name(of text: String) {
+        separate()
+        quote(text)
+        buffer.writeInteger(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// A member that is left out if there is no value, as the following are.
+    package mutating func member(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        self.name(name)
+        string(value)
+    }
+
+    package mutating func member(_ name: StaticString, _ value: Bool) {
+        self.name(name)
+        bool(value)
+    }
+
+    package mutating func member(_ name: StaticString, number value: (some BinaryInteger)?) {
+        guard let value else { return }
+        self.name(name)
+        number(value)
     }
 
     package mutating func member(_ name: StaticString, _ values: [String]) {
-        writeName(name)
-        writeArray(values) { $0.writeString($1) }
-    }
-
-    /// A member that is an object, with the members that `body` writes.
-    package mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
-        writeName(name)
-        writeObject(body)
-    }
-
-    /// A member that is an array of objects, one for each item.
-    package mutating func objects<Item>(_ name: StaticString, _ items: some Sequence<Item>, _ body: (inout JSONWriter, Item) -> Void) {
-        writeName(name)
-        writeArray(items) { writer, item in writer.writeObject { body(&$0, item) } }
-    }
-
-    /// A member whose name is not a constant.
-    package mutating func member(named name: String, _ value: String) {
-        writeComma()
-        writeString(name)
-        buffer.writeInteger(UInt8(ascii: ":"))
-        writeString(value)
-    }
-
-    /// The finished object. The writer is not used any further.
-    package consuming func finish() -> ByteBuffer {
-        buffer.writeInteger(UInt8(ascii: "}"))
-        return buffer
+        self.name(name)
+        array(values) { writer, value in writer.string(value) }
     }
 }
 
 extension JSONWriter {
-    private mutating func writeComma() {
-        if !isFirst { buffer.writeInteger(UInt8(ascii: ",")) }
-        isFirst = false
+    private mutating func enclosed(by opening: UInt8, _ closing: UInt8, _ write: (inout JSONWriter) -> Void) {
+        separate()
+        buffer.writeInteger(opening)
+        needsComma = false
+        write(&self)
+        buffer.writeInteger(closing)
+        needsComma = true
     }
 
-    private mutating func writeName(_ name: StaticString) {
-        writeComma()
+    private mutating func separate() {
+        if needsComma { buffer.writeInteger(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    /// A text with its quotes. What needs no escape is copied in one piece.
+    private mutating func quote(_ text: String) {
         buffer.writeInteger(UInt8(ascii: "\""))
-        buffer.writeStaticString(name)
-        buffer.writeStaticString("\":")
-    }
-
-    private mutating func writeObject(_ body: (inout JSONWriter) -> Void) {
-        buffer.writeInteger(UInt8(ascii: "{"))
-        isFirst = true
-        body(&self)
-        isFirst = false
-        buffer.writeInteger(UInt8(ascii: "}"))
-    }
-
-    private mutating func writeArray<Item>(_ items: some Sequence<Item>, _ write: (inout JSONWriter, Item) -> Void) {
-        buffer.writeInteger(UInt8(ascii: "["))
-        isFirst = true
-        for item in items {
-            writeComma()
-            write(&self, item)
-        }
-        isFirst = false
-        buffer.writeInteger(UInt8(ascii: "]"))
-    }
-
-    /// A string with its quotes. What needs no escape is copied in one piece.
-    private mutating func writeString(_ value: String) {
-        buffer.writeInteger(UInt8(ascii: "\""))
-        if value.utf8.contains(where: needsEscape) {
-            for byte in value.utf8 { writeEscaped(byte) }
+        if text.utf8.contains(where: mayNeedEscape) {
+            for scalar in text.unicodeScalars { write(scalar) }
         } else {
-            buffer.writeString(value)
+            buffer.writeString(text)
         }
         buffer.writeInteger(UInt8(ascii: "\""))
     }
 
-    private mutating func writeEscaped(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""): buffer.writeStaticString("\\\"")
-        case UInt8(ascii: "\\"): buffer.writeStaticString("\\\\")
-        case UInt8(ascii: "\n"): buffer.writeStaticString("\\n")
-        case UInt8(ascii: "\r"): buffer.writeStaticString("\\r")
-        case UInt8(ascii: "\t"): buffer.writeStaticString("\\t")
-        case 0..<0x20: buffer.writeString("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16))
-        default: buffer.writeInteger(byte)
+    /// RFC 8259 §7. `<`, `>` and `&` are escaped too, so that no reader can mistake an answer for a web page; and every control character and line end
+    /// that Unicode has, so that no text breaks a line or moves the cursor of a terminal.
+    private mutating func write(_ scalar: Unicode.Scalar) {
+        switch scalar {
+        case "\"": buffer.writeStaticString("\\\"")
+        case "\\": buffer.writeStaticString("\\\\")
+        case "\n": buffer.writeStaticString("\\n")
+        case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "<", ">", "&", "\u{2028}", "\u{2029}":
+            let digits = String(scalar.value, radix: 16)
+            buffer.writeStaticString("\\u")
+            buffer.writeRepeatingByte(UInt8(ascii: "0"), count: 4 - digits.utf8.count)
+            buffer.writeString(digits)
+        default:
+            for byte in Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter { buffer.writeInteger(byte) }
         }
     }
 }
 
-private func needsEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+/// Whether a byte of UTF-8 needs an escape, or begins a character that may: U+0080 to U+009F begin with 0xC2, the line ends U+2028 and U+2029 with 0xE2.
+private func mayNeedEscape(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 0x7F, 0xC2, 0xE2: true
+    default: false
+    }
 }

@@ -11,6 +11,8 @@ package struct ConnectionShares: Sendable, Equatable {
 
     /// What a server may have unless the operator says otherwise.
     package static let standardTotal = 20_000
+    /// What an operator may set, in all and for one address.
+    package static let settingRange = 1...1_000_000
 
     /// - Parameters:
     ///   - descriptors: that the process may open.

@@ -33,9 +33,9 @@ package struct BoundListener: Sendable, Equatable {
 
 extension Router<ServiceRequestContext> {
     /// What every router has in front of its routes: errors become answers, sizes are bounded. Call it before the first route.
-    /// - Parameter outages: what is answered to faults that pass by themselves, a full disk for example; nil for any other.
+    /// - Parameter outages: whether a fault passes by itself, a full disk for example.
     package func addServiceMiddleware(
-        limits: ServiceLimits = .standard, outages: @Sendable @escaping (any Error) -> ErrorResponse? = { _ in nil }
+        limits: ServiceLimits = .standard, outages: @Sendable @escaping (any Error) -> Bool = { _ in false }
     ) {
         add(middleware: ErrorMiddleware(outages: outages))
         add(middleware: LimitMiddleware(limits))

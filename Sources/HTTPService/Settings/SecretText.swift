@@ -19,7 +19,7 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringC
     package var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     /// Whether guessing it costs what guessing a key must cost.
-    var isStrong: Bool { holdsEnough(String(decoding: bytes, as: UTF8.self)) }
+    package var isStrong: Bool { holdsEnough(String(decoding: bytes, as: UTF8.self)) }
 
     package var description: String { "‹secret›" }
     package var debugDescription: String { description }

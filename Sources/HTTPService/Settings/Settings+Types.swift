@@ -27,9 +27,16 @@ extension Settings {
         try parsed(key, PublicURL.init(parsing:))
     }
 
-    package func integer(_ key: SettingKey, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
+    /// Identities of servers, 32 bytes each.
+    package func identities(_ key: SettingKey) throws(SettingsError) -> [[UInt8]]? { try list(key, parseIdentity) }
+
+    package func integer<Number: FixedWidthInteger & Sendable>(
+        _ key: SettingKey, in range: ClosedRange<Number>
+    ) throws(SettingsError) -> Number? {
         try parsed(key) { text in
-            guard let number = Int(text), range.contains(number) else { throw Expected("a number from \(range.lowerBound) to \(range.upperBound)") }
+            guard let number = Number(text), range.contains(number) else {
+                throw Expected("a number from \(range.lowerBound) to \(range.upperBound)")
+            }
             return number
         }
     }
@@ -100,15 +107,16 @@ extension Settings {
 }
 
 /// What a text should have been.
-struct Expected: Error, CustomStringConvertible {
-    let description: String
+package struct Expected: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ what: String) {
+    package init(_ what: String) {
         description = "expected \(what)"
     }
 }
 
-func parseSeconds(_ text: String) throws -> UInt64 {
+/// Seconds: a number, or a number with the unit s, m, h or d.
+package func parseSeconds(_ text: String) throws -> UInt64 {
     let units: [Character: UInt64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
     let unit = text.last.flatMap { units[$0] }
     let digits = unit == nil ? text[...] : text.dropLast()

@@ -7,41 +7,43 @@ package struct Settings: Sendable {
     private let providers: [any ConfigProvider]
 
     /// - Parameters:
+    ///   - keys: every setting that file and environment may have: those of all servers that share them.
     ///   - configFile: path of a YAML file; if nil, the one that `OSTIARY_CONFIG` names, if any.
     ///   - environment: the variables of the process.
     ///   - overrides: what the command line says.
-    /// - Throws: ``SettingsError`` for a file that cannot be read, is no flat mapping, or has a key that is not a ``SettingKey``; and for a variable
+    /// - Throws: ``SettingsError`` for a file that cannot be read, is no flat mapping, or has a key that is not among `keys`; and for a variable
     ///   that begins with `OSTIARY_` and that no program of ours knows.
     package static func load(
-        configFile: String? = nil, environment: [String: String], overrides: [SettingKey: String] = [:]
+        _ keys: [SettingKey], configFile: String? = nil, environment: [String: String], overrides: [SettingKey: String] = [:]
     ) async throws(SettingsError) -> Settings {
-        let given = overrides.map { key, value in (AbsoluteConfigKey([key.rawValue]), ConfigValue(.string(value), isSecret: true)) }
+        let given = overrides.map { key, value in (AbsoluteConfigKey([key.name]), ConfigValue(.string(value), isSecret: true)) }
         // An empty variable counts as not set, as in a compose file that passes a variable on.
         let set = environment.filter { !$0.value.isEmpty }
-        if let unknown = set.keys.filter({ $0.hasPrefix(prefix) }).sorted().first(where: { !knownVariables.contains($0) }) {
-            throw .unknownVariable(unknown)
+        let variables = keys.map(\.variable) + otherVariables
+        if let unknown = set.keys.filter({ $0.hasPrefix(prefix) }).sorted().first(where: { !variables.contains($0) }) {
+            throw .unknownVariable(unknown, meant: nearest(to: unknown, among: variables))
         }
         var providers: [any ConfigProvider] = [
             InMemoryProvider(name: "command line", values: Dictionary(uniqueKeysWithValues: given)),
             EnvironmentVariablesProvider(environmentVariables: set, secretsSpecifier: .all).prefixKeys(with: "ostiary"),
         ]
-        if let path = configFile ?? set["OSTIARY_CONFIG"], let file = try await readYAML(path) { providers.append(file) }
+        if let path = configFile ?? set["OSTIARY_CONFIG"], let file = try await readYAML(path, keys) { providers.append(file) }
         return Settings(providers: providers)
     }
 
     private static let prefix = "OSTIARY_"
-    /// Those of both servers, which may share an environment; the file of either; and what `ostiary phone` asks for.
-    private static let knownVariables = Set(SettingKey.allCases.map(\.variable) + ["OSTIARY_CONFIG", "OSTIARY_PHONE_KEYRING"])
+    /// The file of settings, and what `ostiary phone` asks for.
+    private static let otherVariables = ["OSTIARY_CONFIG", "OSTIARY_PHONE_KEYRING"]
 
-    static func nearestVariable(to name: String) -> String? {
-        nearestName(to: String(name.dropFirst(prefix.count)), among: knownVariables.sorted().map { String($0.dropFirst(prefix.count)) })
+    private static func nearest(to name: String, among variables: [String]) -> String? {
+        nearestName(to: String(name.dropFirst(prefix.count)), among: variables.sorted().map { String($0.dropFirst(prefix.count)) })
             .map { prefix + $0 }
     }
 
     /// The text of a setting, or nil if it is not set. A YAML list is its items joined by commas.
     /// - Throws: ``SettingsError/invalid(_:reason:)`` for a YAML mapping where text is wanted.
     package func text(_ key: SettingKey) throws(SettingsError) -> String? {
-        let name = AbsoluteConfigKey([key.rawValue])
+        let name = AbsoluteConfigKey([key.name])
         for provider in providers {
             do {
                 if case .string(let text)? = try provider.value(forKey: name, type: .string).value?.content { return text }
@@ -56,7 +58,7 @@ package struct Settings: Sendable {
     }
 
     /// Reads a YAML file; nil if there is nothing in it but comments.
-    private static func readYAML(_ path: String) async throws(SettingsError) -> (any ConfigProvider)? {
+    private static func readYAML(_ path: String, _ keys: [SettingKey]) async throws(SettingsError) -> (any ConfigProvider)? {
         let content: String
         do {
             content = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
@@ -75,12 +77,14 @@ package struct Settings: Sendable {
         do {
             file = try await FileProvider(parsingOptions: options, config: location)
         } catch {
-            throw .malformedFile(path: path, reason: YAMLMistake(content: content).sentence(for: error))
+            throw .malformedFile(path: path, reason: YAMLMistake(content: content, keys: keys).sentence(for: error))
         }
-        if let unknown = met.keys.sorted().first(where: { SettingKey(rawValue: $0) == nil }) {
-            throw YAMLMistake(content: content).error(for: unknown, path: path)
+        if let unknown = met.keys.sorted().first(where: { keys.named($0) == nil }) {
+            throw YAMLMistake(content: content, keys: keys).error(for: unknown, path: path)
         }
-        if met.keys.contains(SettingKey.rootAPIKey.rawValue), isOpenToOthers(path) { throw .readableByOthers(.rootAPIKey, path: path) }
+        if let secret = keys.first(where: { $0.isSecret && met.keys.contains($0.name) }), isOpenToOthers(path) {
+            throw .readableByOthers(secret, path: path)
+        }
         return file
     }
 }

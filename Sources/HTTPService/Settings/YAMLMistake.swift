@@ -2,6 +2,7 @@
 /// the place is told, and names that can be no key.
 struct YAMLMistake {
     let content: String
+    let keys: [SettingKey]
 
     /// Why the file could not be read as YAML.
     func sentence(for error: any Error) -> String {
@@ -16,10 +17,10 @@ struct YAMLMistake {
     /// The error for a name that is no setting, or that has names inside.
     func error(for name: String, path: String) -> SettingsError {
         let outer = String(name.prefix { $0 != "." })
-        guard SettingKey(rawValue: outer) != nil || Self.isHarmless(outer) && isWhole(outer) else {
-            return .unnamedKey(line: line(of: outer), meant: SettingKey.nearest(to: outer), path: path)
+        guard keys.named(outer) != nil || Self.isHarmless(outer) && isWhole(outer) else {
+            return .unnamedKey(line: line(of: outer), meant: keys.nearest(to: outer), path: path)
         }
-        return name == outer ? .unknownKey(name, path: path) : .nestedKey(outer, path: path)
+        return name == outer ? .unknownKey(name, meant: keys.nearest(to: name), path: path) : .nestedKey(outer, path: path)
     }
 
     /// Whether a word can be said aloud: too short for an API key that would be accepted, and without digits.
@@ -38,8 +39,8 @@ struct YAMLMistake {
         var seen: [SettingKey: Int] = [:]
         for (index, line) in lines.enumerated() {
             let word = line.prefix { $0 != ":" }.trimming { $0.isWhitespace || $0 == "\"" || $0 == "'" }
-            guard let key = SettingKey(rawValue: word) else { continue }
-            if let first = seen[key] { return (key.rawValue, first, index + 1) }
+            guard let key = keys.named(word) else { continue }
+            if let first = seen[key] { return (key.name, first, index + 1) }
             seen[key] = index + 1
         }
         return nil

@@ -1,3 +1,5 @@
+import AuthServer
+import Database
 import Foundation
 import HTTPService
 
@@ -13,7 +15,7 @@ enum RootAPIKey {
         var random = SystemRandomNumberGenerator()
         _ = try KeyFile.read(orMakeAt: path) { (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
         let completed = try await Settings.load(
-            configFile: options.config, environment: StorageOptions.environment, overrides: [.rootAPIKeyFile: path])
+            .ofBothServers, configFile: options.config, environment: StorageOptions.environment, overrides: [.rootAPIKeyFile: path])
         return (completed, path)
     }
 }

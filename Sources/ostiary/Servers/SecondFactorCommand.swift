@@ -4,7 +4,6 @@ import Foundation
 import HTTPService
 import Logging
 import OstiaryProtocol
-import SecondFactor
 import SecondFactorServer
 
 /// `ostiary second-factor`: the server that counts PIN attempts and knows nothing else.
@@ -43,23 +42,23 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
         let (database, key) = try ServerStorage.open(settings.storage, identity, ownership: .exclusive)
         let drain = DrainSignal()
-        let service = try await SecondFactorService(
-            settings: SecondFactorSettings(
-                trustedRoots: settings.trustedServers, policy: try Policy(settings.policy), rootSeed: try identity.rootSeed()),
+        let node = try await SecondFactorNode(
+            settings: SecondFactorNodeSettings(
+                trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed()),
             database: database, keyEncryptionKey: key, logger: logger, drain: drain, clock: { .now })
         var listeners = [
             Listener(
-                "private", at: settings.listen, socket: sockets["private"], router: service.router,
+                "private", at: settings.listen, socket: sockets["private"], router: node.router,
                 limits: .open(shares, listener: "private", logger: logger))
         ]
         if settings.adminListen != nil || sockets["health"] != nil {
             listeners.append(
                 Listener(
                     "health", at: settings.adminListen ?? ListenAddress(host: "127.0.0.1", port: 0), socket: sockets["health"],
-                    router: service.router, limits: .reserved(shares, listener: "health", logger: logger)))
+                    router: node.healthRouter, limits: .reserved(shares, listener: "health", logger: logger)))
         }
-        let hash = Base64URL.encode(service.identityHash)
-        try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
+        let hash = Base64URL.encode(node.identityHash)
+        try await ServerRunner(logger: logger, drain: drain).run(listeners, services: node.background) { bound in
             log.open()
             logger.notice("second-factor server runs", metadata: .running(hash, bound, shares))
         }

@@ -24,15 +24,14 @@ struct ServeCommand: AsyncParsableCommand {
             if identity.printIdentity { return try await printIdentity(settings) }
             let (completed, keyPath) = try await RootAPIKey.ensured(settings, options)
             let checked = try AuthServerSettings(completed, dataFolder: options.dataFolder)
-            // The name as the operator set it: without one, that of the database stays, which the management interface may have changed.
-            try await serve(checked, named: try completed.text(.serverName), madeKeyAt: keyPath)
+            try await serve(checked, madeKeyAt: keyPath)
         }
     }
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
         let (database, key) = try ServerStorage.open(storage, identity, ownership: .shared)
-        let hash = try await AuthenticationService.identityHash(
+        let hash = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
             logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
         StandardStreams.print(Base64URL.encode(hash))
@@ -40,30 +39,26 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// - Parameter keyPath: where the key of the management interface is, if nobody set one.
-    private func serve(_ settings: AuthServerSettings, named name: String?, madeKeyAt keyPath: String?) async throws {
+    private func serve(_ settings: AuthServerSettings, madeKeyAt keyPath: String?) async throws {
         let log = HeldBackLog(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
         let (database, key) = try ServerStorage.open(settings.storage, identity, ownership: .exclusive)
         let drain = DrainSignal()
-        let service = try await AuthenticationService(
-            settings: AuthenticationSettings(
-                publicURL: settings.publicURL, apiKey: settings.rootAPIKey, secondFactorIdentity: settings.secondFactorIdentity, serverName: name,
-                serverLogo: settings.serverLogo?.bytes),
-            database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(),
-            secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL),
-            logger: logger, drain: drain, clock: { .now })
+        let node = try await AuthNode(
+            settings: settings.node, database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(),
+            secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL), logger: logger, drain: drain, clock: { .now })
         let listeners = [
             Listener(
-                "public", at: settings.listen, socket: sockets["public"], router: service.publicRouter,
+                "public", at: settings.listen, socket: sockets["public"], router: node.publicRouter,
                 limits: .open(shares, listener: "public", logger: logger)),
             Listener(
-                "private", at: settings.adminListen, socket: sockets["private"], router: service.adminRouter,
+                "private", at: settings.adminListen, socket: sockets["private"], router: node.adminRouter,
                 limits: .reserved(shares, listener: "private", logger: logger)),
         ]
-        let hash = Base64URL.encode(service.identityHash)
-        try await ServerRunner(logger: logger, drain: drain).run(listeners, services: service.background) { bound in
+        let hash = Base64URL.encode(node.identityHash)
+        try await ServerRunner(logger: logger, drain: drain).run(listeners, services: node.background) { bound in
             log.open()
             logger.notice("authentication server runs", metadata: .running(hash, bound, shares))
             if let keyPath { logger.notice("no API key is set: using the one in a file", metadata: ["path": "\(keyPath)"]) }

@@ -1,7 +1,15 @@
 import ArgumentParser
+import AuthServer
+import Database
 import Foundation
 import HTTPService
 import OstiaryProtocol
+import SecondFactorServer
+
+extension [SettingKey] {
+    /// Both servers may share an environment and a file.
+    static let ofBothServers = SettingKey.authServer + SettingKey.secondFactorServer.filter { !SettingKey.authServer.contains($0) }
+}
 
 /// Where a server's settings and data are. Everything else is a setting: an environment variable, or a key of the YAML file.
 struct StorageOptions: ParsableArguments, Sendable {
@@ -16,7 +24,7 @@ struct StorageOptions: ParsableArguments, Sendable {
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     func settings() async throws(SettingsError) -> Settings {
-        try await Settings.load(configFile: config, environment: Self.environment)
+        try await Settings.load(.ofBothServers, configFile: config, environment: Self.environment)
     }
 }
 

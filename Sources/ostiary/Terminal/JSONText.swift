@@ -1,3 +1,5 @@
+import HTTPService
+
 /// A JSON value whose members keep the order in which they were written, on one line (RFC 8259).
 enum JSONText: Equatable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
     case null
@@ -25,34 +27,22 @@ enum JSONText: Equatable, ExpressibleByStringLiteral, ExpressibleByBooleanLitera
     /// A string, or null.
     static func optional(_ text: String?) -> JSONText { text.map(JSONText.string) ?? .null }
 
-    var text: String {
-        switch self {
-        case .null: "null"
-        case .bool(let value): value ? "true" : "false"
-        case .number(let value): String(value)
-        case .string(let value): Self.quoted(value)
-        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-        case .object(let members): "{" + members.map { Self.quoted($0.name) + ":" + $0.value.text }.joined(separator: ",") + "}"
-        }
-    }
+    var text: String { JSONWriter.line(write) }
 
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            // Controls, and the two line ends that JSON allows and JavaScript once didn't: a reader of lines must never see one.
-            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}": quoted += escaped(scalar)
-            default: quoted.unicodeScalars.append(scalar)
+    private func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .number(let value): writer.number(value)
+        case .string(let value): writer.string(value)
+        case .array(let values): writer.array(values) { writer, value in value.write(to: &writer) }
+        case .object(let members):
+            writer.object { writer in
+                for member in members {
+                    writer.name(of: member.name)
+                    member.value.write(to: &writer)
+                }
             }
         }
-        return quoted + "\""
-    }
-
-    private static func escaped(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 }

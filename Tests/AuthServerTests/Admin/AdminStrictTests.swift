@@ -1,5 +1,6 @@
 import Authentication
 import Foundation
+import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -183,8 +184,8 @@ struct AdminStrictTests {
     @Test("JSON in another encoding than UTF-8 is refused: what is looked for in it would not be found")
     func otherEncodings() {
         let body = Data(#"{"blocked":true,"blocked":false}"#.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
-        #expect(throws: AdminRefusal.badJSON) { try AdminBody.decode(AdminAccountUpdate.self, from: Array(body)) }
-        #expect(throws: AdminRefusal.badJSON) { try AdminBody.decode(AdminAccountUpdate.self, from: [0xFF, 0xFE] + Array(body)) }
+        #expect(throws: FieldRefusal.notJSON) { try JSONBody.decode(AdminAccountUpdate.self, from: Array(body)) }
+        #expect(throws: FieldRefusal.notJSON) { try JSONBody.decode(AdminAccountUpdate.self, from: [0xFF, 0xFE] + Array(body)) }
     }
 
     @Test("Every call about a server that does not exist is 404, whatever else is wrong with it", arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "none"])

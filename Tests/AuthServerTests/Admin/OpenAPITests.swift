@@ -90,7 +90,7 @@ struct OpenAPITests {
 
     private static let words: [String] = {
         let refusals: [any ErrorResponseConvertible] = [
-            AdminRefusal.keyWrong, AdminRefusal.badJSON, AdminRefusal.unknownField("x", nearest: nil),
+            AdminRefusal.keyWrong, FieldRefusal.notJSON, FieldRefusal.unknown("x", nearest: nil),
             AdminRefusal.accountUnknown, AdminRefusal.immutable("x"), AccountError.userUnknown, AccountError.secondFactorUnavailable,
             AccountError.resetRefused(.tooMany), LoginLinkError.loggedIn, LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
             EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ErrorResponse.notFound,

@@ -37,26 +37,18 @@ final class Premises: Sendable {
         pageStore = SQLPageStore(database: database)
         let (clock, store, keyring, events) = (clock, store, keyring, events)
         let now: @Sendable () -> Instant = { clock.now }
-        let secondFactor = SecondFactorClient(gateway: AbsentSecondFactor(), keyring: keyring)
-        let servers = ServerService(store: store)
-        let sessions = SessionQueries(store: store, keyring: keyring, events: events)
-        let enrolments = EnrolmentService(
-            store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: SystemRandomSource())
-        let accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
+        let domain = AuthenticationServices(
+            store: store, keyring: keyring, gateway: AbsentSecondFactor(), events: events, random: SystemRandomSource())
         let pages = PageService(store: pageStore, random: SystemRandomSource(), publicURL: publicURL)
         let hashes = VisualHashes(keyring: keyring)
-        adminRoutes = AdminRoutes(
-            servers: servers, sessions: sessions, enrolments: enrolments, accounts: accounts, pages: pages, visualHashes: hashes,
-            publicURL: publicURL, clock: now)
+        adminRoutes = AdminRoutes(domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, clock: now)
         let adminRouter = Router(context: ServiceRequestContext.self)
         adminRouter.addServiceMiddleware()
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
         adminResponder = MethodRules(adminRouter)
         let publicRouter = Router(context: ServiceRequestContext.self)
         pageRoutes = PageRoutes(
-            pages: pages, sessions: sessions, enrolments: enrolments, servers: servers, visualHashes: hashes, events: events,
-            publicURL: publicURL, drain: drain, tick: tick, clock: now
-        )
+            domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, drain: drain, tick: tick, clock: now)
         pageRoutes.addMiddleware(to: publicRouter)
         publicRouter.addServiceMiddleware()
         pageRoutes.add(to: publicRouter)

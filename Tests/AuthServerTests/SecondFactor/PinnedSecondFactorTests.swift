@@ -140,10 +140,10 @@ struct PinnedSecondFactorTests {
     @Test("With a stranger at the second-factor address the bundle is served as it was known; before it was known, phones are asked to come back")
     func bundle() async throws {
         let place = try await Place()
-        let settings = AuthenticationSettings(
+        let settings = AuthNodeSettings(
             publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: place.right.hash)
         place.transport.put(.success(Self.junk))
-        let service = try await AuthenticationService(
+        let service = try await AuthNode(
             settings: settings, database: try SQLiteDatabase.inMemory(), keyEncryptionKey: .random(), secondFactor: place.transport,
             logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
         let uri = "/ap1/bundle/\(Base64URL.encode(service.identityHash))"
@@ -202,12 +202,12 @@ struct PinnedSecondFactorTests {
     func ownIdentity() async throws {
         let place = try await Place()
         let (database, key) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
-        let own = try await AuthenticationService.identityHash(
+        let own = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
-        let settings = AuthenticationSettings(
+        let settings = AuthNodeSettings(
             publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: own)
         let error = await #expect(throws: OwnIdentityPinned.self) {
-            _ = try await AuthenticationService(
+            _ = try await AuthNode(
                 settings: settings, database: database, keyEncryptionKey: key, secondFactor: place.transport,
                 logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
         }

@@ -1,4 +1,5 @@
 import Database
+import HTTPService
 import OstiaryProtocol
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 extension TwoServers {
     /// What runs beside the authentication server, once. What fails is tried again the next time.
     func runBackground() async {
-        for case let work as Repetition in service.background { try? await work.body() }
+        for case let work as PeriodicTask in service.background { await work.round() }
     }
 
     /// What the second-factor server has counted of all instances: the highest numbers, and those that were proved.

@@ -22,12 +22,12 @@ struct TwoServers: Sendable {
     let clock: TestClock
     /// How far the second-factor server's clock is from that of the authentication server and of the phones.
     let skew: Skew
-    let service: AuthenticationService
+    let service: AuthNode
     let secondFactor: SwitchedTransport
     let database: any Database
     let secondFactorDatabase: any Database
     /// The same server started once more, over the same database.
-    let start: @Sendable () async throws -> AuthenticationService
+    let start: @Sendable () async throws -> AuthNode
     private let phones: any TestClientProtocol
 
     var server: ServerID { service.defaultServer }
@@ -44,18 +44,18 @@ struct TwoServers: Sendable {
         let key = KeyEncryptionKey.random()
         var logger = log?.logger(level: .info) ?? Logger(label: "test")
         if log == nil { logger.logLevel = .critical }
-        let identity = try await AuthenticationService.identityHash(database: database, keyEncryptionKey: key, logger: logger, clock: now)
+        let identity = try await AuthNode.identityHash(database: database, keyEncryptionKey: key, logger: logger, clock: now)
         let secondFactorDatabase = try SQLiteDatabase.inMemory()
-        let secondFactor = try await SecondFactorService(
-            settings: SecondFactorSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
+        let secondFactor = try await SecondFactorNode(
+            settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
             clock: { skew.moment(by: clock) })
         let quiet = logger
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
-            let settings = AuthenticationSettings(
+            let settings = AuthNodeSettings(
                 publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
-            let start = { @Sendable () async throws -> AuthenticationService in
-                try await AuthenticationService(
+            let start = { @Sendable () async throws -> AuthNode in
+                try await AuthNode(
                     settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
                     second: .milliseconds(20), clock: now)
             }

@@ -16,33 +16,14 @@ final class World: Sendable {
     let random = SteadyRandom("server")
     private let clock = Mutex(World.start)
 
-    let servers: ServerService
-    let queries: SessionQueries
-    let enrolments: EnrolmentService
-    let login: LoginService
-    let attempts: AttemptService
-    let changes: SecondFactorChangeService
-    let presence: PresenceService
-    let accounts: AccountService
-    let closes: CloseQueue
-    let housekeeping: Housekeeping
+    let services: AuthenticationServices
 
     init(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws {
         keys = try WorldKeys(10, at: Self.start)
         neighbour = try WorldKeys(40, at: Self.start)
         secondFactor = try SecondFactorDouble(at: Self.start)
         let keyring = WorldKeyring(known: [keys.server: keys, neighbour.server: neighbour])
-        let client = SecondFactorClient(gateway: secondFactor, keyring: keyring)
-        servers = ServerService(store: store)
-        queries = SessionQueries(store: store, keyring: keyring, events: hub)
-        enrolments = EnrolmentService(store: store, keyring: keyring, events: hub, secondFactor: client, random: random)
-        login = LoginService(store: store, keyring: keyring, events: hub, secondFactor: client, random: random)
-        attempts = AttemptService(store: store, keyring: keyring, events: hub, secondFactor: client)
-        changes = SecondFactorChangeService(store: store, events: hub, secondFactor: client, random: random)
-        presence = PresenceService(store: store, events: hub)
-        accounts = AccountService(store: store, events: hub, secondFactor: client)
-        closes = CloseQueue(store: store, secondFactor: client)
-        housekeeping = Housekeeping(store: store, events: hub, enrolments: enrolments)
+        services = AuthenticationServices(store: store, keyring: keyring, gateway: secondFactor, events: hub, random: random)
         for each in [keys, neighbour] {
             let server = VirtualServer(
                 id: each.server, publicKey: each.root.ed25519, createdAt: Self.start, parameters: ServerParameters(name: "Example"))
@@ -51,6 +32,16 @@ final class World: Sendable {
         try await update(change)
     }
 
+    var servers: ServerService { services.servers }
+    var queries: SessionQueries { services.sessions }
+    var enrolments: EnrolmentService { services.enrolments }
+    var login: LoginService { services.logins }
+    var attempts: AttemptService { services.attempts }
+    var changes: SecondFactorChangeService { services.changes }
+    var presence: PresenceService { services.presence }
+    var accounts: AccountService { services.accounts }
+    var closes: CloseQueue { services.closes }
+    var housekeeping: Housekeeping { services.housekeeping }
     var server: ServerID { keys.server }
     var now: Instant { clock.withLock { $0 } }
 

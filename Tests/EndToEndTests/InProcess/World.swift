@@ -13,7 +13,7 @@ struct World: Sendable {
     let line: Line
     let secondFactorWire: SecondFactorWire
     let backend: WorldBackend
-    let authentication: AuthenticationService
+    let authentication: AuthNode
     let secondFactorDatabase: any Database
     let drain: DrainSignal
 

@@ -55,15 +55,15 @@ struct WorldSite: Sendable {
         let drain = DrainSignal()
         let logger = Self.quietLogger
         let databases = (try SQLiteDatabase.open(path: file(of: .authentication)), try SQLiteDatabase.open(path: file(of: .secondFactor)))
-        let root = try await AuthenticationService.identityHash(
+        let root = try await AuthNode.identityHash(
             database: databases.0, keyEncryptionKey: authenticationKey, serverName: "Hallway", logger: logger, clock: { clock.now })
-        let secondFactor = try await SecondFactorService(
-            settings: SecondFactorSettings(trustedRoots: [root], policy: try Policy(maxAttempts: penalties.count + 1, penalties: penalties)),
+        let secondFactor = try await SecondFactorNode(
+            settings: SecondFactorNodeSettings(trustedRoots: [root], policy: try Policy(maxAttempts: penalties.count + 1, penalties: penalties)),
             database: databases.1, keyEncryptionKey: secondFactorKey, logger: logger, drain: drain, clock: { clock.now })
         try await Application(router: secondFactor.router, logger: logger).test(.router) { secondFactorClient in
             let wire = SecondFactorWire(secondFactorClient)
-            let authentication = try await AuthenticationService(
-                settings: AuthenticationSettings(
+            let authentication = try await AuthNode(
+                settings: AuthNodeSettings(
                     publicURL: try PublicURL(parsing: "http://localhost:1"), apiKey: SecretText("key"),
                     secondFactorIdentity: secondFactor.identityHash, serverName: "Hallway"),
                 database: databases.0, keyEncryptionKey: authenticationKey, secondFactor: wire, logger: logger, drain: drain,

@@ -88,8 +88,8 @@ final class LyingSecondFactor: Sendable {
         let database = try openDatabase(.sqlite(path: data.appendingPathComponent("second-factor.sqlite").path), ownership: .exclusive)
         let trusted = try #require(pair.secondFactor.launch.environment["OSTIARY_SF_TRUSTED_SERVERS"].flatMap { Base64URL.decode($0) })
         let logger = Logger.service("liar", level: .critical)
-        let service = try await SecondFactorService(
-            settings: SecondFactorSettings(trustedRoots: [trusted], policy: try Policy(maxAttempts: 5, penalties: [0, 0, 0, 0])),
+        let service = try await SecondFactorNode(
+            settings: SecondFactorNodeSettings(trustedRoots: [trusted], policy: try Policy(maxAttempts: 5, penalties: [0, 0, 0, 0])),
             database: database, keyEncryptionKey: key, logger: logger, clock: { .now })
         let keys = IdentityKeeper(
             IdentityStore(database: database, keyEncryptionKey: key, rootSeed: nil, random: SystemRandomSource()))

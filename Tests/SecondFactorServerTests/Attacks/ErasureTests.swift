@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import HTTPService
 import OstiaryProtocol
 import SecondFactor
 import Testing
@@ -26,7 +27,7 @@ struct ErasureTests {
         try await database.close()
     }
 
-    private func clean(_ stage: Stage) async { for service in stage.service.background { await (service as? Housekeeping)?.round() } }
+    private func clean(_ stage: Stage) async { for service in stage.service.background { await (service as? PeriodicTask)?.round() } }
 
     private func key(_ phone: Phone, _ store: SQLSecondFactorStore) async throws -> [UInt8] {
         let rows = try await store.situation(of: phone.instanceID, attempt: AttemptID(using: SeededRandom("none")))

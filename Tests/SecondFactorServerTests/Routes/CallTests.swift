@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -104,7 +105,7 @@ struct CallTests {
             #expect(try await stage.ask(phone, question, sequence: 1).answer.status == .ok)
             stage.clock.advance(by: 721)
             for service in stage.service.background {
-                await (service as? Housekeeping)?.round()
+                await (service as? PeriodicTask)?.round()
             }
             let again = try await stage.ask(phone, question, sequence: 2).answer
             #expect(again.status == .ok && again.highest == 2)

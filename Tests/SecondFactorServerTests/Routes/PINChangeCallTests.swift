@@ -1,4 +1,5 @@
 import Database
+import HTTPService
 import HTTPTypes
 import OstiaryProtocol
 import SecondFactor
@@ -148,7 +149,7 @@ struct PINChangeCallTests {
             try await stage.enrol(phone)
             let reply = try await stage.askForNewPIN(phone, voucher: try await stage.vouch(phone, sequence: 1))
             stage.clock.advance(by: 601)
-            for service in stage.service.background { await (service as? Housekeeping)?.round() }
+            for service in stage.service.background { await (service as? PeriodicTask)?.round() }
             #expect(try await stage.trySetPIN(phone, reply).status == .refused)
             try await stage.succeed(phone, sequence: 2)
         }

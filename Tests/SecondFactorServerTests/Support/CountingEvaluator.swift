@@ -1,3 +1,4 @@
+import Database
 import HTTPService
 import OstiaryProtocol
 import SecondFactor

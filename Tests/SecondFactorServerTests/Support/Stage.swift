@@ -12,7 +12,7 @@ import Testing
 
 /// One second-factor server behind its router, and an authentication server that it trusts.
 struct Stage: Sendable {
-    let service: SecondFactorService
+    let service: SecondFactorNode
     let client: any TestClientProtocol
     let setting: Setting
 
@@ -41,8 +41,8 @@ struct Stage: Sendable {
     static func run<Value>(
         on database: any Database, _ setting: Setting, _ body: @escaping @Sendable (Stage) async throws -> Value
     ) async throws -> Value {
-        let service = try await SecondFactorService(
-            settings: SecondFactorSettings(trustedRoots: setting.trusted, policy: setting.policy), database: database,
+        let service = try await SecondFactorNode(
+            settings: SecondFactorNodeSettings(trustedRoots: setting.trusted, policy: setting.policy), database: database,
             keyEncryptionKey: setting.keyEncryptionKey, evaluator: setting.evaluator, random: SeededRandom("second-factor server"),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { setting.clock.now })
         let application = Application(router: service.router)

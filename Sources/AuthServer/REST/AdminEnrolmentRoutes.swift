@@ -1,0 +1,59 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OstiaryProtocol
+
+/// Enrolments: how a phone becomes somebody's.
+extension AdminRoutes {
+    var enrolmentTable: [AdminRoute] {
+        [
+            AdminRoute(.get, "/servers/{serverid}/sessions/qr/enrol", query: ["name", "userid", "img", "s"], getQrEnrol),
+            AdminRoute(.get, "/servers/{serverid}/sessions/link/enrol", query: ["name", "userid"], getLinkEnrol),
+            AdminRoute(.post, "/servers/{serverid}/sessions/enrol/confirm", hasBody: true, confirmEnrol),
+        ]
+    }
+
+    private func getQrEnrol(_ request: AdminRequest) async throws -> Response {
+        let format = try request.codeFormat()
+        return try AdminImage.code(try await start(request).encoded, as: format)
+    }
+
+    private func getLinkEnrol(_ request: AdminRequest) async throws -> Response {
+        .text(Link.text(of: try await start(request).encoded, at: publicURL.description))
+    }
+
+    private func start(_ request: AdminRequest) async throws -> EnrolLink {
+        let nonce = try request.nonce()
+        let (name, userID) = try request.enrolmentNames()
+        let start = EnrolmentStart(nonce: nonce, displayName: name, userID: userID)
+        return try await domain.enrolments.start(start, at: try request.serverID(), origin: publicURL.description, now: request.now).link
+    }
+
+    private func confirmEnrol(_ request: AdminRequest) async throws -> Response {
+        let (nonce, server) = (try request.nonce(), try request.serverID())
+        let body: AdminConfirmation = try await request.body()
+        switch try await domain.enrolments.confirm(nonce, code: body.code, at: server, now: request.now) {
+        case .activated: return .object { writer in writer.member("confirmed", true) }
+        case .wrong(let left): return wrongCode(left: left, request)
+        case .removed: return wrongCode(left: 0, request)
+        }
+    }
+
+    /// A refusal that also says how many tries are left.
+    private func wrongCode(left: UInt8, _ request: AdminRequest) -> Response {
+        .object(status: .forbidden) { writer in
+            writer.member("error", "wrong_code")
+            writer.member("message", left == 0 ? "that was the third wrong code; the account is removed" : "that is not the code on the phone")
+            writer.member("requestId", request.requestID)
+            writer.member("left", number: left)
+        }
+    }
+}
+
+/// The body of confirmEnrol.
+struct AdminConfirmation: JSONFields {
+    let code: String
+
+    enum Field: String, CodingKey, CaseIterable { case code }
+}

@@ -1,0 +1,157 @@
+import Authentication
+import Foundation
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OstiaryProtocol
+import QRCode
+
+/// One request of the REST API: its parts, parsed at the edge into values that cannot be wrong.
+struct AdminRequest: Sendable {
+    /// Bytes of a body: a logo of 64 KiB in base64 and texts beside it.
+    static let bodyLimit = 262_144
+
+    let request: Request
+    let parameters: Parameters
+    let now: Instant
+    /// Names the request in the log.
+    let requestID: String
+
+    var namesServer: Bool { parameters.get("serverid") != nil }
+
+    /// An id that cannot exist is one that does not exist.
+    func serverID() throws -> ServerID {
+        guard let text = parameters.get("serverid"), let id = ServerID(text: text) else { throw UnknownServer() }
+        return id
+    }
+
+    func accountID() throws -> AccountID {
+        guard let text = parameters.get("accountid") else { throw AdminRefusal.accountUnknown }
+        return try AdminText.account(text)
+    }
+
+    func userID() throws -> String {
+        guard let text = parameters.get("userid")?.removingPercentEncoding else { throw AdminRefusal.badPath("userid") }
+        return try AdminText.checked(text, field: "userid")
+    }
+
+    func nonce() throws -> SessionNonce {
+        guard let text = request.headers[.nonce] else { throw SessionNonceError.missing }
+        return try SessionNonce(text)
+    }
+
+    /// The account that a login is for, if the backend says.
+    func preselected() throws -> AccountID? {
+        try query("accountid").map { text throws(AdminRefusal) in try AdminText.account(text) }
+    }
+
+    /// A parameter of the query; one that comes twice is an error, because nobody knows which was meant.
+    func query(_ name: String) throws(FieldRefusal) -> String? {
+        let values = (request.uri.query ?? "").split(separator: "&").filter { $0.prefix { $0 != "=" } == name }.map { $0.dropFirst(name.count + 1) }
+        guard values.count <= 1 else { throw .bad(name, "comes more than once") }
+        return try values.first.map { value throws(FieldRefusal) in
+            guard let text = value.removingPercentEncoding else { throw .bad(name, "is not percent-encoded UTF-8") }
+            return text
+        }
+    }
+
+    /// Refuses a parameter that the call does not have: whoever writes `accountID` must not be answered as if nothing had been said.
+    func checkQuery(knows names: [String]) throws(FieldRefusal) {
+        for part in (request.uri.query ?? "").split(separator: "&") {
+            let raw = part.prefix { $0 != "=" }
+            let name = raw.removingPercentEncoding ?? String(raw)
+            guard !names.contains(String(raw)) else { continue }
+            throw .unknown(String(name.prefix(64)), nearest: nearestName(to: name, among: names))
+        }
+    }
+
+    /// `name` and `userid` of an enrolment.
+    func enrolmentNames() throws -> (name: String, userID: String?) {
+        guard let name = try query("name") else { throw FieldRefusal.bad("name", "is missing: what shall the phone call the account?") }
+        return (
+            try AdminText.checked(name, field: "name"),
+            try query("userid").map { text throws(FieldRefusal) in try AdminText.checked(text, field: "userid") }
+        )
+    }
+
+    func number(_ name: String, of unit: String = "", in range: ClosedRange<Int>, otherwise: Int) throws -> Int {
+        guard let text = try query(name) else { return otherwise }
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text), range.contains(number) else {
+            throw FieldRefusal.bad(name, "is a number\(unit) from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// The size of a picture.
+    func pixels() throws -> Int {
+        try number("s", of: " of pixels", in: QRSymbol.pixelRange, otherwise: 500)
+    }
+
+    /// `img=png` and `s` pixels for a picture, otherwise the bytes.
+    func codeFormat() throws -> AdminImage.CodeFormat {
+        let pixels = try pixels()
+        switch try query("img") {
+        case nil: return .bytes
+        case "png": return .png(pixels: pixels)
+        case .some: throw FieldRefusal.bad("img", "is png or left out")
+        }
+    }
+
+    /// Which part of a list is asked for.
+    func slice() throws -> AdminSlice {
+        AdminSlice(limit: try number("limit", in: 1...1_000, otherwise: 100), marker: try number("marker", in: 0...1_000_000_000, otherwise: 0))
+    }
+
+    /// What is said of a login: the body of a GET, where the reference API has it, or of a POST.
+    func userContext() async throws -> UserContext? {
+        let bytes = try await request.bytes(limit: Self.bodyLimit)
+        guard !bytes.isEmpty else { return nil }
+        return try JSONBody.decode(AdminUserContext.self, from: bytes).context()
+    }
+
+    /// Refuses a body where the call has none, by the name of its first member: whoever sends one means something by it. `{}` says nothing.
+    func checkNoBody() async throws {
+        let bytes = try await request.bytes(limit: Self.bodyLimit)
+        if !bytes.isEmpty { _ = try JSONBody.decode(AdminNothing.self, from: bytes) }
+    }
+
+    func body<Value: JSONFields>(_: Value.Type = Value.self) async throws -> Value {
+        try JSONBody.decode(Value.self, from: try await request.bytes(limit: Self.bodyLimit))
+    }
+}
+
+/// The body of a call that has none.
+private struct AdminNothing: JSONFields {
+    enum Field: CodingKey, CaseIterable {}
+}
+
+/// Part of a list: at most `limit` elements after the first `marker`.
+struct AdminSlice: Equatable, Sendable {
+    let limit: Int
+    let marker: Int
+
+    func callAsFunction<Element>(_ all: [Element]) -> ArraySlice<Element> { all.dropFirst(marker).prefix(limit) }
+}
+
+/// Names that a business application gives: 1 to 255 bytes of text that may travel to the phone.
+enum AdminText {
+    static func checked(_ text: String, field: String) throws(FieldRefusal) -> String {
+        guard !text.isEmpty, WireText.allows(text, cap: 255), !text.contains("\n") else {
+            throw .bad(field, "has 1 to 255 bytes on one line, without control or direction characters")
+        }
+        return text
+    }
+
+    /// An id that cannot exist is one that does not exist.
+    static func account(_ text: String) throws(AdminRefusal) -> AccountID {
+        guard let id = AccountID(text: text) else { throw .accountUnknown }
+        return id
+    }
+}
+
+extension HTTPField.Name {
+    /// The session that a call is about.
+    static let nonce = HTTPField.Name("X-nonce")!
+    /// Who calls.
+    static let apiKey = HTTPField.Name("X-apikey")!
+}

@@ -1,0 +1,28 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OstiaryProtocol
+
+/// The REST API of the private listener: what business backends and operators ask. Each call decodes, asks the domain once and encodes.
+///
+/// Every call carries `X-apikey`; the calls about a session carry its nonce in `X-nonce`. docs/rest-api.md tells each with an example,
+/// `GET /openapi.json` for programs.
+package struct AdminRoutes: Sendable {
+    let domain: AuthenticationServices
+    let pages: PageService
+    let visualHashes: VisualHashes
+    let publicURL: PublicURL
+    let clock: @Sendable () -> Instant
+
+    /// Adds the API behind its key; what was added to the router before needs none.
+    /// - Parameter keyHash: SHA of the API key.
+    package func add(to router: Router<ServiceRequestContext>, keyHash: [UInt8]) {
+        router.get("/openapi.json") { _, _ in PageAsset.openAPI.response }
+        router.add(middleware: AdminKey(hash: keyHash))
+        router.add(table, clock: clock) { [domain] id in _ = try await domain.servers.virtualServer(id) }
+    }
+
+    /// Every call, in the order of docs/rest-api.md.
+    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable }
+}

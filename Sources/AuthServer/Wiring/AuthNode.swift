@@ -1,0 +1,133 @@
+import Authentication
+import Database
+import HTTPService
+import Hummingbird
+import Logging
+import OstiaryProtocol
+import ServiceLifecycle
+
+/// An authentication server: its routers, its identity and what runs beside them. Two can live in one process on two databases.
+package struct AuthNode: Sendable {
+    /// What phones and second-factor servers pin: the hash of the default virtual server's root, 32 bytes.
+    package let identityHash: [UInt8]
+    /// The virtual server that was made on the first start.
+    package let defaultServer: ServerID
+    package let services: AuthenticationServices
+    /// Renews keys, ends what ran out, tells the second-factor server, until the program stops.
+    package let background: [any Service]
+    private let vault: ServerVault
+    private let bundles: BundleMaker
+    private let dispatch: AP1Dispatch
+    private let pages: PageRoutes
+    private let admin: AdminRoutes
+    private let health: HealthRoutes
+    private let apiKeyHash: [UInt8]
+
+    /// Migrates the database, makes the default virtual server if there is none, and looks whether the second-factor server is the right one.
+    /// - Parameters:
+    ///   - rootKey: of `--root-key`: the file that wraps the root keys, apart from all others.
+    ///   - second: one second of waiting for news and of page updates; less in tests.
+    ///   - clock: asked for each request.
+    /// - Throws: `DatabaseOpenError`, ``ServerKeyError``, ``OwnIdentityPinned``, ``SecondFactorIdentityError`` when another second-factor server
+    ///   answers, `SQLError`.
+    package init(
+        settings: AuthNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
+        secondFactor: any SecondFactorTransport, random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
+        second: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
+    ) async throws {
+        let watch = ClockWatch()
+        let clock = watch.noting(clock)
+        try await database.migrate(AuthenticationSchema.migrations)
+        let audit = AuditLog(logger: logger)
+        let vault = ServerVault(
+            database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: audit.write, clock: clock)
+        let server = try await vault.open(name: settings.serverName ?? AuthNodeSettings.defaultServerName)
+        guard try vault.rootHash(of: server.id) != settings.secondFactorIdentity else { throw OwnIdentityPinned() }
+        do { try await vault.checkRootKey(within: nil) } catch let missing as RootKeyMissing { logger.warning("\(missing)") }
+        let gateway = PinnedSecondFactor(
+            transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
+            rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
+        let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
+        let pageStore = SQLPageStore(database: database)
+        let services = AuthenticationServices(
+            store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore], watch: watch)
+        try await Self.apply(settings, to: server, with: services.servers, at: clock())
+        try await gateway.checkAtStart()
+
+        self.vault = vault
+        self.services = services
+        defaultServer = server.id
+        identityHash = try vault.rootHash(of: server.id)
+        apiKeyHash = settings.apiKey.hash
+        bundles = BundleMaker(
+            vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
+        let poll = LongPoll(drain: drain, second: second)
+        dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, clock: clock), clock: clock)
+        let pageService = PageService(store: pageStore, random: random, publicURL: settings.publicURL)
+        let visualHashes = VisualHashes(keyring: vault)
+        pages = PageRoutes(
+            domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
+            clock: clock)
+        admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
+        health = HealthRoutes(
+            checks: [NamedCheck("database") { _ = try await store.read { rows in try rows.server(server.id) } }],
+            logins: [
+                CachedCheck("disk") { try await database.checkWritable() },
+                CachedCheck("second-factor") { try await gateway.check() },
+                NamedCheck("root-key") { try await vault.checkRootKey() },
+            ], drain: drain)
+        background = Self.background(services, vault, gateway, logger: logger, clock: clock)
+    }
+
+    /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
+    package static func identityHash(
+        database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil, serverName: String? = nil,
+        random: any RandomSource = SystemRandomSource(), logger: Logger, clock: @Sendable @escaping () -> Instant
+    ) async throws -> [UInt8] {
+        try await database.migrate(AuthenticationSchema.migrations)
+        let vault = ServerVault(
+            database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: AuditLog(logger: logger).write, clock: clock)
+        return try vault.rootHash(of: try await vault.open(name: serverName ?? AuthNodeSettings.defaultServerName).id)
+    }
+
+    /// For phones and browsers.
+    package var publicRouter: Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        pages.addMiddleware(to: router)
+        router.addServiceMiddleware(outages: SQLError.isOutage)
+        AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
+        pages.add(to: router)
+        return router
+    }
+
+    /// For business backends and operators: health without a key, everything else with one.
+    package var adminRouter: Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: SQLError.isOutage)
+        health.add(to: router)
+        admin.add(to: router, keyHash: apiKeyHash)
+        return router
+    }
+
+    /// A name or logo in the operator's settings that differs from the stored one is new, and wins.
+    private static func apply(_ settings: AuthNodeSettings, to server: VirtualServer, with servers: ServerService, at now: Instant) async throws {
+        var update = ServerUpdate()
+        if let name = settings.serverName, name != server.parameters.name { update.name = name }
+        if let logo = settings.serverLogo, logo != server.parameters.logo?.bytes { update.logo = logo }
+        guard update != ServerUpdate() else { return }
+        _ = try await servers.update(server.id, with: update, at: now)
+    }
+
+    private static func background(
+        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, logger: Logger,
+        clock: @Sendable @escaping () -> Instant
+    ) -> [any Service] {
+        [
+            PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) { try await vault.renew() },
+            PeriodicTask(name: "housekeeping", interval: .seconds(5), logger: logger) { try await services.housekeeping.run(at: clock()) },
+            PeriodicTask(name: "closes", interval: .seconds(2), logger: logger) { try await services.closes.run(at: clock()) },
+            // What it finds is told by the watch, once and on change.
+            PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
+        ]
+    }
+}

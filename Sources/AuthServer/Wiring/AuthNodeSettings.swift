@@ -1,0 +1,34 @@
+import HTTPService
+
+/// What the operator decides about an authentication server, wherever it listens.
+package struct AuthNodeSettings: Sendable {
+    package let publicURL: PublicURL
+    package let apiKey: SecretText
+    /// Hash of the second-factor server's root, 32 bytes.
+    package let secondFactorIdentity: [UInt8]
+    /// Name of the default virtual server: given at its making, and again whenever the operator sets another. Without one that of the database stays,
+    /// which the REST API may have changed.
+    package let serverName: String?
+    package let serverLogo: [UInt8]?
+
+    package init(publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil) {
+        self.publicURL = publicURL
+        self.apiKey = apiKey
+        self.secondFactorIdentity = secondFactorIdentity
+        self.serverName = serverName
+        self.serverLogo = serverLogo
+    }
+
+    /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
+    init(_ settings: Settings) throws(SettingsError) {
+        publicURL = try settings.required(.publicURL, settings.publicURL(.publicURL))
+        apiKey = try settings.required(.rootAPIKey, settings.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        guard apiKey.isStrong else { throw .weakSecret(try settings.text(.rootAPIKey) == nil ? .rootAPIKeyFile : .rootAPIKey) }
+        secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
+        serverName = try settings.serverName()
+        serverLogo = try settings.parsed(.serverLogo, Logo.init(file:))?.bytes
+    }
+
+    /// The name of the default virtual server when it is made and none is set.
+    package static let defaultServerName = "Ostiary"
+}

@@ -1,0 +1,52 @@
+import HTTPService
+import Logging
+
+/// All settings of `ostiary serve`.
+package struct AuthServerSettings: Sendable {
+    package let node: AuthNodeSettings
+    package let listen: ListenAddress
+    package let adminListen: ListenAddress
+    package let storage: StorageSettings
+    package let secondFactorURL: PublicURL
+    package let logLevel: Logger.Level
+    /// Connections of the public listener at a time, in all and from one address; nil for what there is room for.
+    package let maxConnections: Int?
+    package let maxConnectionsPerPeer: Int?
+
+    /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
+    package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
+        node = try AuthNodeSettings(settings)
+        listen = try settings.listenAddress(.listen) ?? ListenAddress(host: "127.0.0.1", port: 8080)
+        adminListen = try settings.listenAddress(.adminListen) ?? ListenAddress(host: "127.0.0.1", port: 8081)
+        storage = try .authServer(settings, dataFolder: dataFolder)
+        secondFactorURL = try settings.required(.secondFactorURL, settings.publicURL(.secondFactorURL))
+        logLevel = try settings.logLevel()
+        maxConnections = try settings.integer(.maxConnections, in: ConnectionShares.settingRange)
+        maxConnectionsPerPeer = try settings.integer(.maxConnectionsPerPeer, in: ConnectionShares.settingRange)
+    }
+}
+
+extension StorageSettings {
+    /// - Throws: ``SettingsError``.
+    package static func authServer(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) -> StorageSettings {
+        try StorageSettings(settings, .databaseURL, .kekFile, named: "ostiary", in: dataFolder)
+    }
+}
+
+extension Settings {
+    /// The name of the virtual server, if one is set: 1 to 64 bytes that a phone can show.
+    package func serverName() throws(SettingsError) -> String? { try parsed(.serverName, checkServerName) }
+}
+
+/// A name that fits the bundle (protocol §3) and one line of a screen.
+private func checkServerName(_ text: String) throws -> String {
+    guard (1...64).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || turns($0) }) else {
+        throw Expected("1 to 64 bytes of text on one line, without characters that turn the direction of writing")
+    }
+    return text
+}
+
+/// Whether a character turns the direction of what follows it, whatever that is.
+private func turns(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+}

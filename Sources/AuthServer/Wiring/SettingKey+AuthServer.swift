@@ -1,0 +1,36 @@
+import HTTPService
+
+/// What an operator sets of `ostiary serve`.
+extension SettingKey {
+    /// In the order of docs/operations.md.
+    package static let authServer: [SettingKey] = [
+        .publicURL, .listen, .adminListen, .databaseURL, .rootAPIKey, .rootAPIKeyFile, .kekFile, .secondFactorURL, .secondFactorIdentity, .serverName,
+        .serverLogo, .logLevel, .maxConnections, .maxConnectionsPerPeer,
+    ]
+
+    package static let publicURL = SettingKey(
+        "public_url",
+        "origin under which phones and browsers reach this server; https, or http to a loopback address; required")
+    package static let listen = SettingKey("listen", "host:port for phones and browsers; default 127.0.0.1:8080")
+    package static let adminListen = SettingKey("admin_listen", "host:port for the REST API and health, never public; default 127.0.0.1:8081")
+    package static let databaseURL = SettingKey("database_url", "sqlite:PATH; default sqlite:DATA/ostiary.sqlite")
+    package static let rootAPIKey = SettingKey(
+        "root_api_key",
+        "key that the REST API asks for in X-apikey; without this and the next one is made at the first start", isSecret: true)
+    package static let rootAPIKeyFile = SettingKey("root_api_key_file", "file that holds that key")
+    package static let kekFile = SettingKey(
+        "kek_file",
+        "file of the key-encryption key, 64 hexadecimal digits, made at the first start; default DATA/ostiary.kek")
+    package static let secondFactorURL = SettingKey("second_factor_url", "origin of the second-factor server; required")
+    package static let secondFactorIdentity = SettingKey(
+        "second_factor_identity",
+        "identity that the second-factor server prints at its start; required")
+    package static let serverName = SettingKey("server_name", "name on the phone's confirm screen, one line of 1 to 64 bytes; default Ostiary")
+    package static let serverLogo = SettingKey("server_logo", "PNG or SVG file of at most 64 KiB for the confirm screen")
+    package static let maxConnections = SettingKey(
+        "max_connections",
+        "connections at a time on the public listener, up to 1000000; default 20000, and never more than the system's limit of open files leaves")
+    package static let maxConnectionsPerPeer = SettingKey(
+        "max_connections_per_peer",
+        "of these from one address, and from one /64 of IPv6; default half of them; behind a proxy all come from the proxy's address")
+}

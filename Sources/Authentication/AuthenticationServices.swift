@@ -1,0 +1,34 @@
+import OstiaryProtocol
+
+/// The domain's services over one store, one keyring and one way to the second-factor server.
+package struct AuthenticationServices: Sendable {
+    package let servers: ServerService
+    package let sessions: SessionQueries
+    package let enrolments: EnrolmentService
+    package let logins: LoginService
+    package let attempts: AttemptService
+    package let changes: SecondFactorChangeService
+    package let presence: PresenceService
+    package let accounts: AccountService
+    package let housekeeping: Housekeeping
+    package let closes: CloseQueue
+    package let events: any SessionEvents
+
+    package init(
+        store: any AuthenticationStore, keyring: any ServerKeyring, gateway: any SecondFactorGateway, events: any SessionEvents,
+        random: any RandomSource, momentKeepers: [any MomentKeeper] = [], watch: ClockWatch = ClockWatch()
+    ) {
+        let secondFactor = SecondFactorClient(gateway: gateway, keyring: keyring)
+        servers = ServerService(store: store)
+        sessions = SessionQueries(store: store, keyring: keyring, events: events)
+        enrolments = EnrolmentService(store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: random)
+        logins = LoginService(store: store, keyring: keyring, events: events, secondFactor: secondFactor, random: random)
+        attempts = AttemptService(store: store, keyring: keyring, events: events, secondFactor: secondFactor)
+        changes = SecondFactorChangeService(store: store, events: events, secondFactor: secondFactor, random: random)
+        presence = PresenceService(store: store, events: events)
+        accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
+        housekeeping = Housekeeping(store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch)
+        closes = CloseQueue(store: store, secondFactor: secondFactor)
+        self.events = events
+    }
+}

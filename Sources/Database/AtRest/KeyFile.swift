@@ -1,0 +1,106 @@
+import Foundation
+
+/// A file that holds 32 secret bytes as 64 hexadecimal digits and that nobody but its owner can read.
+package enum KeyFile {
+    /// Reads a file, which is made with mode 0600 if the path does not exist.
+    ///
+    /// The file appears complete or not at all; of two processes that make it at once, both end with the same key.
+    /// - Parameter newKey: 32 bytes for a new file.
+    /// - Throws: ``KeyFileError``.
+    package static func read(orMakeAt path: String, newKey: () -> [UInt8]) throws(KeyFileError) -> [UInt8] {
+        if access(path, F_OK) != 0, errno == ENOENT { try make(at: path, holding: newKey()) }
+        return try read(path)
+    }
+
+    /// Throws `missing` unless the file is there: one that was made now would open nothing of a database that exists.
+    /// - Throws: ``KeyFileError``.
+    package static func check(_ path: String, belongsTo database: String) throws(KeyFileError) {
+        if access(path, F_OK) != 0, errno == ENOENT { throw .missing(path: path, database: database) }
+    }
+
+    /// Reads a file that must be there.
+    /// - Returns: 32 bytes.
+    /// - Throws: ``KeyFileError``.
+    package static func read(_ path: String) throws(KeyFileError) -> [UInt8] {
+        // A pipe that nobody writes into would be waited for without end.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(path: path, reason: systemReason()) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, reason: systemReason()) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path: path, reason: "no regular file") }
+        guard status.st_mode & 0o077 == 0 else { throw .readableByOthers(path: path) }
+        guard let data = try? file.read(upToCount: 256), let text = String(data: data, encoding: .utf8) else { throw .malformed(path: path) }
+        let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let key = bytes(hexadecimal: digits) else { throw .malformed(path: path) }
+        return key
+    }
+
+    /// Writes a new key beside the path, then gives it the name in one step that fails if the name is taken.
+    private static func make(at path: String, holding key: [UInt8]) throws(KeyFileError) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .unwritable(path: path, reason: "its folder cannot be made")
+        }
+        let draft = path + ".new-" + UUID().uuidString
+        defer { unlink(draft) }
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .unwritable(path: path, reason: systemReason()) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: Data((hexadecimal(key) + "\n").utf8))
+            try file.synchronize()
+        } catch {
+            throw .unwritable(path: path, reason: "the disk does not take it")
+        }
+        guard link(draft, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: systemReason()) }
+        synchronizeFolder(folder)
+    }
+
+    /// Makes a new name survive a power cut.
+    private static func synchronizeFolder(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}
+
+/// Why a key file cannot be used. Each is told to the operator as one line.
+package enum KeyFileError: Error, Equatable, Sendable {
+    case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
+    case readableByOthers(path: String)
+    case malformed(path: String)
+    /// There is the database, and not its key.
+    case missing(path: String, database: String)
+}
+
+extension KeyFileError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let reason): "cannot read the key file \(path): \(reason)"
+        case .unwritable(let path, let reason): "cannot make the key file \(path): \(reason)"
+        case .readableByOthers(let path):
+            "others than its owner can read the key file \(path): run chmod 600 \(path), and change the key if they may have read it"
+        case .malformed(let path): "the key file \(path) does not hold 64 hexadecimal digits"
+        case .missing(let path, let database):
+            "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "
+                + "the database; no other key opens it, so none was made"
+        }
+    }
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.reduce(into: "") { $0 += String(UInt16($1) + 256, radix: 16).dropFirst() }
+}
+
+/// The 32 bytes of 64 hexadecimal digits, or nil for anything else.
+private func bytes(hexadecimal text: String) -> [UInt8]? {
+    guard text.utf8.count == 64, text.allSatisfy(\.isHexDigit) else { return nil }
+    let digits = Array(text)
+    let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+    return bytes.count == 32 ? bytes : nil
+}

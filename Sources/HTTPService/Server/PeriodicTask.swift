@@ -1,0 +1,43 @@
+import Logging
+import ServiceLifecycle
+
+/// Does something again and again until the server stops. A failure is logged and the next round comes all the same.
+package struct PeriodicTask: Service {
+    package let name: String
+    private let interval: Duration
+    private let logger: Logger
+    private let body: @Sendable () async throws -> Void
+    /// One failure that goes on is one line a minute.
+    private let failures = LineLimit<String>()
+
+    /// - Parameters:
+    ///   - name: as the log names the work.
+    ///   - interval: from the end of one round to the beginning of the next.
+    package init(name: String, interval: Duration, logger: Logger, body: @Sendable @escaping () async throws -> Void) {
+        self.name = name
+        self.interval = interval
+        self.logger = logger
+        self.body = body
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await round()
+                guard (try? await Task.sleep(for: interval)) != nil else { return }
+            }
+        }
+    }
+
+    /// One round, now.
+    package func round() async {
+        do { try await body() } catch is CancellationError {
+            return
+        } catch {
+            guard let heldBack = failures.admit("\(error)") else { return }
+            var facts: [LogKey: String] = [.work: name, .error: "\(error)"]
+            if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
+            logger.line(.warning, "background work failed", facts)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Database
+import HTTPService
+import Hummingbird
+import Logging
+import OstiaryProtocol
+import SecondFactor
+import ServiceLifecycle
+
+/// A second-factor server: its router, its identity and what runs beside it. Two can live in one process on two databases.
+package struct SecondFactorNode: Sendable {
+    /// What authentication servers pin: the hash of our root, 32 bytes.
+    package let identityHash: [UInt8]
+    /// Deletes what has expired and rotates keys, until the program stops.
+    package let background: [any Service]
+    private let desk: CallDesk
+    private let identity: IdentityKeeper
+    private let health: HealthRoutes
+    private let clock: @Sendable () -> Instant
+
+    /// Migrates the database and makes the identity if there is none.
+    /// - Parameters:
+    ///   - evaluator: what makes and uses evaluation keys; nil for keys wrapped under `keyEncryptionKey`.
+    ///   - clock: asked once for each request.
+    /// - Throws: `DatabaseOpenError`, ``IdentityError``, `SQLError`.
+    package init(
+        settings: SecondFactorNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, evaluator: (any Evaluator)? = nil,
+        random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
+        clock: @Sendable @escaping () -> Instant
+    ) async throws {
+        try await database.migrate(secondFactorMigrations)
+        let keys = IdentityStore(
+            database: database, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random)
+        let identity = IdentityKeeper(keys)
+        let store = SQLSecondFactorStore(database: database, policy: settings.policy)
+        let own = try await identity.identity(at: clock())
+        identityHash = own.root.hash
+        guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
+        do { try own.checkRootKey(at: clock(), within: nil) } catch { logger.warning("\(error)") }
+        let storage = CachedCheck("disk") { try await database.checkWritable() }
+        desk = CallDesk(
+            callers: TrustedCallers(settings.trustedRoots), store: store, policy: settings.policy,
+            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), storage: storage, logger: logger)
+        health = HealthRoutes(
+            checks: [
+                NamedCheck("database") { try await store.checkReadable() },
+                NamedCheck("root-key") {
+                    let now = clock()
+                    try await identity.identity(at: now).checkRootKey(at: now)
+                },
+                storage,
+            ], drain: drain)
+        background = [
+            PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
+                let now = clock()
+                let deleted = try await store.deleteExpired(at: now)
+                if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
+                // Requests renew keys at need themselves; this erases what is over while nobody asks.
+                _ = try await identity.identity(at: now)
+                try await store.purge()
+            }
+        ]
+        self.identity = identity
+        self.clock = clock
+    }
+
+    /// For operators, on a listener of its own: `/live`, `/ready`.
+    package var healthRouter: Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware(outages: SQLError.isOutage)
+        health.add(to: router)
+        return router
+    }
+
+    /// For authentication servers: `GET /sf/identity`, `POST /sf/call`; `/live` and `/ready` too, for whoever runs both on one listener.
+    package var router: Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware(outages: SQLError.isOutage)
+        SecondFactorRoutes(desk: desk, identity: identity, clock: clock).add(to: router)
+        health.add(to: router)
+        return router
+    }
+}

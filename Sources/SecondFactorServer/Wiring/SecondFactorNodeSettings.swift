@@ -1,0 +1,18 @@
+import HTTPService
+import OstiaryProtocol
+import SecondFactor
+
+/// What an operator decides about a second-factor server.
+package struct SecondFactorNodeSettings: Sendable {
+    /// Root hashes, 32 bytes each, of the authentication servers that may call.
+    package let trustedRoots: [[UInt8]]
+    package let policy: Policy
+    /// The seed of the root key when it is kept apart from the database; nil: it lies in the database, wrapped.
+    package let rootSeed: SecretBytes?
+
+    package init(trustedRoots: [[UInt8]], policy: Policy = .standard, rootSeed: SecretBytes? = nil) {
+        self.trustedRoots = trustedRoots
+        self.policy = policy
+        self.rootSeed = rootSeed
+    }
+}

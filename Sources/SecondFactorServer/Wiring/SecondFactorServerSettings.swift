@@ -1,0 +1,68 @@
+import HTTPService
+import Logging
+import SecondFactor
+
+/// All settings of `ostiary second-factor`.
+package struct SecondFactorServerSettings: Sendable {
+    package let listen: ListenAddress
+    /// Where health is served; nil for nowhere.
+    package let adminListen: ListenAddress?
+    package let storage: StorageSettings
+    /// Identities of 32 bytes.
+    package let trustedServers: [[UInt8]]
+    package let policy: Policy
+    package let logLevel: Logger.Level
+    /// Connections at a time, in all and from one address; nil for what there is room for.
+    package let maxConnections: Int?
+    package let maxConnectionsPerPeer: Int?
+
+    /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
+    package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
+        listen = try settings.listenAddress(.sfListen) ?? ListenAddress(host: "127.0.0.1", port: 8090)
+        adminListen = try settings.listenAddress(.sfAdminListen)
+        storage = try .secondFactorServer(settings, dataFolder: dataFolder)
+        trustedServers = try settings.required(.sfTrustedServers, settings.identities(.sfTrustedServers))
+        policy = try Policy(settings)
+        logLevel = try settings.logLevel()
+        maxConnections = try settings.integer(.sfMaxConnections, in: ConnectionShares.settingRange)
+        maxConnectionsPerPeer = try settings.integer(.sfMaxConnectionsPerPeer, in: ConnectionShares.settingRange)
+    }
+}
+
+extension StorageSettings {
+    /// - Throws: ``SettingsError``.
+    package static func secondFactorServer(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) -> StorageSettings {
+        try StorageSettings(settings, .sfDatabaseURL, .sfKEKFile, named: "second-factor", in: dataFolder)
+    }
+}
+
+extension Policy {
+    /// The policy that the settings ask for (protocol §7); what they do not name keeps its default.
+    /// - Throws: ``SettingsError``.
+    init(_ settings: Settings) throws(SettingsError) {
+        let standard = Policy.standard
+        let maxAttempts = try settings.integer(.sfMaxAttempts, in: Policy.attemptBounds) ?? standard.maxAttempts
+        // After the last try comes the block.
+        let waits = maxAttempts - 1
+        let penalties = try settings.list(.sfPenalties, parseSeconds) ?? Array(standard.penalties.suffix(waits))
+        guard penalties.count == waits else {
+            throw .invalid(.sfPenalties, reason: "\(maxAttempts) tries take \(waits) waiting times, not \(penalties.count)")
+        }
+        guard penalties.allSatisfy(Policy.penaltyBounds.contains) else {
+            throw .invalid(.sfPenalties, reason: "expected waiting times of at most 1d")
+        }
+        let longest = try settings.seconds(.sfMaxTimeWithoutPIN) ?? standard.maxTimeWithoutPIN
+        guard Policy.timeBounds.contains(longest) else { throw .invalid(.sfMaxTimeWithoutPIN, reason: "expected at most 3650d") }
+        let number = try settings.integer(.sfMaxWithoutPIN, in: Policy.numberBounds) ?? standard.maxNumberWithoutPIN
+        let lifetime = try settings.integer(.sfLifetimeWithoutPIN, in: Policy.lifetimeBounds) ?? standard.lifetimeWithoutPIN
+        let resets = try settings.integer(.sfResetsPerDay, in: Policy.resetBounds) ?? standard.resetsPerDay
+        let disallows = try settings.bool(.sfDisallowPINChangeWithBiometric) ?? standard.disallowPINChangeWithBiometric
+        do throws(PolicyError) {
+            try self.init(
+                maxAttempts: maxAttempts, penalties: penalties, lifetimeWithoutPIN: lifetime, resetsPerDay: resets, maxNumberWithoutPIN: number,
+                maxTimeWithoutPIN: longest, disallowPINChangeWithBiometric: disallows)
+        } catch {
+            throw .invalid(.sfPenalties, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import AuthServer
+import Authentication
+import Database
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("Start of the authentication server")
+struct AuthNodeTests {
+    private static func service(
+        secondFactor: any SecondFactorTransport, pinned: [UInt8], database: any Database = try! SQLiteDatabase.inMemory(),
+        clock: TestClock = TestClock(), log: LogRecorder = LogRecorder()
+    ) async throws -> AuthNode {
+        let logger = log.logger()
+        let settings = AuthNodeSettings(
+            publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: pinned,
+            serverName: "Shop")
+        return try await AuthNode(
+            settings: settings, database: database, keyEncryptionKey: .random(), secondFactor: secondFactor, logger: logger
+        ) { clock.now }
+    }
+
+    private struct Answering: SecondFactorTransport {
+        let bytes: [UInt8]
+
+        func identity() async throws -> [UInt8] { bytes }
+        func call(_ bytes: [UInt8]) async throws -> [UInt8] { throw SecondFactorUnreachable() }
+    }
+
+    private struct Absent: SecondFactorTransport {
+        func identity() async throws -> [UInt8] { throw SecondFactorUnreachable() }
+        func call(_ bytes: [UInt8]) async throws -> [UInt8] { throw SecondFactorUnreachable() }
+    }
+
+    @Test("Another second-factor server than the configured one ends the start, and the message names both")
+    func otherIdentity() async throws {
+        let clock = TestClock()
+        let other = try SomeIdentity(at: clock.now)
+        let error = await #expect(throws: SecondFactorIdentityError.self) {
+            _ = try await Self.service(secondFactor: Answering(bytes: other.bytes), pinned: Sample.bytes(1), clock: clock)
+        }
+        #expect(error == SecondFactorIdentityError(expected: Sample.bytes(1), found: other.hash))
+        #expect(error?.description.contains(Base64URL.encode(other.hash)) == true)
+    }
+
+    @Test("The first start says that a virtual server was made, and no later one; so does asking for the identity, when that is first")
+    func serverCreated() async throws {
+        let (started, asked) = (LogRecorder(), LogRecorder())
+        let database = try SQLiteDatabase.inMemory()
+        let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1), database: database, log: started)
+        #expect(started.lines("serverCreated").map(\.facts["server"]) == [service.defaultServer.text])
+        #expect(started.lines("serverCreated").first?.level == .info)
+        try await TwoServers.run(log: asked) { servers in
+            _ = try await servers.start()
+            #expect(asked.lines("serverCreated").map(\.facts["server"]) == [servers.server.text])
+        }
+    }
+
+    @Test("Without a second-factor server it starts, is ready for getSession but not for logins and says why; phones are asked to come back")
+    func absent() async throws {
+        let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))
+        try await Application(router: service.adminRouter).test(.router) { client in
+            try await client.execute(uri: "/ready?for=logins", method: .get) { response in
+                #expect(response.status == .serviceUnavailable)
+                let said = #""second-factor":"in this process: no answer: check OSTIARY_SECOND_FACTOR_URL, and that it runs; since "#
+                #expect(String(buffer: response.body).contains(said))
+                #expect(!String(buffer: response.body).contains("SecondFactorUnreachable"))
+            }
+            try await client.execute(uri: "/ready", method: .get) { #expect($0.status == .ok && String(buffer: $0.body) == #"{"ready":true}"#) }
+            try await client.execute(uri: "/live", method: .get) { #expect($0.status == .ok) }
+            try await client.execute(uri: "/servers/", method: .get) { #expect($0.status == .unauthorized) }
+            let key = HTTPFields([HTTPField(name: HTTPField.Name("X-apikey")!, value: TwoServers.apiKey)])
+            try await client.execute(uri: "/servers/", method: .get, headers: key) { response in
+                #expect(response.status == .ok)
+                #expect(String(buffer: response.body).contains(service.defaultServer.text))
+            }
+        }
+        try await Application(router: service.publicRouter).test(.router) { client in
+            try await client.execute(uri: "/ap1/bundle/\(Base64URL.encode(service.identityHash))", method: .get) { response in
+                #expect(response.status == .serviceUnavailable && response.headers[.retryAfter] != nil)
+            }
+        }
+    }
+
+    @Test("A second-factor server that was seen once is remembered for bundles while it is down")
+    func remembered() async throws {
+        let (clock, database) = (TestClock(), try SQLiteDatabase.inMemory())
+        let right = try SomeIdentity(at: clock.now)
+        let (root, bytes) = (right.hash, right.bytes)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        try await database.migrate(AuthenticationSchema.migrations)
+        let keyring = try OneServerKeyring()
+        let prober = SecondFactorProber(keyring: keyring, server: keyring.keys.root.serverID, random: SystemRandomSource())
+        let seeing = PinnedSecondFactor(
+            transport: Answering(bytes: bytes), prober: prober, rootHash: root, database: database, logger: logger, clock: { clock.now })
+        _ = try await seeing.identity()
+        let later = PinnedSecondFactor(
+            transport: Absent(), prober: prober, rootHash: root, database: database, logger: logger, clock: { clock.now })
+        #expect(try await later.identity().identity.bytes == bytes)
+        let foreign = PinnedSecondFactor(
+            transport: Absent(), prober: prober, rootHash: Sample.bytes(9), database: database, logger: logger, clock: { clock.now })
+        await #expect(throws: SecondFactorUnreachable.self) { try await foreign.identity() }
+    }
+
+    @Test("The identity can be printed before anything else runs, and is the same afterwards")
+    func printed() async throws {
+        let (clock, database, key) = (TestClock(), try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
+        let logger = LogRecorder().logger()
+        let first = try await AuthNode.identityHash(database: database, keyEncryptionKey: key, logger: logger) { clock.now }
+        let second = try await AuthNode.identityHash(database: database, keyEncryptionKey: key, logger: logger) { clock.now }
+        #expect(first == second && first.count == 32)
+    }
+
+    @Test("Name and logo of a server reach the phones")
+    func nameAndLogo() async throws {
+        try await TwoServers.run { servers async throws in
+            let logo: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 7]
+            try await servers.update {
+                $0.logo = logo
+                $0.name = "Shop"
+            }
+            #expect(try await servers.get("/ap1/logo/\(Base64URL.encode(SHA(logo)))").body == logo)
+            #expect(try await servers.bundle().bundle.name == "Shop")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import AuthServer
+import Foundation
+import HTTPService
+import Logging
+import Testing
+
+@Suite("Settings of the authentication server")
+struct AuthServerSettingsTests {
+    /// Everything that has no default.
+    private static let valid = [
+        "OSTIARY_PUBLIC_URL": "https://login.example.org", "OSTIARY_ROOT_API_KEY": "kNf3vQ0z-8LwYb2RtUeXcA",
+        "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:8090", "OSTIARY_SECOND_FACTOR_IDENTITY": String(repeating: "ab", count: 32),
+    ]
+
+    private static func load(_ environment: [String: String]) async throws -> Settings {
+        try await Settings.load(SettingKey.authServer, environment: environment)
+    }
+
+    @Test("The variables have the names that operators know")
+    func names() {
+        #expect(
+            SettingKey.authServer.map(\.variable) == [
+                "OSTIARY_PUBLIC_URL", "OSTIARY_LISTEN", "OSTIARY_ADMIN_LISTEN", "OSTIARY_DATABASE_URL", "OSTIARY_ROOT_API_KEY",
+                "OSTIARY_ROOT_API_KEY_FILE", "OSTIARY_KEK_FILE", "OSTIARY_SECOND_FACTOR_URL", "OSTIARY_SECOND_FACTOR_IDENTITY",
+                "OSTIARY_SERVER_NAME", "OSTIARY_SERVER_LOGO", "OSTIARY_LOG_LEVEL", "OSTIARY_MAX_CONNECTIONS", "OSTIARY_MAX_CONNECTIONS_PER_PEER",
+            ])
+        #expect(SettingKey.authServer.filter(\.isSecret) == [.rootAPIKey])
+    }
+
+    @Test("What is not set has the documented default; --data moves database and key file only")
+    func defaults() async throws {
+        let settings = try await Self.load(Self.valid)
+        let server = try AuthServerSettings(settings, dataFolder: DataFolder())
+        #expect(server.listen.description == "127.0.0.1:8080")
+        #expect(server.adminListen.description == "127.0.0.1:8081")
+        #expect(server.storage == StorageSettings(databaseURL: "sqlite:./ostiary-data/ostiary.sqlite", keyFile: "./ostiary-data/ostiary.kek"))
+        #expect(try AuthServerSettings(settings, dataFolder: DataFolder("/data")).listen.description == "127.0.0.1:8080")
+        #expect(server.node.serverName == nil && server.node.serverLogo == nil && AuthNodeSettings.defaultServerName == "Ostiary")
+        #expect(server.logLevel == .info)
+        #expect(server.maxConnections == nil && server.maxConnectionsPerPeer == nil)
+        #expect(server.node.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
+    }
+
+    @Test("A set variable wins over --data")
+    func variableWins() async throws {
+        let settings = try await Self.load(["OSTIARY_DATABASE_URL": "sqlite:/elsewhere.db"])
+        #expect(
+            try StorageSettings.authServer(settings, dataFolder: DataFolder("/d"))
+                == StorageSettings(databaseURL: "sqlite:/elsewhere.db", keyFile: "/d/ostiary.kek"))
+    }
+
+    @Test(
+        "What has no default is asked for by name",
+        arguments: [SettingKey.publicURL, .rootAPIKey, .secondFactorURL, .secondFactorIdentity])
+    func missing(key: SettingKey) async throws {
+        let settings = try await Self.load(Self.valid.filter { $0.key != key.variable })
+        #expect(throws: SettingsError.missing(key)) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+    }
+
+    @Test(
+        "A wrong value names its key",
+        arguments: [
+            (SettingKey.listen, "8080"), (.publicURL, "http://example.org"), (.logLevel, "loud"), (.serverLogo, "/nowhere"),
+            (.serverName, "two\nlines"), (.serverName, String(repeating: "x", count: 65)), (.serverName, "a\u{202E}b"),
+            (.rootAPIKey, "kNf3vQ0z-8LwYb2RtUeXcA\n"), (.maxConnections, "0"), (.maxConnectionsPerPeer, "1000001"),
+        ])
+    func wrongValue(key: SettingKey, value: String) async throws {
+        let settings = try await Self.load(Self.valid.merging([key.variable: value]) { $1 })
+        let error = #expect(throws: SettingsError.self) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+        guard case .invalid(key, _) = error else { throw try #require(error) }
+        #expect(error?.description.contains(key.variable) == true)
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test(
+        "An API key that can be guessed is refused with the sentence that makes a good one, wherever it comes from",
+        arguments: [
+            ("a", false), ("correct horse battery", false), (String(repeating: "a", count: 64), false), (String(repeating: "0123", count: 16), false),
+            ("kNf3vQ0z-8LwYb2RtUeXc", false), ("kNf3vQ0z-8LwYb2RtUeXcA", true), ("9f86d081884c7d659a2feaa0c55ad01", false),
+            ("9f86d081884c7d659a2feaa0c55ad015", true), ("31415926535897932384626433832795", false),
+            ("314159265358979323846264338327950288419", true), ("mfrggzdfmztwq2lknnwg23tpob", true), ("mfrggzdfmztwq2lknnwg23t", false),
+            ("0123456789abcdef0123456789abcdef", false), (String(repeating: "0123456789abcdef", count: 4), false),
+            ("0123456789abcdef0123456789abcdef01234567", false), ("kNf3vQ0z-8LwYkNf3vQ0z-8LwY", false),
+            (String(repeating: "9f86d081884c7d659a2feaa0c55ad015", count: 2), true),
+        ])
+    func apiKey(key: String, isGood: Bool) async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-key-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data((key + "\n").utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        for (name, value) in [("OSTIARY_ROOT_API_KEY", key), ("OSTIARY_ROOT_API_KEY_FILE", file.path)] {
+            var environment = Self.valid
+            environment["OSTIARY_ROOT_API_KEY"] = nil
+            environment[name] = value
+            let settings = try await Self.load(environment)
+            guard !isGood else {
+                #expect(try AuthServerSettings(settings, dataFolder: DataFolder()).node.apiKey.matches(key))
+                continue
+            }
+            let error = #expect(throws: SettingsError.self) { try AuthServerSettings(settings, dataFolder: DataFolder()) }
+            #expect(error == .weakSecret(name.hasSuffix("FILE") ? .rootAPIKeyFile : .rootAPIKey))
+            #expect(error?.description.contains("openssl rand -hex 32") == true)
+            #expect(key == "a" || error?.description.contains(key) == false)
+        }
+    }
+}

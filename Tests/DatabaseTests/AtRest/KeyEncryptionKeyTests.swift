@@ -1,0 +1,113 @@
+import Database
+import Foundation
+import Testing
+
+@Suite("Key-encryption key")
+struct KeyEncryptionKeyTests {
+    private let key = KeyEncryptionKey.random()
+    private let secret: [UInt8] = [1, 2, 3]
+
+    @Test("What is wrapped comes back in its place only")
+    func context() throws {
+        let wrapped = try key.wrap(secret, context: "instance/7")
+        #expect(try key.unwrap(wrapped, context: "instance/7") == secret)
+        #expect(throws: UnwrapError.notAuthentic) { try key.unwrap(wrapped, context: "instance/8") }
+        #expect(try key.wrap(secret, context: "instance/7") != wrapped)
+        #expect(try key.unwrap(try key.wrap([UInt8](), context: ""), context: "") == [])
+    }
+
+    @Test("A flip of any bit and every prefix is refused")
+    func tampering() throws {
+        let wrapped = try key.wrap(secret, context: "x")
+        for position in wrapped.indices {
+            for bit in 0..<8 {
+                var changed = wrapped
+                changed[position] ^= 1 << bit
+                #expect(throws: UnwrapError.self) { try key.unwrap(changed, context: "x") }
+            }
+            #expect(throws: UnwrapError.self) { try key.unwrap(Array(wrapped[..<position]), context: "x") }
+        }
+        #expect(throws: UnwrapError.notAuthentic) { try key.unwrap(wrapped + [0], context: "x") }
+    }
+
+    @Test("Another key is told from a damaged secret, and an unknown format from both")
+    func kindsOfFailure() throws {
+        let other = KeyEncryptionKey.random()
+        var wrapped = try key.wrap(secret, context: "x")
+        #expect(throws: UnwrapError.otherKey(id: key.id)) { try other.unwrap(wrapped, context: "x") }
+        wrapped[0] = 2
+        #expect(throws: UnwrapError.unknownVersion(2)) { try key.unwrap(wrapped, context: "x") }
+        #expect(throws: UnwrapError.malformed) { try key.unwrap([], context: "x") }
+    }
+
+    @Test("The key never prints")
+    func printing() throws {
+        let key = try #require(KeyEncryptionKey(bytes: Array("0123456789abcdef0123456789abcdef".utf8)))
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect("\(key)" == "‹key›")
+        #expect(!dumped.contains("48") && !dumped.contains("0123"))
+        #expect(String(reflecting: key) == "‹key›")
+    }
+
+    @Test("A missing file is made with 64 digits and mode 0600, and read back as the same key")
+    func make() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/sub/key"
+        let made = try KeyEncryptionKey.load(orMakeAt: path)
+        #expect(try folder.mode(of: "sub/key") == 0o600)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.count == 65 && text.dropLast().allSatisfy(\.isHexDigit) && text.hasSuffix("\n"))
+        #expect(try KeyEncryptionKey.load(orMakeAt: path).id == made.id)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/sub") == ["key"])
+    }
+
+    @Test("Many who make the file at once end with one key")
+    func race() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/key"
+        let ids = try await withThrowingTaskGroup { group in
+            for _ in 0..<16 {
+                group.addTask { try KeyEncryptionKey.load(orMakeAt: path).id }
+            }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+        #expect(ids.count == 1)
+    }
+
+    @Test("A file that others can read is refused", arguments: [0o640, 0o604, 0o660, 0o601, 0o620])
+    func readableByOthers(mode: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(String(repeating: "0f", count: 32), to: "key", mode: mode)
+        #expect(throws: KeyFileError.readableByOthers(path: path)) { try KeyEncryptionKey.load(orMakeAt: path) }
+    }
+
+    @Test(
+        "A file without exactly 64 hexadecimal digits is refused and left alone",
+        arguments: [
+            "", String(repeating: "0", count: 63), String(repeating: "0", count: 65), String(repeating: "g", count: 64),
+            String(repeating: "0", count: 400),
+        ])
+    func malformed(content: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(content, to: "key")
+        #expect(throws: KeyFileError.malformed(path: path)) { try KeyEncryptionKey.load(orMakeAt: path) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+    }
+
+    @Test("Digits of either case and white space around them are read")
+    func spelling() throws {
+        let folder = try TemporaryFolder()
+        let lower = try KeyEncryptionKey.load(from: folder.write(String(repeating: "ab", count: 32), to: "a"))
+        let upper = try KeyEncryptionKey.load(from: folder.write(" " + String(repeating: "AB", count: 32) + "\r\n", to: "b"))
+        #expect(lower.id == upper.id)
+    }
+
+    @Test("A folder, or a path below a file, is refused in words")
+    func unusable() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("", to: "file")
+        #expect(throws: KeyFileError.unreadable(path: folder.path, reason: "no regular file")) { try KeyEncryptionKey.load(orMakeAt: folder.path) }
+        #expect(throws: KeyFileError.self) { try KeyEncryptionKey.load(orMakeAt: file + "/key") }
+    }
+}

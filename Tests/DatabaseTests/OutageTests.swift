@@ -1,0 +1,12 @@
+import Database
+import Testing
+
+@Suite("A database that cannot be written")
+struct OutageTests {
+    @Test(
+        "Is an outage, which passes", arguments: [SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only")])
+    func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
+
+    @Test("Any other fault is none", arguments: [SQLError.closed, .transactionLost, .fault(code: 1, message: "x")])
+    func others(error: SQLError) { #expect(!SQLError.isOutage(error)) }
+}
