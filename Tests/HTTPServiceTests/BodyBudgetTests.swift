@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPService
 
-@Suite("Memory of unfinished bodies", .timeLimit(.minutes(1)))
+@Suite("Memory of unfinished bodies", .timeLimit(.minutes(10)))
 struct BodyBudgetTests {
     private func router() -> Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)

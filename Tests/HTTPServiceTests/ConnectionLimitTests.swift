@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPService
 
-@Suite("Limits of connections", .timeLimit(.minutes(1)))
+@Suite("Limits of connections", .timeLimit(.minutes(10)))
 struct ConnectionLimitTests {
     private func router() -> Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPService
 
 /// Sockets that were opened for us.
-@Suite("Sockets that were handed over", .serialized, .timeLimit(.minutes(1)))
+@Suite("Sockets that were handed over", .serialized, .timeLimit(.minutes(10)))
 struct HandedSocketTests {
     /// Listens on any port of this machine.
     /// - Returns: the port, and so many descriptors of the socket, in the place of those that a starter would use: these numbers are ours alone.

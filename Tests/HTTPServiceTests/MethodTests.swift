@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Testing
 
-@Suite("Methods", .timeLimit(.minutes(1)))
+@Suite("Methods", .timeLimit(.minutes(10)))
 struct MethodTests {
     private func router() -> Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Testing
 
-@Suite("Server runner", .timeLimit(.minutes(1)))
+@Suite("Server runner", .timeLimit(.minutes(10)))
 struct ServerRunnerTests {
     private func router(limits: ServiceLimits = .standard) -> Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)

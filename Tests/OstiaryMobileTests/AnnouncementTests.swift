@@ -4,7 +4,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Announcement", .timeLimit(.minutes(2)))
+@Suite("Announcement", .timeLimit(.minutes(10)))
 struct AnnouncementTests {
     private let logo: [UInt8] = (0..<2_000).map { UInt8(truncatingIfNeeded: $0) }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// `Ostiary.AppLogin` and `Ostiary.default`: one for each process, so each test here has a process of its own.
-@Suite("The app's own SDK", .timeLimit(.minutes(3)))
+@Suite("The app's own SDK", .timeLimit(.minutes(10)))
 struct AppLoginFacadeTests {
     @Test("S0-05 S1-20 S1-32 S1-37 S1-40 Ostiary.AppLogin starts, shows and stops the login of the configured app: session, webNonce, user name")
     func facade() async {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("AppLogin: its end in time", .timeLimit(.minutes(2)))
+@Suite("AppLogin: its end in time", .timeLimit(.minutes(10)))
 struct AppLoginLimitTests {
     /// A phone that is logged in to its app, whose pings are far apart.
     private func loggedIn(_ configure: (inout Ostiary.Configuration) -> Void) async throws -> TestPhone {

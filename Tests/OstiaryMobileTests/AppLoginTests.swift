@@ -5,7 +5,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("AppLogin", .timeLimit(.minutes(2)))
+@Suite("AppLogin", .timeLimit(.minutes(10)))
 struct AppLoginTests {
     private func loggedIn(_ phone: TestPhone) async throws -> Session {
         phone.ostiary.startAppLogin()
@@ -208,7 +208,7 @@ struct AppLoginTests {
     }
 }
 
-@Suite("Delegate and notifications", .timeLimit(.minutes(2)))
+@Suite("Delegate and notifications", .timeLimit(.minutes(10)))
 struct DelegateTests {
     /// What a delegate and a notification observer were told, in the order of each.
     final class Witness: OstiaryDelegate {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Adding and removing biometrics", .timeLimit(.minutes(2)))
+@Suite("Adding and removing biometrics", .timeLimit(.minutes(10)))
 struct BiometricManagementTests {
     private func instance(of phone: TestPhone) throws -> StoredInstance {
         try #require(try StoredState(decoding: phone.accounts.document).instances.first)

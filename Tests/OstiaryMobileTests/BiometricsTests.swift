@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Biometrics", .timeLimit(.minutes(2)))
+@Suite("Biometrics", .timeLimit(.minutes(10)))
 struct BiometricsTests {
     private func withBiometrics(_ configure: (inout Ostiary.Configuration) -> Void = { _ in }) async throws -> TestPhone {
         let phone = try await TestPhone.enrolled(configure)

@@ -6,7 +6,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// Giving up at every place where the SDK waits for a server or a clock.
-@Suite("Given up at every wait", .timeLimit(.minutes(5)))
+@Suite("Given up at every wait", .timeLimit(.minutes(10)))
 struct CancellationTests {
     /// Counts the waits of a phone, and gives its flow up at one of them.
     final class Ambush: Sendable {

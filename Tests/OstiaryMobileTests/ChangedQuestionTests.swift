@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// The site asks something else by the same code while the person reads or types.
-@Suite("A login that is changed while it is answered", .timeLimit(.minutes(2)))
+@Suite("A login that is changed while it is answered", .timeLimit(.minutes(10)))
 struct ChangedQuestionTests {
     private func ask(_ amount: String, _ phone: TestPhone) async {
         await phone.server.ask([Announcement(key: "amount", text: amount)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Connection", .timeLimit(.minutes(2)))
+@Suite("Connection", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     @Test("An unreachable server is error 70 at once; the SDK goes on trying, longer and longer apart, and goes on when it is back")
     func recovers() async throws {

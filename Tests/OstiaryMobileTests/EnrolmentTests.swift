@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Enrolment", .timeLimit(.minutes(2)))
+@Suite("Enrolment", .timeLimit(.minutes(10)))
 struct EnrolmentTests {
     @Test("S4-04 S4-17 S4-21 S4-22 an enrolment asks for confirmation with what the server says of the new account")
     func asksForConfirmation() async throws {
@@ -53,7 +53,7 @@ struct EnrolmentTests {
     }
 }
 
-@Suite("Enrolment that goes wrong", .timeLimit(.minutes(2)))
+@Suite("Enrolment that goes wrong", .timeLimit(.minutes(10)))
 struct EnrolmentRefusalTests {
     /// As far as the question for the first PIN.
     private func atFirstPIN(_ phone: TestPhone) async throws -> Session {

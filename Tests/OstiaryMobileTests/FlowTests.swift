@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("One flow at a time", .timeLimit(.minutes(2)))
+@Suite("One flow at a time", .timeLimit(.minutes(10)))
 struct FlowTests {
     @Test("A second flow is refused while one goes on, and does not disturb it")
     func second() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("History", .timeLimit(.minutes(2)))
+@Suite("History", .timeLimit(.minutes(10)))
 struct HistoryTests {
     private func logIn(_ phone: TestPhone) async throws -> Session {
         _ = try await phone.beginLogin()

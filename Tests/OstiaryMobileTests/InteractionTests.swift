@@ -4,7 +4,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("User interaction", .timeLimit(.minutes(3)))
+@Suite("User interaction", .timeLimit(.minutes(10)))
 struct InteractionTests {
     /// What a person is asked in one login by code, confirming and answering whatever comes.
     private func questions(_ phone: TestPhone) async throws -> [String] {

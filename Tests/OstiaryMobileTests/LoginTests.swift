@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Login", .timeLimit(.minutes(2)))
+@Suite("Login", .timeLimit(.minutes(10)))
 struct LoginTests {
     @Test("S4-03 S4-04 startUserInteraction leads from ready to the question, when the app does that itself")
     func startsInteraction() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("The process ends while the second factor is changed", .timeLimit(.minutes(5)))
+@Suite("The process ends while the second factor is changed", .timeLimit(.minutes(10)))
 struct ManagementCrashTests {
     /// More than any operation has; a run that was not cut short proves that.
     private static let mostSteps = 14

@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// The second-factor server signs with an operational key that the bundle which the phone holds does not have: its clock was wrong, or it was restored.
-@Suite("A second-factor server with a key that no bundle had", .timeLimit(.minutes(2)))
+@Suite("A second-factor server with a key that no bundle had", .timeLimit(.minutes(10)))
 struct NewSecondFactorKeyTests {
     private func fetched(_ phone: TestPhone) async -> Int { await phone.server.with { $0.bundleCalls } }
 

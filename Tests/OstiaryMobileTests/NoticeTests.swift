@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// "Another device was enrolled for you": the person's only sign that somebody took their place.
-@Suite("Notices of other devices", .timeLimit(.minutes(2)))
+@Suite("Notices of other devices", .timeLimit(.minutes(10)))
 struct NoticeTests {
     private static func notice(_ name: String, _ number: UInt8) -> DeviceNotice {
         DeviceNotice(.enrolled, id: NoticeID([UInt8](repeating: number, count: 16))!, device: name, time: Instant(UInt64(number)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Changing the PIN", .timeLimit(.minutes(2)))
+@Suite("Changing the PIN", .timeLimit(.minutes(10)))
 struct PINChangeTests {
     private func instance(of phone: TestPhone) throws -> StoredInstance {
         try #require(try StoredState(decoding: phone.accounts.document).instances.first)

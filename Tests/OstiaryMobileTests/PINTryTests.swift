@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// When an input is the try of before, and when it is another (protocol §7): a repetition is free, so it must be one.
-@Suite("Tries of a PIN", .timeLimit(.minutes(2)))
+@Suite("Tries of a PIN", .timeLimit(.minutes(10)))
 struct PINTryTests {
     /// A login whose PIN nobody could be asked about, and the attempt that is without an outcome.
     private func withoutOutcome(_ phone: TestPhone, _ digits: String) async throws -> AttemptID {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("What the page hears of the phone", .timeLimit(.minutes(2)))
+@Suite("What the page hears of the phone", .timeLimit(.minutes(10)))
 struct PageReportTests {
     @Test("A login that is given up at the PIN, or at the question, is told to the page as that", arguments: [true, false])
     func gaveUp(atPIN: Bool) async throws {

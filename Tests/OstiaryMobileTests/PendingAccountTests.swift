@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// An enrolment whose process ended before its code was typed.
-@Suite("An account that waits for its code", .timeLimit(.minutes(2)))
+@Suite("An account that waits for its code", .timeLimit(.minutes(10)))
 struct PendingAccountTests {
     /// A phone that was started again while its only account waits.
     private func waiting() async throws -> TestPhone {

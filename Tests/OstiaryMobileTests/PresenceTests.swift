@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Presence", .timeLimit(.minutes(2)))
+@Suite("Presence", .timeLimit(.minutes(10)))
 struct PresenceTests {
     private func loggedIn(_ phone: TestPhone) async throws -> Session {
         _ = try await phone.beginLogin()
@@ -172,7 +172,7 @@ struct PresenceTests {
     }
 }
 
-@Suite("Deletion", .timeLimit(.minutes(2)))
+@Suite("Deletion", .timeLimit(.minutes(10)))
 struct DeletionTests {
     @Test("S1-26 an account that the person deletes is gone at once, keys and all, and the server is told")
     func byThePerson() async throws {

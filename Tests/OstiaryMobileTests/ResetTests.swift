@@ -4,7 +4,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Reset, and what else is no login", .timeLimit(.minutes(2)))
+@Suite("Reset, and what else is no login", .timeLimit(.minutes(10)))
 struct ResetTests {
     @Test("Reset takes everything: accounts told of, keys destroyed, the server told, history empty; then the app begins anew")
     func everything() async throws {

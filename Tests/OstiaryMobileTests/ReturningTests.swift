@@ -4,7 +4,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("The way back to the browser", .timeLimit(.minutes(2)))
+@Suite("The way back to the browser", .timeLimit(.minutes(10)))
 struct ReturningTests {
     private static let address = "https://shop.example/welcome?a=b"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Second factor", .timeLimit(.minutes(2)))
+@Suite("Second factor", .timeLimit(.minutes(10)))
 struct SecondFactorTests {
     /// As far as the question for the PIN.
     private func atPIN(_ phone: TestPhone) async throws -> SecondFactor {

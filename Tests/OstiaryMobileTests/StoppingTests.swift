@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("Sessions that go on, and ends that were over already", .timeLimit(.minutes(2)))
+@Suite("Sessions that go on, and ends that were over already", .timeLimit(.minutes(10)))
 struct StoppingTests {
     private func loggedIn(_ phone: TestPhone) async throws -> Session {
         _ = try await phone.beginLogin()

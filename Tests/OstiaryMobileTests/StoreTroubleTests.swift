@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-@Suite("A document or a key that cannot be used in the middle of something", .timeLimit(.minutes(2)))
+@Suite("A document or a key that cannot be used in the middle of something", .timeLimit(.minutes(10)))
 struct StoreTroubleTests {
     /// As far as the code of a new account.
     private func atCode(_ phone: TestPhone) async throws -> Session {

@@ -46,7 +46,7 @@ struct StoredStateTests {
         #expect(try StoredState(decoding: nil) == StoredState())
     }
 
-    @Test("Every prefix of a document is refused", .timeLimit(.minutes(1)))
+    @Test("Every prefix of a document is refused", .timeLimit(.minutes(10)))
     func prefixes() async throws {
         let phone = try await TestPhone.enrolled()
         let document = try #require(phone.accounts.document)

@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// Attack 9 on this side: whatever is done to an answer, the phone says so with a typed error and nothing of it stays.
-@Suite("Hostile answers", .timeLimit(.minutes(5)))
+@Suite("Hostile answers", .timeLimit(.minutes(10)))
 struct TamperTests {
     private static func flip(_ position: Int) -> @Sendable (MessageType, [UInt8]) -> [UInt8] {
         { _, bytes in

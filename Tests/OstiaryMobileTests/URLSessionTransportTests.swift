@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("HTTP client", .timeLimit(.minutes(3)))
+@Suite("HTTP client", .timeLimit(.minutes(10)))
 struct URLSessionTransportTests {
     private func request(_ server: LoopbackServer, body: [UInt8]? = [1, 2, 3], timeout: Double = 60) throws -> TransportRequest {
         TransportRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/ap1")), body: body, timeout: timeout)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Waiting for news", .timeLimit(.minutes(1)))
+@Suite("Waiting for news", .timeLimit(.minutes(10)))
 struct LongPollTests {
     private func answered(isNews: Bool, hold: UInt8, drain: DrainSignal = DrainSignal()) async throws -> String {
         let poll = LongPoll(drain: drain, second: .milliseconds(1))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Enrol page", .timeLimit(.minutes(2)))
+@Suite("Enrol page", .timeLimit(.minutes(10)))
 struct EnrolPageTests {
     @Test("S4-23, S4-24: from the scan to the code, with the picture and words that the phone shows")
     func tellsStory() async throws {

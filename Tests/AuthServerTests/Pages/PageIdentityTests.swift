@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Pages of one browser", .timeLimit(.minutes(2)))
+@Suite("Pages of one browser", .timeLimit(.minutes(10)))
 struct PageIdentityTests {
     static let orders: [(PageKind, PageKind)] = [(.login, .enrol), (.enrol, .login), (.login, .login), (.enrol, .enrol)]
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Login page, live", .timeLimit(.minutes(2)))
+@Suite("Login page, live", .timeLimit(.minutes(10)))
 struct PageStreamTests {
     @Test("It shows a code at once, and another for every second")
     func showsFrames() async throws {

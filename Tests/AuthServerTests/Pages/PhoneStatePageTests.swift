@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("What the login page says of the phone", .timeLimit(.minutes(2)))
+@Suite("What the login page says of the phone", .timeLimit(.minutes(10)))
 struct PhoneStatePageTests {
     static let words: [(PhoneState, String)] = [
         (.gaveUp, "gaveup"), (.penalised, "penalised"), (.blocked, "blocked"), (.noSecondFactor, "nosecondfactor"),

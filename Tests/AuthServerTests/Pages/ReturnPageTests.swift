@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Login page, the way back", .timeLimit(.minutes(2)))
+@Suite("Login page, the way back", .timeLimit(.minutes(10)))
 struct ReturnPageTests {
     @Test("The page whose code was scanned is sent back with the code, at once; the backend's own part of the address stays as it was")
     func sendsBack() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Session events for any site", .timeLimit(.minutes(2)))
+@Suite("Session events for any site", .timeLimit(.minutes(10)))
 struct SessionEventStreamTests {
     @Test("Who knows the hsid hears what happens, and never to whom")
     func tellsWhat() async throws {

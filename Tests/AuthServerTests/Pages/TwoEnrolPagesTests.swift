@@ -7,7 +7,7 @@ import Testing
 @testable import AuthServer
 
 /// One site, one nonce, and the button “add a phone” pressed in two tabs.
-@Suite("Two enrol pages of one nonce", .timeLimit(.minutes(2)))
+@Suite("Two enrol pages of one nonce", .timeLimit(.minutes(10)))
 struct TwoEnrolPagesTests {
     @Test("The newer page has the enrolment: the older says so, shows no code and no phone, takes no code, and ends nothing by beginning anew")
     func newestHasIt() async throws {

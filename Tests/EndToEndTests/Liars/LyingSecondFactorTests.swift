@@ -8,7 +8,7 @@ import Testing
 @testable import ostiary
 
 /// The second-factor server is the pinned one, signs with its true keys, and does not say what is true.
-@Suite("A second-factor server that lies over HTTP", .serialized, .timeLimit(.minutes(5)))
+@Suite("A second-factor server that lies over HTTP", .serialized, .timeLimit(.minutes(10)))
 struct LyingSecondFactorTests {
     private static let zeros = [UInt8](repeating: 0, count: 32)
 

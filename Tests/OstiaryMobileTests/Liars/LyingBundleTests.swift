@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// A server that signs a false picture of itself and of its second-factor server.
-@Suite("A lying server about second-factor servers and keys", .timeLimit(.minutes(2)))
+@Suite("A lying server about second-factor servers and keys", .timeLimit(.minutes(10)))
 struct LyingBundleTests {
     private func attempts(_ phone: TestPhone) async -> Int { await phone.server.with { $0.seenAttempts.count } }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// A server that signs false answers to an enrolment (E2, the first PIN, the confirmation).
-@Suite("A lying server at an enrolment", .timeLimit(.minutes(2)))
+@Suite("A lying server at an enrolment", .timeLimit(.minutes(10)))
 struct LyingEnrolmentTests {
     private func begin(_ phone: TestPhone, at server: TestServer? = nil) async throws {
         phone.ostiary.start(with: try await (server ?? phone.server).makeEnrolLink())

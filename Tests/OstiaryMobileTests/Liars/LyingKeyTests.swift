@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// Servers that pass somebody else's keys off as those of the second-factor server, where a phone asks for a new bundle.
-@Suite("A lying server about new keys", .timeLimit(.minutes(2)))
+@Suite("A lying server about new keys", .timeLimit(.minutes(10)))
 struct LyingKeyTests {
     private func attempts(_ phone: TestPhone) async -> Int { await phone.server.with { $0.seenAttempts.count } }
 

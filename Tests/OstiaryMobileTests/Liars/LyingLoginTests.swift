@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// A server with all its keys that says what is not so of a login (L2, L6).
-@Suite("A lying server at a login", .timeLimit(.minutes(2)))
+@Suite("A lying server at a login", .timeLimit(.minutes(10)))
 struct LyingLoginTests {
     private static func stranger() -> [UInt8] { [UInt8](repeating: 0x5A, count: 16) }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import OstiaryMobile
 
 /// Servers that sign false answers to the attempts of a PIN (M2, the evaluation in it, M4).
-@Suite("Lying servers at a second factor", .timeLimit(.minutes(2)))
+@Suite("Lying servers at a second factor", .timeLimit(.minutes(10)))
 struct LyingSecondFactorTests {
     private func stored(_ phone: TestPhone) throws -> StoredInstance {
         try #require(try StoredState(decoding: phone.accounts.document).instances.first)
