@@ -39,7 +39,7 @@ struct ProtocolPages {
 
     /// Status numbers of §2 with their names.
     func statuses() throws -> [UInt16: String] {
-        let pairs = try section("Status").matches(of: /(?:^|[ ,])(\d+)\s+([A-Z][A-Z_]+)/).compactMap { match in
+        let pairs = try section("Status").matches(of: /(?:^|[\s,])(\d+)\s+([A-Z][A-Z_]+)/).compactMap { match in
             UInt16(match.1).map { ($0, String(match.2)) }
         }
         return Dictionary(pairs) { first, _ in first }
