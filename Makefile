@@ -36,10 +36,12 @@ format: ## rewrite the sources in house style
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
 verify: ## regenerate what is generated, fail when it differs from what is checked in
-	@scripts/verify
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/verify
 
 generate: ## write anew what is generated
-	@scripts/verify --write
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/verify --write
 
 acceptance: ## which test proves which row; fails while a finished issue has an open row
 	@scripts/acceptance

@@ -144,12 +144,12 @@ struct ConfigurationTests {
         #expect(refusal(#"{"legacyBioAddFlow":false}"#)?.description == "legacyBioAddFlow: takes true only")
     }
 
-    /// `OSTIARY_WRITE_PAGES=1 swift test --filter ConfigurationTests` writes the page anew.
+    /// `make generate` writes the page anew.
     @Test("The reference page says what the table says")
     func page() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardizedFileURL
         let page = root.appendingPathComponent("Sources/OstiaryMobile/Documentation.docc/Configuration.md")
-        if ProcessInfo.processInfo.environment["OSTIARY_WRITE_PAGES"] != nil {
+        if ProcessInfo.processInfo.environment["OSTIARY_GENERATE"] == "1" {
             try ConfigurationPage.markdown.write(to: page, atomically: true, encoding: .utf8)
         }
         #expect(try String(contentsOf: page, encoding: .utf8) == ConfigurationPage.markdown)

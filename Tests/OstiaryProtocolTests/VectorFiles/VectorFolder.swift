@@ -3,7 +3,7 @@ import Testing
 
 /// A folder of `Vectors/`: each file is computed again from its `given` and must come out as it stands there, byte for byte.
 ///
-/// With OSTIARY_WRITE_VECTORS=1 our own files are written instead of compared; those quoted from a standard never are.
+/// `make generate` has our own files written instead of compared; those quoted from a standard never are.
 struct VectorFolder {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -23,23 +23,17 @@ struct VectorFolder {
 
     func check(_ name: String, _ compute: (Given) throws -> Outcome) throws {
         let file = url.appendingPathComponent("\(name).json")
-        let stored = try Data(contentsOf: file)
-        let vector = try JSONDecoder().decode(VectorFile.self, from: stored)
+        let stored = try String(contentsOf: file, encoding: .utf8)
+        let vector = try JSONDecoder().decode(VectorFile.self, from: Data(stored.utf8))
         let outcome = try compute(Given(fields: vector.given))
         var computed = vector
         (computed.expect, computed.result) = (outcome.expect, outcome.result)
-        let encoded = try Self.encode(computed)
-        if vector.source == "own", ProcessInfo.processInfo.environment["OSTIARY_WRITE_VECTORS"] == "1" {
-            try encoded.write(to: file)
+        let text = try VectorFiles.text(computed)
+        if vector.source == "own", VectorFiles.areWritten {
+            try text.write(to: file, atomically: true, encoding: .utf8)
         } else {
             #expect(computed == vector)
-            #expect(String(decoding: encoded, as: UTF8.self) == String(decoding: stored, as: UTF8.self))
+            #expect(text == stored)
         }
-    }
-
-    private static func encode(_ vector: VectorFile) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(vector) + Data("\n".utf8)
     }
 }

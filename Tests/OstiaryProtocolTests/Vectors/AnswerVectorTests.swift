@@ -61,8 +61,8 @@ struct AnswerVectorTests {
         #expect(throws: ExchangeError.cannotOpen) { try new.open(answer, from: server.keys(), clock: SampleServer.now) }
     }
 
-    @Test("Written anew on request", .enabled(if: ProcessInfo.processInfo.environment["OSTIARY_WRITE_VECTORS"] != nil))
-    func write() throws {
+    /// The file, with the keys that HPKE draws.
+    static func made() throws -> AnswerVector {
         let server = try SampleServer(seed: 81)
         let secret = FixedRandom(83).bytes(32)
         let prekey = try PrekeySecret(id: 11, secret: secret)
@@ -72,10 +72,9 @@ struct AnswerVectorTests {
         let body = Array("an answer".utf8)
         let answer = try OpenedRequest(request.bytes, with: prekey).answer(
             .ok, body: body, at: SampleServer.now + 1, signedBy: server.operatorKey)
-        try VectorFiles.write(
-            AnswerVector(
-                prekeySecret: VectorFiles.hex(secret), prekeyID: 11, ephemeralSecret: VectorFiles.hex(FixedRandom(82).bytes(32)),
-                root: VectorFiles.hex(server.root.encoded), chain: VectorFiles.hex(server.chain.encoded), request: VectorFiles.hex(request.bytes),
-                answer: VectorFiles.hex(answer), status: 0, time: SampleServer.now.seconds + 1, body: VectorFiles.hex(body)), Self.file)
+        return AnswerVector(
+            prekeySecret: VectorFiles.hex(secret), prekeyID: 11, ephemeralSecret: VectorFiles.hex(FixedRandom(82).bytes(32)),
+            root: VectorFiles.hex(server.root.encoded), chain: VectorFiles.hex(server.chain.encoded), request: VectorFiles.hex(request.bytes),
+            answer: VectorFiles.hex(answer), status: 0, time: SampleServer.now.seconds + 1, body: VectorFiles.hex(body))
     }
 }

@@ -37,19 +37,18 @@ struct ExchangeVectorTests {
         #expect(throws: ExchangeError.cannotOpen) { try OpenedRequest(VectorFiles.bytes(vector.request), with: other) }
     }
 
-    @Test("Written anew on request", .enabled(if: ProcessInfo.processInfo.environment["OSTIARY_WRITE_VECTORS"] != nil))
-    func write() throws {
+    /// The file, with a key that HPKE draws.
+    static func made() throws -> ExchangeVector {
         let server = try SampleServer(seed: 77)
         let secret = FixedRandom(78).bytes(32)
         let prekey = try PrekeySecret(id: 9, secret: secret).published(until: SampleServer.now + 86_400, signedBy: server.operatorKey)
         let ephemeral = try EphemeralKey(using: FixedRandom(79))
         let request = try SealedRequest(
             Array("a message".utf8), to: prekey.value, of: server.root, ephemeral: ephemeral, at: SampleServer.now)
-        try VectorFiles.write(
-            ExchangeVector(
-                prekeySecret: VectorFiles.hex(secret), prekeyID: 9, root: VectorFiles.hex(server.root.encoded),
-                chain: VectorFiles.hex(server.chain.encoded), time: SampleServer.now.seconds, request: VectorFiles.hex(request.bytes),
-                message: VectorFiles.hex(Array("a message".utf8)), requestHash: VectorFiles.hex(request.hash),
-                ephemeral: VectorFiles.hex(ephemeral.publicKey)), Self.file)
+        return ExchangeVector(
+            prekeySecret: VectorFiles.hex(secret), prekeyID: 9, root: VectorFiles.hex(server.root.encoded),
+            chain: VectorFiles.hex(server.chain.encoded), time: SampleServer.now.seconds, request: VectorFiles.hex(request.bytes),
+            message: VectorFiles.hex(Array("a message".utf8)), requestHash: VectorFiles.hex(request.hash),
+            ephemeral: VectorFiles.hex(ephemeral.publicKey))
     }
 }

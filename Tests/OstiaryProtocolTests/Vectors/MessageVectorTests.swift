@@ -22,19 +22,21 @@ struct MessageVector: Codable {
     let invalid: [Fault]
 }
 
-@Suite("Vectors/messages")
-struct MessageVectorTests {
-    static func path(_ name: String) -> String { "messages/\(name.replacing(" ", with: "-")).json" }
-
-    /// What the fences find in the bytes of a structure.
-    static func fields(_ each: WireCase, _ bytes: [UInt8]) throws -> [MessageVector.Field] {
-        try ProtocolPages().reader().read(each.structure, from: bytes).map { field in
+extension FenceReader {
+    /// What the fences find in the bytes of a structure, as a vector has it.
+    func vectorFields(_ structure: String, _ bytes: [UInt8]) throws -> [MessageVector.Field] {
+        try read(structure, from: bytes).map { field in
             switch field.value {
             case .number(let number): MessageVector.Field(name: field.path, number: number)
             case .bytes(let bytes): MessageVector.Field(name: field.path, hex: VectorFiles.hex(bytes))
             }
         }
     }
+}
+
+@Suite("Vectors/messages")
+struct MessageVectorTests {
+    static func path(_ name: String) -> String { "messages/\(name.replacing(" ", with: "-")).json" }
 
     static func error(_ each: WireCase, _ bytes: [UInt8]) -> String? {
         do {
@@ -50,15 +52,16 @@ struct MessageVectorTests {
         let bytes = VectorFiles.bytes(vector.valid)
         #expect(try each.recode(bytes) == bytes)
         #expect(bytes.count == each.bytes.count, "the layout of \(each.name) has changed")
-        #expect(try Self.fields(each, bytes) == vector.fields)
+        #expect(try ProtocolPages().reader().vectorFields(each.structure, bytes) == vector.fields)
         #expect(!vector.invalid.isEmpty)
         for fault in vector.invalid { #expect(Self.error(each, VectorFiles.bytes(fault.hex)) == fault.error) }
     }
 
-    /// Writes the files anew from the samples. Device signatures are random, so the bytes differ each time; the layout does not.
-    @Test("Written anew on request", .enabled(if: ProcessInfo.processInfo.environment["OSTIARY_WRITE_VECTORS"] != nil))
-    func write() throws {
-        for each in WireStructTests.cases {
+    /// The files, from samples of their own each time: those of one moment share a device key.
+    static func made() throws -> [String: any Encodable] {
+        let reader = try ProtocolPages().reader()
+        var files: [String: any Encodable] = [:]
+        for each in try Samples().all() {
             let candidates: [[UInt8]] =
                 [Array(each.bytes.dropLast()), each.bytes + [0], []]
                 + [0, 1, 3, each.bytes.count / 2].map { index in
@@ -67,12 +70,12 @@ struct MessageVectorTests {
                     return copy
                 }
             let faults = candidates.compactMap { bytes in
-                Self.error(each, bytes).map { MessageVector.Fault(hex: VectorFiles.hex(bytes), error: $0) }
+                error(each, bytes).map { MessageVector.Fault(hex: VectorFiles.hex(bytes), error: $0) }
             }
-            try VectorFiles.write(
-                MessageVector(
-                    structure: each.name, valid: VectorFiles.hex(each.bytes), fields: Self.fields(each, each.bytes), invalid: faults),
-                Self.path(each.name))
+            files[path(each.name)] = MessageVector(
+                structure: each.name, valid: VectorFiles.hex(each.bytes), fields: try reader.vectorFields(each.structure, each.bytes),
+                invalid: faults)
         }
+        return files
     }
 }

@@ -1,38 +1,40 @@
-import Foundation
 import OstiaryProtocol
-import Testing
 
-@Suite("Vectors/transcript and Vectors/calls, written anew")
-struct TranscriptWriting {
-    @Test("Written anew on request", .enabled(if: ProcessInfo.processInfo.environment["OSTIARY_WRITE_VECTORS"] != nil))
-    func write() throws {
-        let maker = try TranscriptMaker()
+/// What stands in `Vectors/transcript` and `Vectors/calls`: a transcript, the calls in it, and orders after it.
+struct TranscriptFiles {
+    private(set) var contents: [String: any Encodable] = [:]
+    private let maker: TranscriptMaker
+    private let reader: FenceReader
+
+    init() throws {
+        maker = try TranscriptMaker()
+        reader = try ProtocolPages().reader()
         let vector = try maker.make()
-        try VectorFiles.write(vector, TranscriptTests.file)
+        contents[TranscriptTests.file] = vector
         let steps = [
             ("ticket-of-a-first-pin", "Ticket", "M1 of the first PIN"), ("proof-of-a-first-pin", "Proof", "E3"),
             ("ticket-of-a-login", "Ticket", "M1 of the login"), ("proof-of-a-login", "Proof", "L5"),
         ]
         for (name, structure, step) in steps {
             let step = try vector.step(step)
-            try write(name, structure, try #require(step.call), at: step.time, maker)
+            guard let call = step.call else { throw MissingField(name: "call of \(step.name)") }
+            try add(name, structure, call, at: step.time)
         }
-        for (name, structure, call) in orders(maker) { try write(name, structure, call, at: (TranscriptServer.begin + 400).seconds, maker) }
+        for (name, structure, call) in orders() { try add(name, structure, call, at: (TranscriptServer.begin + 400).seconds) }
     }
 
-    private func write(_ name: String, _ structure: String, _ call: TranscriptVector.Call, at time: UInt64, _ maker: TranscriptMaker) throws {
+    private mutating func add(_ name: String, _ structure: String, _ call: TranscriptVector.Call, at time: UInt64) throws {
         let (bytes, answer) = (VectorFiles.bytes(call.call), VectorFiles.bytes(call.answer))
-        try VectorFiles.write(
-            CallVector(
-                name: name, trusted: VectorFiles.hex(maker.server.root.hash), pinned: VectorFiles.hex(maker.secondFactor.root.hash),
-                chain: VectorFiles.hex(maker.secondFactor.chain.encoded), time: time, call: call.call,
-                callFields: try CallVectorTests.fields("SecondFactorCall", bytes), structure: structure,
-                messageFields: try CallVectorTests.fields(structure, SecondFactorCall(decoding: bytes).message), answer: call.answer,
-                answerFields: try CallVectorTests.fields("SfAnswer", answer)), CallVectorTests.path(name))
+        contents[CallVectorTests.path(name)] = CallVector(
+            name: name, trusted: VectorFiles.hex(maker.server.root.hash), pinned: VectorFiles.hex(maker.secondFactor.root.hash),
+            chain: VectorFiles.hex(maker.secondFactor.chain.encoded), time: time, call: call.call,
+            callFields: try reader.vectorFields("SecondFactorCall", bytes), structure: structure,
+            messageFields: try reader.vectorFields(structure, SecondFactorCall(decoding: bytes).message), answer: call.answer,
+            answerFields: try reader.vectorFields("SfAnswer", answer))
     }
 
     /// Close, Leave, Reset and Probe, and what they are answered after the login of the transcript.
-    private func orders(_ maker: TranscriptMaker) -> [(String, String, TranscriptVector.Call)] {
+    private func orders() -> [(String, String, TranscriptVector.Call)] {
         let (server, instance, now) = (maker.server, maker.instance, TranscriptServer.begin + 400)
         let id = server.root.serverID
         func call(_ order: Encoded<some SecondFactorOrder>, _ status: Status = .ok, highest: UInt64, epoch: UInt32, _ tries: Tries)
