@@ -31,6 +31,7 @@ test: ## run every test, the models and the acceptance table
 lint: ## check style and house rules
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 	@scripts/lint
+	@scripts/rooms
 
 format: ## rewrite the sources in house style
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
