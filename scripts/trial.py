@@ -59,10 +59,39 @@ def until(what, sentence, seconds=20):
     check(False, sentence)
 
 
+class Phone:
+    """`ostiary phone` with one home."""
+
+    def __init__(self, binary, folder, name="phone"):
+        self.binary, self.home = binary, folder / name
+
+    def begin(self, *arguments, pins=(PIN, PIN)):
+        process = subprocess.Popen(
+            [self.binary, "phone", *self.options(arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ))
+        process.stdin.write("".join(f"{pin}\n" for pin in pins))
+        process.stdin.flush()
+        return process
+
+    def options(self, arguments):
+        command, *rest = arguments
+        return [command, "--home", str(self.home), "--json", "--yes", "--pin-stdin", *map(str, rest)]
+
+    @staticmethod
+    def event(process, name):
+        """The next event of that name."""
+        for line in process.stdout:
+            event = json.loads(line)
+            if event["event"] == name:
+                return event
+        raise SystemExit(f"FAILED  the phone ended without {name}")
+
+
 class Servers:
     """Both servers as processes of their own, in a folder that goes afterwards."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, **settings):
+        """`settings` are environment variables that are set otherwise than here."""
         self.binary, self.folder, self.processes = binary, folder, {}
         self.ports = [ReservedPort() for _ in range(3)]
         self.public, self.admin, second = (port.number for port in self.ports)
@@ -79,6 +108,7 @@ class Servers:
             "OSTIARY_SECOND_FACTOR_URL": f"http://127.0.0.1:{second}",
             "OSTIARY_SF_LISTEN": f"127.0.0.1:{second}",
             "OSTIARY_SF_PENALTIES": f"0,0,{PENALTY},{PENALTY}",
+            **settings,
         }
         identity = self.identity("serve", environment)
         environment["OSTIARY_SF_TRUSTED_SERVERS"] = identity
