@@ -143,6 +143,7 @@ let package = Package(
                 "HTTPService", "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient, lifecycle,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
+            exclude: ["Fixtures"],
             swiftSettings: house),
     ]
 )

@@ -7,7 +7,7 @@ import Synchronization
 final class WorldClock: DeviceClock {
     private let seconds: Mutex<UInt64>
 
-    init() { seconds = Mutex(UInt64(Date().timeIntervalSince1970)) }
+    init(at moment: UInt64 = UInt64(Date().timeIntervalSince1970)) { seconds = Mutex(moment) }
 
     var now: Instant { Instant(seconds.withLock { $0 }) }
     var wall: UInt64 { now.seconds }

@@ -39,13 +39,28 @@ struct WorldSite: Sendable {
     }
 
     let folder: TemporaryFolder
-    let clock = WorldClock()
-    private let authenticationKey = KeyEncryptionKey.random()
-    private let secondFactorKey = KeyEncryptionKey.random()
+    let clock: WorldClock
+    private let authenticationKey: KeyEncryptionKey
+    private let secondFactorKey: KeyEncryptionKey
+    private let publicURL: String
     private let penalties: [UInt64]
 
     init(penalties: [UInt64] = [0, 0, 30, 300]) throws {
-        folder = try TemporaryFolder()
+        self.init(in: try TemporaryFolder(), authenticationKey: .random(), secondFactorKey: .random(), penalties: penalties)
+    }
+
+    /// - Parameters:
+    ///   - folder: may hold the files of servers and phones that ran before, whose keys and address the others are then.
+    ///   - publicURL: where phones and browsers believe the authentication server to be.
+    init(
+        in folder: TemporaryFolder, authenticationKey: KeyEncryptionKey, secondFactorKey: KeyEncryptionKey, publicURL: String = "http://localhost:1",
+        clock: WorldClock = WorldClock(), penalties: [UInt64]
+    ) {
+        self.folder = folder
+        self.authenticationKey = authenticationKey
+        self.secondFactorKey = secondFactorKey
+        self.publicURL = publicURL
+        self.clock = clock
         self.penalties = penalties
     }
 
@@ -64,7 +79,7 @@ struct WorldSite: Sendable {
             let wire = SecondFactorWire(secondFactorClient)
             let authentication = try await AuthNode(
                 settings: AuthNodeSettings(
-                    publicURL: try PublicURL(parsing: "http://localhost:1"), apiKey: SecretText("key"),
+                    publicURL: try PublicURL(parsing: publicURL), apiKey: SecretText("key"),
                     secondFactorIdentity: secondFactor.identityHash, serverName: "Hallway"),
                 database: databases.0, keyEncryptionKey: authenticationKey, secondFactor: wire, logger: logger, drain: drain,
                 second: .milliseconds(40), clock: { clock.now })
@@ -84,7 +99,7 @@ struct WorldSite: Sendable {
         try await databases.1.close()
     }
 
-    private func file(of server: Server) -> String { folder.path("\(server.rawValue).sqlite") }
+    func file(of server: Server) -> String { folder.path("\(server.rawValue).sqlite") }
 
     private static var quietLogger: Logger {
         var logger = Logger(label: "world")
