@@ -8,44 +8,6 @@ package enum ResetSource: Hashable, Sendable {
     case command(for: ServerID?)
 }
 
-/// One reset that was granted: the audit log, and what the limit of resets by message counts.
-package struct ResetRecord: Hashable, Sendable {
-    package let instanceID: InstanceID
-    package let serverID: ServerID
-    package let grantedAt: Instant
-    /// The time in the message; nil for an operator's command.
-    package let messageTime: Instant?
-    /// The counter as it was.
-    package let highest: UInt64
-    package let proven: UInt64
-
-    package init(instanceID: InstanceID, serverID: ServerID, grantedAt: Instant, messageTime: Instant?, highest: UInt64, proven: UInt64) {
-        self.instanceID = instanceID
-        self.serverID = serverID
-        self.grantedAt = grantedAt
-        self.messageTime = messageTime
-        self.highest = highest
-        self.proven = proven
-    }
-}
-
-/// Why a reset was refused.
-package enum ResetRefusal: Error, Equatable, Sendable {
-    case notSigned, otherServer, clock, unknownInstance, closed
-    /// The instance had its resets of the day.
-    case tooMany
-
-    package var status: Status {
-        switch self {
-        case .notSigned, .otherServer: .refused
-        case .clock: .clock
-        case .unknownInstance: .secondFactorUnknown
-        case .closed: .closed
-        case .tooMany: .tooMany
-        }
-    }
-}
-
 /// What becomes of a reset.
 package enum ResetOutcome: Equatable, Sendable {
     case granted(Standing)

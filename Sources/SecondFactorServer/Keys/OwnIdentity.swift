@@ -1,12 +1,12 @@
 import Foundation
 import OstiaryProtocol
+import SecondFactor
 
 /// This server's keys as they are at one moment (protocol §1).
-struct OwnIdentity: Sendable {
+struct OwnIdentity: OwnKeys {
     let root: Root
-    /// Signs prekeys, answers and receipts.
+    /// Signs prekeys too.
     let operatorKey: OperatorKey
-    /// Every operational key that this server ever had, to verify receipts of any age.
     let receiptKeys: OperatorKeys
     /// SecondFactorIdentity: root, valid certificates, valid prekeys.
     let published: [UInt8]
@@ -42,7 +42,6 @@ struct OwnIdentity: Sendable {
         throw RootKeyMissing(end: end)
     }
 
-    /// A phone's request, opened; nil if it is for another server, for a prekey that is erased, or damaged.
     func open(_ request: [UInt8]) -> OpenedRequest? {
         guard let header = try? RequestHeader(of: request), header.serverTag == root.tag, let prekey = prekeys[header.prekeyID] else { return nil }
         return try? OpenedRequest(request, with: prekey)
@@ -61,6 +60,13 @@ enum KeyLifetimes {
     static let prekeyErasure: UInt64 = 48 * 3_600
     /// A new prekey is made when the newest has less than this left, so that one that was fetched can be used for a while.
     static let prekeyOverlap: UInt64 = 12 * 3_600
+}
+
+extension PrekeyRow {
+    /// Whether it is neither to be erased at `now` nor lives longer than one that is made then.
+    func isInPlace(at now: Instant) -> Bool {
+        now < eraseAt && eraseAt <= now + KeyLifetimes.prekeyErasure && notAfter <= now + KeyLifetimes.prekeyValidity
+    }
 }
 
 /// Why this server has no identity to serve with. Each is told to the operator as one line.

@@ -2,11 +2,13 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import OstiaryProtocol
+import SecondFactor
 
 /// What an authentication server asks over HTTP. Handlers run on Swift's pool, not on an event loop, so cryptography holds up no connection.
 struct SecondFactorRoutes: Sendable {
-    let desk: CallDesk
+    let domain: SecondFactorService
     let identity: IdentityKeeper
+    let log: CallLog
     let clock: @Sendable () -> Instant
 
     func add(to router: some RouterMethods<ServiceRequestContext>) {
@@ -16,10 +18,14 @@ struct SecondFactorRoutes: Sendable {
         router.post("/sf/call") { request, _ in
             let bytes = try await request.bytes()
             let now = clock()
-            return switch try await desk.answer(bytes, as: identity.identity(at: now), at: now) {
-            case .malformed: Response(status: .badRequest)
-            case .untrusted: Response(status: .forbidden)
-            case .answered(let answer): Response.octets(answer)
+            switch try await domain.answer(bytes, with: identity.identity(at: now), at: now) {
+            case .malformed: return Response(status: .badRequest)
+            case .untrusted(let root, let stranger):
+                log.write(stranger, root: root)
+                return Response(status: .forbidden)
+            case .answered(let answer, let record):
+                if let record { log.write(record) }
+                return Response.octets(answer)
             }
         }
     }

@@ -12,7 +12,8 @@ package struct SecondFactorNode: Sendable {
     package let identityHash: [UInt8]
     /// Deletes what has expired and rotates keys, until the program stops.
     package let background: [any Service]
-    private let desk: CallDesk
+    private let domain: SecondFactorService
+    private let log: CallLog
     private let identity: IdentityKeeper
     private let health: HealthRoutes
     private let clock: @Sendable () -> Instant
@@ -37,9 +38,11 @@ package struct SecondFactorNode: Sendable {
         guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
         do { try own.checkRootKey(at: clock(), within: nil) } catch { logger.warning("\(error)") }
         let storage = CachedCheck("disk") { try await database.checkWritable() }
-        desk = CallDesk(
-            callers: TrustedCallers(settings.trustedRoots), store: store, policy: settings.policy,
-            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), storage: storage, logger: logger)
+        domain = SecondFactorService(
+            trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
+            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey),
+            isWritable: { (try? await storage.check()) != nil })
+        log = CallLog(logger)
         health = HealthRoutes(
             checks: [
                 NamedCheck("database") { try await store.checkReadable() },
@@ -75,7 +78,7 @@ package struct SecondFactorNode: Sendable {
     package var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware(outages: SQLError.isOutage)
-        SecondFactorRoutes(desk: desk, identity: identity, clock: clock).add(to: router)
+        SecondFactorRoutes(domain: domain, identity: identity, log: log, clock: clock).add(to: router)
         health.add(to: router)
         return router
     }

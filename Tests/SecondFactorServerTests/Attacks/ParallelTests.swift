@@ -64,14 +64,13 @@ struct ParallelTests {
         let instance = Instance(
             id: phone.instanceID, owner: owner, deviceKeys: [phone.devicePublicKey], epoch: 1, state: state,
             counter: Counter(at: setting.clock.now), withoutPIN: 0, lastPIN: setting.clock.now)
-        let desk = CallDesk(
-            callers: TrustedCallers(setting.trusted), store: ReadThenWriteStore(instance), policy: .standard, evaluator: setting.evaluator,
-            storage: NamedCheck("disk") {}, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let service = SecondFactorService(
+            trustedRoots: setting.trusted, store: ReadThenWriteStore(instance), policy: .standard, evaluator: setting.evaluator)
         try await withThrowingTaskGroup { group in
             for _ in 0..<64 {
                 let asked = try phone.ask(phone.question(), identity, at: setting.clock.now)
                 let call = setting.server.ticketCall(asked, sequence: 1, at: setting.clock.now)
-                group.addTask { _ = try await desk.answer(call, as: own, at: setting.clock.now) }
+                group.addTask { _ = try await service.answer(call, with: own, at: setting.clock.now) }
             }
             try await group.waitForAll()
         }

@@ -52,18 +52,19 @@ struct TranscriptReplayTests {
             endsWithoutRoot: nil, prekeys: [try PrekeySecret(id: 21, secret: try transcript.secret("sfs.prekey"))])
     }
 
-    private func desk(_ transcript: Transcript) throws -> CallDesk {
-        CallDesk(
-            callers: TrustedCallers([bytes(try #require(transcript.derived["as.rootHash"]))]), store: InMemorySecondFactorStore(), policy: .standard,
-            evaluator: GivenEvaluator(key: try OPRFKey(SecretBytes(try transcript.secret("k")))),
-            storage: CachedCheck("disk") {}, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    private func service(_ transcript: Transcript) throws -> SecondFactorService {
+        SecondFactorService(
+            trustedRoots: [bytes(try #require(transcript.derived["as.rootHash"]))], store: InMemorySecondFactorStore(), policy: .standard,
+            evaluator: GivenEvaluator(key: try OPRFKey(SecretBytes(try transcript.secret("k")))))
     }
 
     /// That the server says now what is written, but for what it seals with a key of its own each time.
-    private func expect(_ call: String, isAnswered stated: String, at time: UInt64, _ desk: CallDesk, _ identity: OwnIdentity, _ name: String)
+    private func expect(
+        _ call: String, isAnswered stated: String, at time: UInt64, _ service: SecondFactorService, _ identity: OwnIdentity, _ name: String
+    )
         async throws
     {
-        guard case .answered(let answer) = try await desk.answer(bytes(call), as: identity, at: Instant(time)) else {
+        guard case .answered(let answer, _) = try await service.answer(bytes(call), with: identity, at: Instant(time)) else {
             Issue.record("\(name) was not answered")
             return
         }
@@ -77,14 +78,14 @@ struct TranscriptReplayTests {
     @Test("The tickets and proofs of the transcript are answered as it says, its receipts byte by byte; and so are the orders after it")
     func replay() async throws {
         let transcript = try Self.read(Transcript.self, "transcript/enrolment-and-login.json")
-        let (identity, desk) = (try identity(transcript), try desk(transcript))
+        let (identity, service) = (try identity(transcript), try service(transcript))
         for step in transcript.steps {
             guard let call = step.call else { continue }
-            try await expect(call.call, isAnswered: call.answer, at: step.time, desk, identity, step.name)
+            try await expect(call.call, isAnswered: call.answer, at: step.time, service, identity, step.name)
         }
         for name in ["probe", "reset", "leave", "close"] {
             let call = try Self.read(Call.self, "calls/\(name).json")
-            try await expect(call.call, isAnswered: call.answer, at: call.time, desk, identity, name)
+            try await expect(call.call, isAnswered: call.answer, at: call.time, service, identity, name)
         }
     }
 }

@@ -1,11 +1,9 @@
-import Logging
 import OstiaryProtocol
-import SecondFactor
 
-extension CallDesk.Desk {
+extension CallContext {
     /// "At the SFS, on a Proof" (protocol §7). With a ticket in it, it is a biometric on its own.
     /// - Parameter receipts: the newest that the caller holds.
-    func answer(_ proof: Encoded<Proof>, receipts: [Encoded<Receipt>]) async throws -> SecondFactorAnswer {
+    func answer(_ proof: Encoded<Proof>, receipts: [Encoded<Receipt>]) async throws -> CallReply {
         do {
             let outcome = try await proof.value.ticket == nil ? evaluated(proof) : biometric(proof, receipts)
             return try answer(proof.value, outcome)
@@ -20,7 +18,7 @@ extension CallDesk.Desk {
         let situation = try await store.situation(of: proof.value.instanceID, attempt: proof.value.attemptID)
         if let known = ProofRules.repeated(checked, in: situation, at: now, under: policy) { return known }
         let proven = try checked.proved(in: situation)
-        let signer = ReceiptSigner(identity.operatorKey)
+        let signer = ReceiptSigner(keys.operatorKey)
         _ = ProofRules.decide(proven, in: situation, at: now, under: policy, signing: signer.sign)
         return try await store.complete(proven, at: now, signing: signer.sign)
     }
@@ -30,22 +28,24 @@ extension CallDesk.Desk {
         let situation = try await store.situation(of: proof.value.instanceID, attempt: proof.value.attemptID)
         if let known = BiometricRules.repeated(checked, in: situation, at: now, under: policy) { return known }
         let proven = try checked.proved(in: situation, receipt: facts(of: receipts, for: checked.ticket, situation.instance))
-        let signer = ReceiptSigner(identity.operatorKey)
+        let signer = ReceiptSigner(keys.operatorKey)
         _ = BiometricRules.decide(proven, in: situation, at: now, under: policy, signing: signer.sign)
         return try await store.complete(proven, at: now, signing: signer.sign)
     }
 
-    private func answer(_ proof: Proof, _ outcome: ProofOutcome) throws -> SecondFactorAnswer {
+    private func answer(_ proof: Proof, _ outcome: ProofOutcome) throws -> CallReply {
         switch outcome {
         case .refused(let refusal, let standing):
-            log("proof", proof.instanceID, "\(refusal)", context: proof.context, factors: proof.method)
-            return SecondFactorAnswer(
-                attemptID: proof.attemptID, status: refusal.status, highest: standing.highest, epoch: standing.epoch, tries: standing.tries)
+            return CallReply(
+                answer: SecondFactorAnswer(
+                    attemptID: proof.attemptID, status: refusal.status, highest: standing.highest, epoch: standing.epoch, tries: standing.tries),
+                record: record(.proof, proof.instanceID, "\(refusal)", context: proof.context, methods: proof.method))
         case .proved(let receipt, let standing):
-            log("proof", proof.instanceID, "proved", context: proof.context, factors: proof.method)
-            return SecondFactorAnswer(
-                attemptID: proof.attemptID, status: .ok, highest: standing.highest, epoch: standing.epoch, tries: standing.tries,
-                receipt: try Encoded(decoding: receipt))
+            return CallReply(
+                answer: SecondFactorAnswer(
+                    attemptID: proof.attemptID, status: .ok, highest: standing.highest, epoch: standing.epoch, tries: standing.tries,
+                    receipt: try Encoded(decoding: receipt)),
+                record: record(.proof, proof.instanceID, "proved", context: proof.context, methods: proof.method))
         }
     }
 
@@ -53,7 +53,7 @@ extension CallDesk.Desk {
     func facts(of receipts: [Encoded<Receipt>], for ticket: Ticket, _ instance: Instance?) -> ReceiptFacts? {
         guard let instance else { return nil }
         return receipts.filter { instance.counter.learns(from: $0.value) }
-            .compactMap { ReceiptFacts($0, for: ticket, signedBy: identity.receiptKeys) }
+            .compactMap { ReceiptFacts($0, for: ticket, signedBy: keys.receiptKeys) }
             .reduce(nil) { $0?.joined(with: $1) ?? $1 }
     }
 }

@@ -1,5 +1,4 @@
 import OstiaryProtocol
-import SecondFactor
 import Synchronization
 
 /// Tells whether a chain belongs to an authentication server that the operator trusts. Chains that were verified are remembered by their hash.

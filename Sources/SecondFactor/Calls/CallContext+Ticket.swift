@@ -1,24 +1,23 @@
-import Logging
 import OstiaryProtocol
-import SecondFactor
 
-extension CallDesk.Desk {
+extension CallContext {
     /// "At the SFS, on a Ticket" (protocol §7): check, count durably, then evaluate and keep the evaluation.
-    func answer(_ ticket: Encoded<Ticket>, sealed: [UInt8], receipts: [Encoded<Receipt>]) async throws -> SecondFactorAnswer {
+    func answer(_ ticket: Encoded<Ticket>, sealed: [UInt8], receipts: [Encoded<Receipt>]) async throws -> CallReply {
         let attempt = ticket.value.attempt.value
         do {
-            guard let opened = identity.open(sealed) else { throw TicketRefusal.notOpened }
+            guard let opened = keys.open(sealed) else { throw TicketRefusal.notOpened }
             let checked = try CheckedTicket.check(ticket, from: caller, sealed: sealed, opened: opened, at: now)
             let proven = try await proved(checked, receipts: receipts)
             switch try await store.reserve(proven, at: now) {
             case .refused(let refusal, let standing): return refused(attempt, refusal, standing)
-            case .admitted(let record, let key, let standing):
-                let evaluation = try await evaluation(of: record, checked.blinded, under: key)
-                let sealed = try seal(evaluation, of: record, to: opened)
-                log("attempt", attempt.instanceID, "evaluated", context: attempt.context)
-                return SecondFactorAnswer(
-                    attemptID: attempt.attemptID, status: .ok, highest: standing.highest, epoch: standing.epoch, tries: standing.tries,
-                    sealed: sealed)
+            case .admitted(let admitted, let key, let standing):
+                let evaluation = try await evaluation(of: admitted, checked.blinded, under: key)
+                let sealed = try seal(evaluation, of: admitted, to: opened)
+                return CallReply(
+                    answer: SecondFactorAnswer(
+                        attemptID: attempt.attemptID, status: .ok, highest: standing.highest, epoch: standing.epoch, tries: standing.tries,
+                        sealed: sealed),
+                    record: record(.attempt, attempt.instanceID, "evaluated", context: attempt.context))
             }
         } catch let refusal as TicketRefusal {
             return refused(attempt, refusal, .unknown)
@@ -31,7 +30,7 @@ extension CallDesk.Desk {
         let situation = try await store.situation(
             of: attempt.instanceID, attempt: attempt.attemptID, voucher: checked.purpose.voucher)
         let known = facts(of: receipts, for: checked.ticket, situation.instance)
-        let freshKey = checked.needsKey(in: situation) ? try desk.evaluator.makeKey(for: attempt.instanceID, epoch: attempt.epoch) : nil
+        let freshKey = checked.needsKey(in: situation) ? try service.evaluator.makeKey(for: attempt.instanceID, epoch: attempt.epoch) : nil
         return try checked.proved(in: situation, receipt: known, freshKey: freshKey)
     }
 
@@ -39,7 +38,7 @@ extension CallDesk.Desk {
     private func evaluation(of attempt: AttemptRecord, _ blinded: [UInt8], under key: WrappedKey?) async throws -> [UInt8] {
         if let kept = attempt.evaluation { return kept }
         guard let key else { throw TicketRefusal.superseded }
-        let evaluation = try desk.evaluator.evaluate(blinded, under: key, of: attempt.instanceID, epoch: attempt.epoch)
+        let evaluation = try service.evaluator.evaluate(blinded, under: key, of: attempt.instanceID, epoch: attempt.epoch)
         try await store.keep(evaluation: evaluation, of: attempt.id)
         return evaluation
     }
@@ -47,14 +46,15 @@ extension CallDesk.Desk {
     private func seal(_ evaluation: [UInt8], of attempt: AttemptRecord, to opened: OpenedRequest) throws -> [UInt8] {
         let body = SecondFactorEvaluation(
             attemptID: attempt.id, evaluation: evaluation, evaluationKey: attempt.newEvaluationKey, tries: attempt.tries)
-        return try opened.answer(.ok, body: body.encoded, at: now, signedBy: identity.operatorKey)
+        return try opened.answer(.ok, body: body.encoded, at: now, signedBy: keys.operatorKey)
     }
 
-    private func refused(_ attempt: Attempt, _ refusal: TicketRefusal, _ standing: Standing) -> SecondFactorAnswer {
-        log("attempt", attempt.instanceID, "\(refusal)", context: attempt.context)
-        return SecondFactorAnswer(
-            attemptID: attempt.attemptID, status: refusal.status, highest: standing.highest, epoch: standing.epoch,
-            tries: tries(of: refusal, standing))
+    private func refused(_ attempt: Attempt, _ refusal: TicketRefusal, _ standing: Standing) -> CallReply {
+        CallReply(
+            answer: SecondFactorAnswer(
+                attemptID: attempt.attemptID, status: refusal.status, highest: standing.highest, epoch: standing.epoch,
+                tries: tries(of: refusal, standing)),
+            record: record(.attempt, attempt.instanceID, "\(refusal)", context: attempt.context))
     }
 
     /// While a penalty lasts the wait is the one that was decided, to the second.

@@ -21,11 +21,6 @@ struct PrekeyRow: Sendable {
     let wrappedSecret: [UInt8]
     let notAfter: Instant
     let eraseAt: Instant
-
-    /// Whether it is neither to be erased at `now` nor lives longer than one that is made then.
-    func isInPlace(at now: Instant) -> Bool {
-        now < eraseAt && eraseAt <= now + KeyLifetimes.prekeyErasure && notAfter <= now + KeyLifetimes.prekeyValidity
-    }
 }
 
 /// The statements over this server's own keys, inside a transaction.

@@ -1,15 +1,6 @@
 import Database
-import HTTPService
 import OstiaryProtocol
 import SecondFactor
-
-/// Makes evaluation keys and uses them. Nothing else in this server touches an unwrapped `k`.
-package protocol Evaluator: Sendable {
-    func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey
-
-    /// k·B and its proof, 96 bytes. The attempt was counted durably before.
-    func evaluate(_ blinded: [UInt8], under key: WrappedKey, of instance: InstanceID, epoch: UInt32) throws -> [UInt8]
-}
 
 /// Keys wrapped under the key-encryption key, each for its instance and epoch only (protocol §1).
 package struct WrappedKeyEvaluator: Evaluator {

@@ -1,0 +1,61 @@
+import OstiaryProtocol
+
+/// What becomes of the body of a call.
+package enum CallOutcome: Sendable, Equatable {
+    /// Not a call, or with a message that nobody sends here.
+    case malformed
+    /// Nobody that the operator trusts has signed it.
+    case untrusted(root: [UInt8], Stranger)
+    /// A signed SfAnswer, whatever it says.
+    case answered([UInt8], CallRecord?)
+
+    package enum Stranger: Sendable, Equatable {
+        /// Its chain leads to no root that is trusted.
+        case otherRoot
+        /// A probe that its caller did not sign.
+        case unsignedProbe
+    }
+}
+
+/// Answers calls of authentication servers (protocol §7): decodes, checks, asks the rules in one transaction of the store, signs.
+package struct SecondFactorService: Sendable {
+    let store: any SecondFactorStore
+    let policy: Policy
+    let evaluator: any Evaluator
+    let isWritable: @Sendable () async -> Bool
+    private let callers: TrustedCallers
+
+    /// - Parameters:
+    ///   - trustedRoots: hashes of the roots of the authentication servers that may call, 32 bytes each.
+    ///   - isWritable: whether an attempt could be counted: false when the disk takes nothing.
+    package init(
+        trustedRoots: [[UInt8]], store: any SecondFactorStore, policy: Policy, evaluator: any Evaluator,
+        isWritable: @Sendable @escaping () async -> Bool = { true }
+    ) {
+        callers = TrustedCallers(trustedRoots)
+        self.store = store
+        self.policy = policy
+        self.evaluator = evaluator
+        self.isWritable = isWritable
+    }
+
+    /// - Parameter bytes: a SecondFactorCall.
+    /// - Throws: faults only: the store, or a key that does not unwrap.
+    package func answer(_ bytes: [UInt8], with keys: any OwnKeys, at now: Instant) async throws -> CallOutcome {
+        guard let call = try? SecondFactorCall(decoding: bytes), let message = CallMessage(call) else { return .malformed }
+        let root = call.caller.value.root.hash
+        guard let caller = callers.caller(call.caller) else { return .untrusted(root: root, .otherRoot) }
+        let context = CallContext(service: self, caller: caller, keys: keys, now: now)
+        let reply: CallReply? =
+            switch message {
+            case .ticket(let ticket): try await context.answer(ticket, sealed: call.sealed, receipts: call.receipts)
+            case .proof(let proof): try await context.answer(proof, receipts: call.receipts)
+            case .close(let close): try await context.answer(close)
+            case .reset(let reset): try await context.answer(reset)
+            case .probe(let probe): await context.answer(probe)
+            case .leave(let leave): try await context.answer(leave)
+            }
+        guard let reply else { return .untrusted(root: root, .unsignedProbe) }
+        return .answered(Encoded(reply.answer, signedBy: keys.operatorKey).bytes, reply.record)
+    }
+}
