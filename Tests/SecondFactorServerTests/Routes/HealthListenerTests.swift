@@ -1,6 +1,7 @@
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import OstiaryProtocol
 import SecondFactorServer
 import Testing
 
@@ -8,11 +9,11 @@ import Testing
 struct HealthListenerTests {
     @Test("It tells health and answers no call: who reaches it reaches nothing that counts")
     func healthAlone() async throws {
-        try await Stage.run { stage in
+        try await Stage.run { (stage) async throws in
             let phone = Phone("health")
             let asked = try phone.ask(try phone.question(.firstSet, payload: phone.payload()), try await stage.identity(), at: stage.now)
             let call = stage.server.ticketCall(asked, sequence: 0, at: stage.now)
-            try await Application(router: stage.service.healthRouter).test(.router) { client in
+            try await Application(router: stage.service.healthRouter).test(.router) { (client) async throws in
                 for path in ["/live", "/ready", "/ready?full=1"] {
                     #expect(try await client.execute(uri: path, method: .get).status == .ok, "\(path)")
                 }
