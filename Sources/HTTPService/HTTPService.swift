@@ -1,13 +1,12 @@
 // HTTPService: what each server needs and none owns.
 //
-// Owns: settings from environment and YAML, key files and the key-encryption key, listening and draining, limits on what a stranger may send,
-// the one place where errors become answers, headers of pages, health.
-// Leaves to others: every route, every rule, every page, the database.
-// Start reading with `Settings`, `KeyEncryptionKey`, `ServerRunner` and `ErrorResponse`.
+// Owns: reading settings from environment and YAML, listening and draining, limits on what a stranger may send, JSON in and out, the one place
+// where errors become answers, headers of pages, health, work that comes again and again.
+// Leaves to others: which settings there are (each server declares its own), every route, every rule, every page, the database and its keys.
+// Start reading with `Settings`, `ServerRunner`, `JSONWriter`, `JSONBody` and `ErrorResponse`.
 //
-//     let settings = try await Settings.load(configFile: nil, environment: ProcessInfo.processInfo.environment)
+//     let settings = try await Settings.load(SettingKey.authServer, environment: ProcessInfo.processInfo.environment)
 //     let server = try AuthServerSettings(settings, dataFolder: DataFolder("./ostiary-data"))
-//     let key = try KeyEncryptionKey.load(orMakeAt: server.storage.keyFile)
 //     let drain = DrainSignal()
 //     let router = Router(context: ServiceRequestContext.self)
 //     router.addServiceMiddleware(limits: .standard)
