@@ -9,7 +9,7 @@ extension SQLRows {
     }
 
     func enrolments(expiringAfter moment: Instant, limit: Int) throws -> [Enrolment] {
-        try enrolments("WHERE expires_at > $1 AND state IN (0, 1, 2) LIMIT $2", [SQLValue(moment), SQLValue(limit)])
+        try enrolments("WHERE expires_at > $1 AND state IN (\(EnrolmentColumns.unfinished)) LIMIT $2", [SQLValue(moment), SQLValue(limit)])
     }
 
     func removeCaches(verifiedAfter moment: Instant, orActivatedAfter activation: Instant) throws {

@@ -18,7 +18,8 @@ extension SQLRows {
     }
 
     func overdueEnrolments(at now: Instant, limit: Int) throws -> [Enrolment] {
-        try enrolments("WHERE expires_at < $1 AND state IN (0, 1, 2) ORDER BY expires_at LIMIT $2", [SQLValue(now), SQLValue(limit)])
+        try enrolments(
+            "WHERE expires_at < $1 AND state IN (\(EnrolmentColumns.unfinished)) ORDER BY expires_at LIMIT $2", [SQLValue(now), SQLValue(limit)])
     }
 
     func enrolments(_ condition: String, _ arguments: [SQLValue]) throws -> [Enrolment] {
@@ -46,6 +47,9 @@ enum EnrolmentColumns {
     private enum State: UInt8 {
         case open, claimed, confirming, active, failed
     }
+
+    /// Those that can still become an account, for conditions on the column `state`.
+    static let unfinished = stateList(State.open, .claimed, .confirming)
 
     static func values(of enrolment: Enrolment, share: [UInt8]?) -> [SQLValue] {
         let claim = enrolment.claim

@@ -30,11 +30,12 @@ extension SQLRows {
     }
 
     func unfinishedSessions(of account: AccountID) throws -> [Session] {
-        try sessions("WHERE s.account = $1 AND s.state IN (1, 2, 6)", [SQLValue(account)])
+        try sessions("WHERE s.account = $1 AND s.state IN (\(SessionColumns.States.unfinished))", [SQLValue(account)])
     }
 
     func askAnew(at server: ServerID) throws {
-        try connection.execute("UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = 0", [SQLValue(server)])
+        try connection.execute(
+            "UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = \(SessionColumns.States.open)", [SQLValue(server)])
     }
 
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session] {
@@ -63,7 +64,7 @@ extension SQLRows {
 
     private static let view = """
         SELECT \(selected), a.id, a.user_id, a.device_key, a.instance FROM nonce n JOIN session s ON s.id = n.session
-        LEFT JOIN account a ON a.id = s.account AND s.state = 2 WHERE n.server = $1 AND n.hash = $2
+        LEFT JOIN account a ON a.id = s.account AND s.state = \(SessionColumns.States.loggedIn) WHERE n.server = $1 AND n.hash = $2
         """
 
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView? {

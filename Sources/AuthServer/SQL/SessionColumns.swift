@@ -15,6 +15,16 @@ enum SessionColumns {
         case open, claimed, loggedIn, denied, expired, stopped, returning
     }
 
+    /// Lists of the column `state`, for conditions.
+    enum States {
+        static let open = stateList(State.open)
+        static let loggedIn = stateList(State.loggedIn)
+        /// Somebody's, and not over.
+        static let unfinished = stateList(State.claimed, .loggedIn, .returning)
+        /// Ran out before anybody decided, or will.
+        static let unused = stateList(State.open, .expired)
+    }
+
     static func values(of session: Session) -> [SQLValue] {
         let head: [SQLValue] = [
             SQLValue(session.id), SQLValue(session.server), SQLValue(session.nonceHash), SQLValue(session.stream), SQLValue(session.purpose),

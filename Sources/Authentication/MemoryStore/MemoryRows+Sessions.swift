@@ -75,9 +75,3 @@ extension MemoryRows {
         return Array(overdue.prefix(limit))
     }
 }
-
-extension AccountFacts {
-    package init(_ account: Account) {
-        self.init(id: account.id, userID: account.userID, deviceKey: account.deviceKey, instance: account.instance)
-    }
-}

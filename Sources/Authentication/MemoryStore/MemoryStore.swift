@@ -104,35 +104,3 @@ final class MemoryRows: AuthenticationRows {
         return [spent.count, old.count, caches.count, enrolments.count].max() ?? 0
     }
 }
-
-extension Session {
-    /// Whether the session, as it is stored, has been over for so long that it may go.
-    package func isForgotten(at now: Instant) -> Bool {
-        let retention: UInt64 =
-            switch state {
-            case .open, .expired: Retention.unusedSession
-            case .claimed, .returning, .denied, .loggedIn, .stopped: Retention.finishedSession
-            }
-        return lastMoment.map { $0 < now - retention } ?? false
-    }
-
-    /// The last moment at which the session could still change or did; nil for one that is logged in and has to be written down as over first.
-    package var lastMoment: Instant? {
-        switch state {
-        case .open, .claimed, .denied, .expired: startedAt + Self.openFor + Self.claimedFor
-        case .returning, .loggedIn: nil
-        case .stopped(_, _, let at): at
-        }
-    }
-
-    /// From when on it is overdue, if nothing happens to it; nil when it is written down as over.
-    package var runsOutAt: Instant? {
-        switch state {
-        case .open: startedAt + Self.openFor
-        case .claimed: startedAt + Self.openFor + Self.claimedFor
-        case .returning(_, let ticket): ticket.until
-        case .loggedIn(let login): login.deadline
-        case .denied, .expired, .stopped: nil
-        }
-    }
-}

@@ -77,3 +77,9 @@ package struct AccountFacts: Equatable, Sendable {
         self.instance = instance
     }
 }
+
+extension AccountFacts {
+    package init(_ account: Account) {
+        self.init(id: account.id, userID: account.userID, deviceKey: account.deviceKey, instance: account.instance)
+    }
+}
