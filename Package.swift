@@ -59,6 +59,8 @@ let package = Package(
             name: "Database",
             dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto],
             swiftSettings: house),
+        // What tests of several targets need: databases that misbehave. No product yet.
+        .target(name: "OstiaryTesting", dependencies: ["Database"], swiftSettings: house),
         // QR codes out (SVG, PNG, terminal) and in (a PNG or JPEG of a screen).
         .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.
@@ -113,7 +115,7 @@ let package = Package(
         // Optimised: its explorations walk over millions of states, which unoptimised is a fifth of the whole run.
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house + [.unsafeFlags(["-O"])]),
-        .testTarget(name: "DatabaseTests", dependencies: ["Database"], swiftSettings: house),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "CJPEG", "CPNG"], swiftSettings: house),
         .testTarget(
             name: "HTTPServiceTests",
@@ -126,14 +128,14 @@ let package = Package(
             name: "AuthServerTests",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService",
-                "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
+                "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
             ],
             swiftSettings: house),
         .testTarget(
             name: "SecondFactorServerTests",
             dependencies: [
-                "SecondFactorServer", "SecondFactor", "OstiaryProtocol", "Database", "HTTPService", hummingbird, hummingbirdTesting, httpTypes,
-                logging, nioCore, crypto,
+                "SecondFactorServer", "SecondFactor", "OstiaryProtocol", "Database", "HTTPService", "OstiaryTesting", hummingbird,
+                hummingbirdTesting, httpTypes, logging, nioCore, crypto,
             ],
             swiftSettings: house),
         .testTarget(

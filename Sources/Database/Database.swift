@@ -14,7 +14,7 @@
 /// A place that keeps rows, whichever engine is behind it.
 ///
 /// Bodies are plain synchronous code over a connection. An engine may run a body a second time when it had to give up the first run
-/// before anything was committed, so a body has no effect but through its connection, and returns what it found.
+/// before anything was committed, so a body has no effect but through its connection, draws nothing, and returns what it found.
 package protocol Database: Sendable {
     /// How this engine spells the few words of DDL in which engines differ.
     var dialect: SQLDialect { get }
@@ -29,7 +29,7 @@ package protocol Database: Sendable {
     ///
     /// Many callers at a time share one commit, and none of them sees or suffers from another's failure.
     /// A cancelled task does not take back a transaction that it has begun.
-    /// - Throws: what `body` throws, and ``SQLError``.
+    /// - Throws: what `body` throws, and ``SQLError``; after ``SQLError/outcomeUnknown`` the changes are there or not.
     @discardableResult
     func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value
 

@@ -18,7 +18,7 @@ extension Database {
     package func migrate(_ migrations: [Migration]) async throws {
         let migrations = migrations.sorted { $0.number < $1.number }
         let dialect = dialect
-        try await transaction { connection in
+        try await transaction { connection, _ in
             try connection.execute(
                 """
                 CREATE TABLE IF NOT EXISTS schema_version (
@@ -33,7 +33,7 @@ extension Database {
         let newest = try await schemaVersion()
         guard newest <= known else { throw DatabaseOpenError.newerThanProgram(version: newest) }
         for migration in migrations {
-            try await transaction { try apply(migration, on: $0, dialect: dialect) }
+            try await transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
         }
     }
 

@@ -24,6 +24,10 @@ package enum SQLError: Error, Equatable, Sendable {
     case busy
     /// The transaction ended before its commit (disk full, or a body that ended it itself); nothing of it remains.
     case transactionLost
+    /// The connection was lost at COMMIT: the transaction is kept or gone, and this call cannot know which. Whoever asked looks again.
+    case outcomeUnknown
+    /// The engine cannot be reached: nothing was begun.
+    case unavailable
     /// The file system of the database, or the quota of its owner, has no room left.
     case diskFull(path: String)
     /// The system lets nobody write beside the database file.
@@ -35,11 +39,11 @@ package enum SQLError: Error, Equatable, Sendable {
 }
 
 extension SQLError {
-    /// Whether a fault passes by itself or by an operator's hand, without a change of the program: the disk takes nothing, or another process holds
-    /// the database. Nothing was changed, and the same can be asked again.
+    /// Whether a fault passes by itself or by an operator's hand, without a change of the program: the disk takes nothing, another process holds the
+    /// database, or it was lost. The same can be asked again.
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case SQLError.diskFull, SQLError.cannotWrite, SQLError.busy: true
+        case SQLError.diskFull, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown: true
         default: false
         }
     }
@@ -61,6 +65,8 @@ extension SQLError: CustomStringConvertible {
         case .outOfRange(let column): "the number in column \(column) is out of range"
         case .busy: "the database is locked by another process, a sqlite3 or a copy perhaps: end it; the server goes on by itself"
         case .transactionLost: "the transaction ended before its commit"
+        case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
+        case .unavailable: "the database cannot be reached: the server goes on by itself when it can"
         case .diskFull(let path): "the disk of \(path) is full: free some space there; the server goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
         case .replaced(let path):

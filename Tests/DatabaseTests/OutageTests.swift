@@ -4,7 +4,10 @@ import Testing
 @Suite("A database that cannot be written")
 struct OutageTests {
     @Test(
-        "Is an outage, which passes", arguments: [SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only")])
+        "Is an outage, which passes", 
+        arguments: [
+            SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
+        ])
     func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
 
     @Test("Any other fault is none", arguments: [SQLError.closed, .transactionLost, .fault(code: 1, message: "x")])

@@ -36,7 +36,7 @@ struct KeyStore: Sendable {
 
     /// Erases the prekeys whose time is over, and operational keys that ended.
     func eraseExpired(at now: Instant) async throws {
-        try await database.transaction { connection in
+        try await database.transaction { connection, _ in
             try connection.execute("DELETE FROM prekey WHERE erased_at < $1", [SQLValue(now)])
             try connection.execute("DELETE FROM server_key WHERE kind = 'op' AND not_after < $1", [SQLValue(now)])
         }
@@ -49,7 +49,7 @@ struct KeyStore: Sendable {
                 "SELECT id FROM prekey WHERE published_until > $1 OR erased_at > $2 LIMIT 1", [SQLValue(publishedUntil), SQLValue(openedUntil)])
         }
         guard ahead != nil else { return }
-        try await database.transaction { connection in
+        try await database.transaction { connection, _ in
             try connection.execute("UPDATE prekey SET published_until = $1 WHERE published_until > $1", [SQLValue(publishedUntil)])
             try connection.execute("UPDATE prekey SET erased_at = $1 WHERE erased_at > $1", [SQLValue(openedUntil)])
         }
@@ -59,8 +59,9 @@ struct KeyStore: Sendable {
     /// - Returns: what the audit trail says of it.
     func create(_ server: VirtualServer, at now: Instant, with steps: [SQLStep]) async throws -> [AuditEntry] {
         let key = key
-        return try await database.transaction { connection in
+        return try await database.transaction { connection, former in
             let rows = SQLRows(connection, key: key)
+            if let former, try rows.server(server.id) != nil { return former }
             guard try rows.servers().isEmpty else { return [] }
             let entry = AuditEntry(.serverCreated, server: server.id, at: now)
             try rows.save(server)
@@ -70,9 +71,14 @@ struct KeyStore: Sendable {
         }
     }
 
+    /// Adds keys. Each is its own, under a name that no other has.
     func perform(_ steps: [SQLStep]) async throws {
-        try await database.transaction { connection in
+        let add = { @Sendable (connection: any SQLConnection) in
             for step in steps { try connection.execute(step.sql, step.arguments) }
+        }
+        do { try await database.transaction(add) } catch SQLError.outcomeUnknown {
+            // Found there, they were added.
+            do { try await database.transaction(add) } catch SQLError.uniqueViolation {}
         }
     }
 

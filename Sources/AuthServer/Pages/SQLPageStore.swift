@@ -48,7 +48,9 @@ package struct SQLPageStore: PageStore {
 
     package func open(_ page: Page, ticket: PageSecret, until deadline: Instant, at now: Instant) async throws {
         let hash = ticket.hash
-        try await database.transaction { connection in
+        try await database.transaction { connection, former -> Void in
+            // Opened by the first look.
+            if former != nil, try connection.one("SELECT 1 FROM page WHERE ticket_hash = $1", [.blob(hash)]) != nil { return }
             try connection.execute("DELETE FROM page WHERE expires_at <= $1", [SQLValue(now.seconds)])
             try connection.execute(
                 """
@@ -65,8 +67,10 @@ package struct SQLPageStore: PageStore {
 
     package func redeem(_ ticket: PageSecret, for cookie: PageSecret, until deadline: Instant, at now: Instant) async throws -> Page? {
         let (ticketHash, cookieHash) = (ticket.hash, cookie.hash)
-        return try await database.transaction { connection in
-            try connection.one(
+        return try await database.transaction { connection, former in
+            // Redeemed by the first look: nobody else knows the cookie.
+            if former != nil, let page = try Self.page(of: cookieHash, at: now, on: connection)?.page { return page }
+            return try connection.one(
                 """
                 UPDATE page SET ticket_hash = NULL, cookie_hash = $2, expires_at = $3 WHERE ticket_hash = $1 AND expires_at > $4
                 RETURNING kind, server_id, nonce_hash, name, user_id, return_url, browser, logo, account
@@ -78,15 +82,17 @@ package struct SQLPageStore: PageStore {
 
     package func page(of cookie: PageSecret, at now: Instant) async throws -> StoredPage? {
         let hash = cookie.hash
-        return try await database.read { connection in
-            try connection.one(
-                """
-                SELECT kind, server_id, nonce_hash, name, user_id, return_url, browser, logo, account, sealed_link FROM page
-                WHERE cookie_hash = $1 AND expires_at > $2
-                """,
-                [.blob(hash), SQLValue(now.seconds)]
-            ).map { row in StoredPage(page: try Self.page(row), link: try row.optionalBlob("sealed_link").map(SealedLink.init)) }
-        }
+        return try await database.read { connection in try Self.page(of: hash, at: now, on: connection) }
+    }
+
+    private static func page(of cookieHash: [UInt8], at now: Instant, on connection: any SQLConnection) throws -> StoredPage? {
+        try connection.one(
+            """
+            SELECT kind, server_id, nonce_hash, name, user_id, return_url, browser, logo, account, sealed_link FROM page
+            WHERE cookie_hash = $1 AND expires_at > $2
+            """,
+            [.blob(cookieHash), SQLValue(now.seconds)]
+        ).map { row in StoredPage(page: try page(row), link: try row.optionalBlob("sealed_link").map(SealedLink.init)) }
     }
 
     package func ends(of cookies: [PageSecret?]) async throws -> [Instant] {
@@ -102,11 +108,14 @@ package struct SQLPageStore: PageStore {
 
     package func renew(_ cookie: PageSecret, at now: Instant) async throws -> PageRenewal.Step? {
         let hash = cookie.hash
-        return try await database.transaction { connection in
+        return try await database.transaction { connection, former in
             let row = try connection.one(
                 "SELECT renewal_level FROM page WHERE cookie_hash = $1 AND expires_at > $2", [.blob(hash), SQLValue(now.seconds)])
             guard let row else { return nil }
-            let step = PageRenewal.step(from: Instant(try row.unsigned("renewal_level")), at: now)
+            let before = Instant(try row.unsigned("renewal_level"))
+            // Counted by the first look.
+            if case .begins(before)?? = former { return former ?? nil }
+            let step = PageRenewal.step(from: before, at: now)
             if case .begins(let level) = step {
                 try connection.execute("UPDATE page SET renewal_level = $2 WHERE cookie_hash = $1", [.blob(hash), SQLValue(level.seconds)])
             }
@@ -116,7 +125,7 @@ package struct SQLPageStore: PageStore {
 
     package func keep(_ link: SealedLink, for cookie: PageSecret) async throws {
         let hash = cookie.hash
-        try await database.transaction { connection in
+        try await database.transaction { connection, _ in
             try connection.execute("UPDATE page SET sealed_link = $2 WHERE cookie_hash = $1", [.blob(hash), .blob(link.bytes)])
         }
     }

@@ -23,10 +23,25 @@ package struct SQLAuthenticationStore: AuthenticationStore {
 
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
-        let key = key
+        let (key, salt) = (key, WrapSalt())
         let (value, entries) = try await database.transaction { connection in
-            let rows = SQLRows(connection, key: key)
+            let rows = SQLRows(connection, key: key, salt: salt)
             return (try body(rows), rows.recorded)
+        }
+        if !entries.isEmpty { audited(entries) }
+        return value
+    }
+
+    @discardableResult
+    package func write<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        let (key, salt) = (key, WrapSalt())
+        let (value, entries) = try await database.transaction { connection, former -> (Value, [AuditEntry]) in
+            let rows = SQLRows(connection, key: key, salt: salt)
+            let value = try body(rows, former?.0)
+            // A body that finds what it did writes nothing down a second time.
+            return (value, rows.recorded.isEmpty ? former?.1 ?? [] : rows.recorded)
         }
         if !entries.isEmpty { audited(entries) }
         return value
@@ -37,17 +52,21 @@ package struct SQLAuthenticationStore: AuthenticationStore {
 final class SQLRows: AuthenticationRows {
     let connection: any SQLConnection
     private let key: KeyEncryptionKey
+    /// Nil where nothing is written.
+    private let salt: WrapSalt?
     /// What this transaction has written into the audit trail.
     var recorded: [AuditEntry] = []
 
-    init(_ connection: any SQLConnection, key: KeyEncryptionKey) {
+    init(_ connection: any SQLConnection, key: KeyEncryptionKey, salt: WrapSalt? = nil) {
         self.connection = connection
         self.key = key
+        self.salt = salt
     }
 
     /// Wraps a secret for the one row and column that `place` names.
     func wrap(_ secret: [UInt8], _ place: String, _ row: [UInt8]) throws -> [UInt8] {
-        try key.wrap(secret, context: "as/\(place)/\(Base64URL.encode(row))")
+        guard let salt else { throw SQLError.readOnly }
+        return try key.wrap(secret, context: "as/\(place)/\(Base64URL.encode(row))", salt: salt)
     }
 
     func unwrap(_ wrapped: [UInt8], _ place: String, _ row: [UInt8]) throws -> [UInt8] {

@@ -30,9 +30,9 @@ package struct AccountService: Sendable {
 
     /// Blocks an account or lets it in again. Blocking ends its sessions before this returns.
     package func setBlocked(_ isBlocked: Bool, _ id: AccountID, at server: ServerID, now: Instant) async throws -> Account {
-        let (account, stopped) = try await store.write { rows -> (Account, [Session]) in
+        let (account, stopped) = try await store.write { rows, former -> (Account, [Session]) in
             guard var account = try rows.account(id), account.server == server else { throw AccountError.unknown }
-            guard account.isBlocked != isBlocked else { return (account, []) }
+            guard account.isBlocked != isBlocked else { return (account, former?.1 ?? []) }
             account.isBlocked = isBlocked
             try rows.save(account)
             try rows.record(AuditEntry(isBlocked ? .accountBlocked : .accountUnblocked, server: server, account: id, at: now))
@@ -50,8 +50,11 @@ package struct AccountService: Sendable {
     /// Deletes an account by order of the server: sessions end, the phone is told by a tombstone when it next asks.
     /// - Throws: `AccountError.unknown`.
     package func delete(_ id: AccountID, at server: ServerID, now: Instant) async throws {
-        let stopped = try await store.write { rows -> [Session] in
-            guard try rows.account(id)?.server == server else { throw AccountError.unknown }
+        let stopped = try await store.write { rows, former -> [Session] in
+            guard try rows.account(id)?.server == server else {
+                if let former, try rows.grave(of: id)?.server == server { return former }
+                throw AccountError.unknown
+            }
             try rows.record(AuditEntry(.accountDeleted, server: server, account: id, at: now))
             return try AccountRemoval(account: id, server: server).apply(in: rows, at: now)
         }
@@ -62,11 +65,11 @@ package struct AccountService: Sendable {
     package func delete(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(Delete.self, from: request)
         let id = message.value.accountID
-        let stopped = try await store.write { rows -> [Session] in
-            guard try rows.grave(of: id)?.server != request.server else { return [] }
+        let stopped = try await store.write { rows, former -> [Session] in
+            guard try rows.grave(of: id)?.server != request.server else { return former ?? [] }
             let account = try rows.living(id, at: request.server)
             try verify(message, by: account.deviceKey)
-            try request.spend(in: rows)
+            try request.spend(in: rows, again: former != nil)
             try rows.record(AuditEntry(.accountDeletedByUser, server: request.server, account: id, at: request.now))
             return try AccountRemoval(account: id, server: request.server).apply(in: rows, at: request.now)
         }
@@ -78,16 +81,20 @@ package struct AccountService: Sendable {
     /// - Throws: `AccountError`.
     package func resetSecondFactor(of id: AccountID, at server: ServerID, now: Instant) async throws {
         let account = try await account(id, at: server)
-        try await store.write { rows in
-            try rows.record(AuditEntry(.secondFactorResetAsked, server: server, account: id, at: now))
-        }
+        try await record(AuditEntry(.secondFactorResetAsked, server: server, account: id, at: now))
         let status: Status
         do { status = try await secondFactor.reset(account.instance, at: server, now: now) } catch Refusal.secondFactorUnavailable {
             throw AccountError.secondFactorUnavailable
         }
         guard status == .ok else { throw AccountError.resetRefused(status) }
-        try await store.write { rows in
-            try rows.record(AuditEntry(.secondFactorReset, server: server, account: id, at: now))
+        try await record(AuditEntry(.secondFactorReset, server: server, account: id, at: now))
+    }
+
+    /// Writes one entry down, once.
+    private func record(_ entry: AuditEntry) async throws {
+        try await store.write { rows, former -> Void in
+            if former != nil, try rows.auditEntries(of: entry.server, limit: 32).contains(entry) { return }
+            try rows.record(entry)
         }
     }
 

@@ -58,7 +58,7 @@ package struct CloseQueue: Sendable {
             let status = try? await secondFactor.close(close.instance, at: close.server, now: now)
             // An instance that the second-factor server never saw has no key to erase.
             let isDone = status == .ok || status == .closed || status == .secondFactorUnknown
-            try await store.write { rows in
+            try await store.write { rows, _ in
                 if isDone { try rows.removeClose(of: close.instance) } else { try rows.queue(close.postponed(at: now)) }
             }
             confirmed += isDone ? 1 : 0

@@ -41,7 +41,7 @@ extension CloseQueue {
         for leave in try await store.read({ rows in try rows.dueLeaves(at: now, limit: Self.batch) }) {
             let status = try? await secondFactor.leave(leave.deviceKey, leave.instance, at: leave.server, now: now)
             let isDone = status == .ok
-            try await store.write { rows in
+            try await store.write { rows, _ in
                 if isDone { try rows.removeLeave(of: leave.deviceKey) } else { try rows.queue(leave.postponed(at: now)) }
             }
             confirmed += isDone ? 1 : 0

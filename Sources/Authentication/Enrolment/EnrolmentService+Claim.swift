@@ -7,13 +7,12 @@ extension EnrolmentService {
         guard (try? DevicePublicKey(message.deviceKey)) != nil else { throw Refusal.badSignature }
         let prekey = try await secondFactor.prekey(at: request.now)
         let fresh = (account: AccountID(using: random), share: random.bytes(32))
-        let (reply, enrolment) = try await store.write { rows -> (Reply, Enrolment) in
+        let (reply, enrolment) = try await store.write { rows, former -> (Reply, Enrolment) in
             guard let enrolment = try rows.enrolment(message.enrolID), enrolment.server == request.server,
                 matches(SHA(message.enrolSecret), enrolment.secretHash)
             else { throw Refusal.enrolmentUnknown }
-            let former = enrolment.claim
-            let account = former?.deviceKey == message.deviceKey ? former?.account ?? fresh.account : fresh.account
-            let share = former?.deviceKey == message.deviceKey ? former?.serverShare ?? fresh.share : fresh.share
+            let known = enrolment.claim.flatMap { $0.deviceKey == message.deviceKey ? $0 : nil }
+            let (account, share) = (known?.account ?? fresh.account, known?.serverShare ?? fresh.share)
             let names = try enrolment.userID.map { try rows.accounts(ofUser: $0, at: request.server).map(\.displayName) } ?? []
             let reply = Reply(
                 E2(
@@ -24,7 +23,7 @@ extension EnrolmentService {
                 requestHash: request.opened.hash, ephemeral: request.ephemeral, shown: reply.body)
             let claimed = try enrolment.after(.claim(claim), at: request.now)
             try rows.save(claimed)
-            try request.spend(in: rows)
+            try request.spend(in: rows, again: former != nil)
             return (reply, claimed)
         }
         tell(enrolment)

@@ -24,10 +24,12 @@ extension EnrolmentService {
     ) async throws -> ConfirmationOutcome {
         let keys = try await keyring.keys(of: server)
         let activating = Activating(derivation: keys.derivation, notice: NoticeID(using: random))
-        let result = try await store.write { rows -> ConfirmationResult in
+        let result = try await store.write { rows, former -> ConfirmationResult in
             guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server), own.map({ $0 == enrolment.id }) ?? true else {
                 throw ConfirmationError.nothingToConfirm
             }
+            // As the first look left it: a wrong code counts once.
+            if let former, former.moved == enrolment { return former }
             return try Confirmation(code: code, activating: activating).confirm(enrolment, in: rows, at: now)
         }
         if let moved = result.moved { tell(moved) }
@@ -37,7 +39,7 @@ extension EnrolmentService {
 
     /// Ends the enrolments that ran out: an account that nobody confirmed goes, and with it a new instance (protocol §5).
     func expire(at now: Instant) async throws {
-        let failed = try await store.write { rows -> [Enrolment] in
+        let failed = try await store.write { rows, former -> [Enrolment] in
             let overdue = try rows.overdueEnrolments(at: now, limit: 200)
             for enrolment in overdue {
                 if case .confirming(let claim, _) = enrolment.state {
@@ -45,7 +47,7 @@ extension EnrolmentService {
                 }
                 try rows.save(enrolment.settled(at: now))
             }
-            return overdue.map { $0.settled(at: now) }
+            return (former ?? []) + overdue.map { $0.settled(at: now) }
         }
         for enrolment in failed { tell(enrolment) }
     }

@@ -27,7 +27,7 @@ extension EnrolmentService {
 
     /// A decline again, of an enrolment that does not know the phone any more since the first.
     private func declinedBefore(_ admission: FinishAdmission, _ request: PhoneRequest) async throws -> Reply {
-        try await store.write { rows in
+        try await store.write { rows, _ in
             let isNew = try rows.spend(admission.decisionHash, until: request.now + PhoneRequest.memory)
             guard !isNew else { throw Refusal.enrolmentUnknown }
         }
@@ -37,7 +37,7 @@ extension EnrolmentService {
     /// The second-factor server did its part, but the account did not come about: a new instance is nobody's, and is closed; a device key that joined
     /// one leaves it.
     private func closeOrphan(_ receipt: Receipt, of claim: Enrolment.Claim, at now: Instant) async throws {
-        try await store.write { rows in
+        try await store.write { rows, _ in
             guard try rows.account(claim.account) == nil else { return }
             guard receipt.context.setsPIN else {
                 return try rows.queue(
@@ -50,13 +50,14 @@ extension EnrolmentService {
     }
 
     private func decline(_ admitted: Enrolment, _ decision: Decision, _ admission: FinishAdmission, _ request: PhoneRequest) async throws -> Reply {
-        let enrolment = try await store.write { rows in
+        let enrolment = try await store.write { rows, former -> Enrolment in
+            if let former, try !rows.spend(admission.decisionHash, until: request.now + PhoneRequest.memory) { return former }
             // A late copy of a decline must not take the invitation from the phone that has it now.
             guard let enrolment = try rows.enrolment(admitted.id), enrolment.claim == admitted.claim else { throw Refusal.enrolmentUnknown }
             let declined = try enrolment.after(.decline(decision), at: request.now)
             try rows.save(declined)
             if decision == .notMe { try rows.record(AuditEntry(.enrolmentDisowned, server: request.server, at: request.now)) }
-            try request.spend(in: rows)
+            try request.spend(in: rows, again: former != nil)
             _ = try rows.spend(admission.decisionHash, until: request.now + PhoneRequest.memory)
             return declined
         }
@@ -67,23 +68,23 @@ extension EnrolmentService {
     private func makeAccount(
         _ id: EnrolmentID, _ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>, _ admission: FinishAdmission, _ request: PhoneRequest
     ) async throws -> Reply {
-        let otpKey = random.bytes(32)
+        let (otpKey, references) = (random.bytes(32), OTPReferences(using: random))
         let activating = Activating(derivation: try await keyring.keys(of: request.server).derivation, notice: NoticeID(using: random))
-        let outcome = try await store.write { rows -> ActivationOutcome in
+        let outcome = try await store.write { rows, former -> ActivationOutcome in
             guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
-            // Two copies of the same decision may be under way: the second finds what the first made.
+            // Two copies of the same decision may be under way, or this is the second look: the second finds what the first made.
             if let account = try admission.repeated(enrolment, in: rows) {
-                return ActivationOutcome(account: account, enrolment: enrolment, news: [])
+                return ActivationOutcome(account: account, enrolment: enrolment, news: former?.news ?? [])
             }
             guard enrolment.claim == claim else { throw Refusal.enrolHashWrong }
             let finish = Enrolment.Finish(decision: admission.decisionHash, verifiedAt: min(receipt.value.lastPIN, request.now))
             let finished = try enrolment.after(.finish(finish), at: request.now)
-            try request.spend(in: rows)
+            try request.spend(in: rows, again: former != nil)
             try saveInstance(claim, receipt, in: rows)
             let account = Account(
                 id: claim.account, server: request.server, userID: enrolment.userID, displayName: enrolment.displayName, device: claim.device,
                 app: claim.app, deviceKey: claim.deviceKey, instance: receipt.value.instanceID, createdAt: request.now,
-                otpReference: try freeOTPReference(at: request.server, in: rows), otpKey: otpKey)
+                otpReference: try references.first { try !rows.isTaken(otpReference: $0, at: request.server) }, otpKey: otpKey)
             try rows.save(account)
             try rows.save(finished)
             try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, at: request.now))
@@ -108,14 +109,21 @@ extension EnrolmentService {
         let epoch = Instance.Epoch(number: receipted.epoch, serverShare: claim.serverShare, secondFactorKey: receipted.secondFactorKey)
         try rows.save(Instance(id: receipted.instanceID, server: receipted.serverID, epochs: [epoch]))
     }
+}
 
-    /// 30 random bits that no account of the server has (protocol §9).
-    private func freeOTPReference(at server: ServerID, in rows: any AuthenticationRows) throws -> UInt32 {
-        var reference: UInt32
-        repeat {
-            reference = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } >> 2
-        } while try rows.isTaken(otpReference: reference, at: server)
-        return reference
+/// References of 30 random bits, as many as it takes (protocol §9). They follow from one draw, so that a body that runs twice finds the same one free.
+struct OTPReferences: Sendable {
+    private let seed: [UInt8]
+
+    init(using random: any RandomSource) { seed = random.bytes(32) }
+
+    func first(where isFree: (UInt32) throws -> Bool) rethrows -> UInt32 {
+        var state = seed
+        while true {
+            state = SHA(state)
+            let reference = state.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } >> 2
+            if try isFree(reference) { return reference }
+        }
     }
 }
 

@@ -11,23 +11,28 @@ extension EnrolmentService {
     /// W1: whether the account may log in by now. Answered like an L6 then, with the session of the browser and the cache for a silent AppLogin.
     package func wait(_ request: PhoneRequest) async throws -> WaitOutcome {
         let message = try decoded(W1.self, from: request)
-        return try await store.write { rows in
+        let cache = random.bytes(32)
+        return try await store.write { rows, former in
             let account = try rows.living(message.value.accountID, at: request.server)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
-            try request.spend(in: rows)
-            return try outcome(account, request, in: rows)
+            try request.spend(in: rows, again: former != nil)
+            return try outcome(account, request, minted: cache, in: rows)
         }
     }
 
     /// The same after a wait.
     package func lookAgain(_ id: AccountID, _ request: PhoneRequest, now: Instant) async throws -> WaitOutcome {
         let later = PhoneRequest(server: request.server, opened: request.opened, now: now)
-        return try await store.write { rows in
-            try outcome(try rows.living(id, at: request.server), later, in: rows)
+        let cache = random.bytes(32)
+        return try await store.write { rows, _ in
+            try outcome(try rows.living(id, at: request.server), later, minted: cache, in: rows)
         }
     }
 
-    private func outcome(_ account: Account, _ request: PhoneRequest, in rows: any AuthenticationRows) throws -> WaitOutcome {
+    /// - Parameter value: 32 fresh bytes, for the silent login.
+    private func outcome(
+        _ account: Account, _ request: PhoneRequest, minted value: [UInt8], in rows: any AuthenticationRows
+    ) throws -> WaitOutcome {
         guard !account.isBlocked else { throw Refusal.accountBlocked }
         guard account.state == .active else { return try pending(account, request, in: rows) }
         let enrolment = try rows.enrolment(account: account.id)
@@ -35,7 +40,7 @@ extension EnrolmentService {
         var cache: [UInt8]?
         if case .active(_, let finish, let activation) = enrolment?.state {
             session = try rows.session(activation.session)?.settled(at: request.now).login == nil ? nil : activation.session
-            cache = try activationCache(account, finish, activation, in: rows, at: request.now)
+            cache = try saveActivationCache(value, account, finish, activation, in: rows, at: request.now)
         }
         let pingTime = try rows.existing(request.server).parameters.pingTime
         return .active(
@@ -53,12 +58,12 @@ extension EnrolmentService {
     }
 
     /// One silent login within a minute of the activation, once; asked for again it is another value and the first is void.
-    private func activationCache(
-        _ account: Account, _ finish: Enrolment.Finish, _ activation: Enrolment.Activation, in rows: any AuthenticationRows, at now: Instant
+    private func saveActivationCache(
+        _ value: [UInt8], _ account: Account, _ finish: Enrolment.Finish, _ activation: Enrolment.Activation, in rows: any AuthenticationRows,
+        at now: Instant
     ) throws -> [UInt8]? {
         let expiresAt = activation.at + PINCache.activationLife
         guard account.hasActivationCache, now.distance(to: activation.at) <= PINCache.activationLife else { return nil }
-        let value = random.bytes(32)
         try rows.save(
             PINCache(
                 account: account.id, hash: PINCache.hash(of: value), expiresAt: expiresAt, isSingleUse: true, methods: .pin,

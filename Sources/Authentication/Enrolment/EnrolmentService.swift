@@ -31,10 +31,12 @@ package struct EnrolmentService: Sendable {
             id: EnrolmentID(using: random), server: server, secretHash: SHA(secret), nonceHash: start.nonce.hash,
             stream: keys.derivation.stream(nonceHash: start.nonce.hash), userID: start.userID, displayName: start.displayName,
             page: start.page, expiresAt: now + Enrolment.life)
-        try await store.write { rows in
+        try await store.write { rows, former -> Void in
+            // Begun by the first look.
+            if former != nil, try rows.enrolment(enrolment.id) != nil { return }
             _ = try rows.existing(server)
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
-            if let former = try rows.enrolment(nonceHash: start.nonce.hash, of: server) { try rows.save(try former.replaced(by: start, at: now)) }
+            if let last = try rows.enrolment(nonceHash: start.nonce.hash, of: server) { try rows.save(try last.replaced(by: start, at: now)) }
             try rows.save(enrolment)
             try rows.record(AuditEntry(.enrolmentStarted, server: server, at: now))
         }

@@ -16,9 +16,9 @@ struct ClockRepair: Sendable {
         // As far ahead as a phone may be.
         let ahead = now + PhoneRequest.window
         for keeper in others { try await keeper.bringBack(from: ahead, to: now) }
-        while try await store.write({ rows in try Self.bringSessionsBack(in: rows, from: ahead, to: now) }) {}
-        while try await store.write({ rows in try Self.bringEnrolmentsBack(in: rows, from: ahead, to: now) }) {}
-        try await store.write { rows in
+        while try await store.write({ rows, _ in try Self.bringSessionsBack(in: rows, from: ahead, to: now) }) {}
+        while try await store.write({ rows, _ in try Self.bringEnrolmentsBack(in: rows, from: ahead, to: now) }) {}
+        try await store.write { rows, _ in
             try rows.removeCaches(verifiedAfter: ahead, orActivatedAfter: ahead)
             for var close in try rows.closes(dueAfter: ahead + PendingClose.longestDelay) {
                 close.dueAt = now

@@ -32,7 +32,7 @@ package struct Housekeeping: Sendable {
         if watch.isBack(at: now) { try await ClockRepair(store: store, others: others).run(at: now) }
         try await inBatches { try await endSessions(at: now) }
         try await enrolments.expire(at: now)
-        try await inBatches { try await store.write { rows in try rows.removeExpired(at: now, limit: Self.batch) } }
+        try await inBatches { try await store.write { rows, _ in try rows.removeExpired(at: now, limit: Self.batch) } }
     }
 
     private func inBatches(_ body: () async throws -> Int) async throws {
@@ -40,10 +40,11 @@ package struct Housekeeping: Sendable {
     }
 
     private func endSessions(at now: Instant) async throws -> Int {
-        let ended = try await store.write { rows in
-            try rows.overdueSessions(at: now, limit: Self.batch).compactMap {
+        let ended = try await store.write { rows, former -> [Session] in
+            let ended = try rows.overdueSessions(at: now, limit: Self.batch).compactMap {
                 try SessionStop(reason: .timeout).apply(to: $0, in: rows, at: now)
             }
+            return (former ?? []) + ended
         }
         for session in ended { events.publish(.ended(session)) }
         return ended.count

@@ -32,7 +32,8 @@ struct LoginAdmission: Sendable {
         let claimed: Bool
     }
 
-    func admit(in rows: any AuthenticationRows) throws -> Admitted {
+    /// - Parameter former: what the first look found, in a second one: if it claimed the session and was kept, that was this call.
+    func admit(in rows: any AuthenticationRows, after former: Admitted?) throws -> Admitted {
         let account = try rows.living(decision.accountID, at: request.server)
         let offered = try OfferedSession(decision.offer, of: decision.sessionID, for: account.id, request, derivation)
         let session = try offered.session(in: rows)
@@ -44,10 +45,10 @@ struct LoginAdmission: Sendable {
         if let repeated = try repeated(session) { return admitted(account, session, offer, .repeated(repeated)) }
         let claimed = try offered.claimed(session)
         let what = try sort(account, offer, in: rows)
-        let isNew = session.state == .open
+        let isNew = session.state == .open || former?.claimed == true
         if isNew {
             try rows.save(claimed)
-            try request.spend(in: rows)
+            try request.spend(in: rows, again: former != nil)
         } else if claimed != session {
             // What the phone said before it went on.
             try rows.save(claimed)

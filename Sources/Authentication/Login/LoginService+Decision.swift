@@ -6,7 +6,7 @@ extension LoginService {
         let message = try decoded(L5.self, from: request)
         let keys = try await keyring.keys(of: request.server)
         let admission = LoginAdmission(message: message, request: request, derivation: keys.derivation)
-        let admitted = try await store.write { rows in try admission.admit(in: rows) }
+        let admitted = try await store.write { rows, former in try admission.admit(in: rows, after: former) }
         if admitted.claimed { events.publish(.about(admitted.session, .claimed)) }
         let outcome: LoginOutcome
         switch admitted.what {
@@ -43,12 +43,12 @@ extension LoginService {
     }
 
     private func deny(_ denial: SessionState.Denial, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
-        try await store.write { rows in
+        try await store.write { rows, former in
             let session = try current(admitted.session.id, in: rows)
-            if case .denied(denial) = session.state { return LoginOutcome(answer: Self.deniedAnswer, news: []) }
+            if case .denied(denial) = session.state { return LoginOutcome(answer: Self.deniedAnswer, news: former?.news ?? []) }
             let denied = try session.taking(.deny(denial), at: request.now)
             try rows.save(denied)
-            if !admitted.claimed { try request.spend(in: rows) }
+            if !admitted.claimed { try request.spend(in: rows, again: former != nil) }
             try rows.record(
                 AuditEntry(denial.notMe ? .loginDisowned : .loginDenied, server: request.server, account: denial.account, at: request.now))
             return LoginOutcome(answer: Self.deniedAnswer, news: [.ended(denied)])
@@ -61,7 +61,7 @@ extension LoginService {
     ) async throws -> LoginOutcome {
         let minted = MintedValues(using: random)
         let derivation = try await keyring.keys(of: request.server).derivation
-        return try await store.write { rows in
+        return try await store.write { rows, former in
             let account = try rows.living(admitted.account.id, at: request.server)
             try account.checkUsable()
             let parameters = try rows.existing(request.server).parameters
@@ -72,17 +72,18 @@ extension LoginService {
                 deadline: request.now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: request.now,
                 lastStamp: request.opened.sentAt)
             let session = try current(admitted.session.id, in: rows)
-            // Two copies of the same decision may be under way: the second finds what the first did.
+            // Two copies of the same decision may be under way, or this is the second look: the second finds what the first did.
             if session.settled(at: request.now).approval?.decision == login.decision {
-                if !admitted.claimed { try request.spend(in: rows) }
-                return try grantAgain(session, account, minted, derivation, in: rows, at: request.now)
+                if !admitted.claimed { try request.spend(in: rows, again: former != nil) }
+                let answer = try grantAgain(session, account, minted, derivation, in: rows, at: request.now)
+                return LoginOutcome(answer: answer, news: former?.news ?? [])
             }
             var accepted = try session.taking(login.acceptance(in: session, derivation), at: request.now)
             try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
             try use(evidence, by: account, in: rows, at: accepted.isReturning ? nil : request.now)
             let replaced = try replaceAppLogins(of: account.id, by: accepted, in: rows, at: request.now)
             let answer = try grant(&accepted, login, account, parameters, minted, derivation, in: rows, at: request.now)
-            if !admitted.claimed { try request.spend(in: rows) }
+            if !admitted.claimed { try request.spend(in: rows, again: former != nil) }
             try rows.record(AuditEntry(.loginAccepted, server: request.server, account: account.id, at: request.now, methods: evidence.methods))
             let news = SessionNews.about(accepted, accepted.isReturning ? .returning : .loggedIn(account.id))
             return LoginOutcome(answer: answer, news: replaced.map { .ended($0) } + [news])
@@ -124,25 +125,24 @@ extension LoginService {
         guard repeated.approval != nil else { return LoginOutcome(answer: Self.deniedAnswer, news: []) }
         let minted = MintedValues(using: random)
         let derivation = try await keyring.keys(of: request.server).derivation
-        return try await store.write { rows in
+        return try await store.write { rows, former in
             let account = try rows.living(admitted.account.id, at: request.server)
             let session = try current(repeated.id, in: rows).settled(at: request.now)
-            try request.spend(in: rows)
-            return try grantAgain(session, account, minted, derivation, in: rows, at: request.now)
+            try request.spend(in: rows, again: former != nil)
+            return LoginOutcome(answer: try grantAgain(session, account, minted, derivation, in: rows, at: request.now), news: [])
         }
     }
 
     private func grantAgain(
         _ session: Session, _ account: Account, _ minted: MintedValues, _ derivation: SessionDerivation, in rows: any AuthenticationRows,
         at now: Instant
-    ) throws -> LoginOutcome {
+    ) throws -> L6 {
         guard let login = session.approval else { throw Refusal.sessionOver }
         var session = session
         let parameters = try rows.existing(session.server).parameters
         // Only the cache that this proof gave is replaced: one that was wiped since does not come back.
         let hasCache = try rows.cache(of: account.id)?.verifiedAt == login.verifiedAt
-        let answer = try grant(&session, login, account, parameters, hasCache ? minted : minted.withoutCache, derivation, in: rows, at: now)
-        return LoginOutcome(answer: answer, news: [])
+        return try grant(&session, login, account, parameters, hasCache ? minted : minted.withoutCache, derivation, in: rows, at: now)
     }
 
     /// Saves the session with the hashes of what the L6 gives, and makes the L6.

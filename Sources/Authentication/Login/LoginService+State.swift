@@ -5,7 +5,11 @@ extension LoginService {
     package func note(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(L7.self, from: request)
         let admission = PhoneStateAdmission(message: message, request: request, derivation: try await keyring.keys(of: request.server).derivation)
-        if let changed = try await store.write({ rows in try admission.take(in: rows) }) { events.publish(.about(changed, .phoneState)) }
+        let changed = try await store.write { rows, former -> Session? in
+            // Found as it was told: the first look told it.
+            try admission.take(in: rows, again: former != nil) ?? former ?? nil
+        }
+        if let changed { events.publish(.about(changed, .phoneState)) }
         return Reply()
     }
 }
@@ -17,7 +21,7 @@ struct PhoneStateAdmission: Sendable {
     let derivation: SessionDerivation
 
     /// The session, if it shows something else now.
-    func take(in rows: any AuthenticationRows) throws -> Session? {
+    func take(in rows: any AuthenticationRows, again: Bool) throws -> Session? {
         let told = message.value
         let account = try rows.living(told.accountID, at: request.server)
         try verify(message, by: account.deviceKey)
@@ -25,7 +29,7 @@ struct PhoneStateAdmission: Sendable {
         let session = try session(of: account, in: rows)
         let report = PhoneReport(state: told.state, until: told.until)
         let noted = try session.taking(.report(account.id, report), at: request.now)
-        try request.spend(in: rows)
+        try request.spend(in: rows, again: again)
         guard noted != session else { return nil }
         try rows.save(noted)
         return noted

@@ -2,11 +2,29 @@
 ///
 /// A body is plain code over the rows of one transaction: it loads values, runs a machine of this domain on them and saves what came out.
 /// Writing bodies run as if one after the other, so a question that a body asked stays answered until it ends; if a body throws, nothing that it
-/// did remains. A body may run twice, and has no effect but through its rows.
+/// did remains. A body may run twice, has no effect but through its rows, and draws nothing: fresh values are drawn before it.
 package protocol AuthenticationStore: Sendable {
     func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value
     @discardableResult
     func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value
+
+    /// The same for a body that finds what it did itself: when nobody knows whether it was committed, because the database was lost meanwhile, it
+    /// looks again, and what it answers then counts.
+    /// - Parameter body: `former` is nil in the first run. In the second it is what the first answered, whether or not that was kept: only rows tell.
+    @discardableResult
+    func write<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value
+}
+
+extension AuthenticationStore {
+    /// For a store that always knows.
+    @discardableResult
+    package func write<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await write { rows in try body(rows, nil) }
+    }
 }
 
 /// Every feature's questions to the store, in one transaction.

@@ -25,18 +25,18 @@ package struct PresenceService: Sendable {
     /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
     package func ping(_ request: PhoneRequest) async throws -> Standing {
         let message = try decoded(Ping.self, from: request)
-        let (answered, ended) = try await store.write { rows -> (Standing, Session?) in
+        let (answered, ended) = try await store.write { rows, former -> (Standing, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             let shown = try message.value.extensions.acknowledged()
-            try request.spend(in: rows)
+            try request.spend(in: rows, again: former != nil)
             let parameters = try rows.existing(request.server).parameters
             let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
             var standing = try self.standing(of: pinged, account.id, parameters, after: shown, in: rows)
-            standing.hasJustReturned = pinged.hasReturned(since: session)
-            return (standing, ended)
+            standing.hasJustReturned = pinged.hasReturned(since: session) || former?.0.hasJustReturned == true
+            return (standing, ended ?? former?.1)
         }
         if let ended { events.publish(.ended(ended)) }
         return answered
@@ -44,7 +44,7 @@ package struct PresenceService: Sendable {
 
     /// The same once more after a wait, for the same answer's sake; records nothing of the phone.
     package func look(again standing: Standing, at server: ServerID, now: Instant) async throws -> PingAnswer {
-        try await store.write { rows in
+        try await store.write { rows, _ in
             guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
             let parameters = try rows.existing(server).parameters
             return try self.standing(of: session, standing.account, parameters, after: [], in: rows).answer
@@ -54,15 +54,15 @@ package struct PresenceService: Sendable {
     /// Stop: the person logged out, or nobody used the app. Repeating it finds what the first did.
     package func stop(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(Stop.self, from: request)
-        let (answer, ended) = try await store.write { rows -> (PingAnswer, Session?) in
+        let (answer, ended) = try await store.write { rows, former -> (PingAnswer, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
             try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             let shown = try message.value.extensions.acknowledged()
-            try request.spend(in: rows)
+            try request.spend(in: rows, again: former != nil)
             let reason: StopReason = message.value.reason == .inactivity ? .inactivity : .user
             let ended = try SessionStop(reason: reason).apply(to: session, in: rows, at: request.now)
             let parameters = try rows.existing(request.server).parameters
-            return (try standing(of: ended ?? session, account.id, parameters, after: shown, in: rows).answer, ended)
+            return (try standing(of: ended ?? session, account.id, parameters, after: shown, in: rows).answer, ended ?? former?.1)
         }
         if let ended { events.publish(.ended(ended)) }
         return Reply(answer)

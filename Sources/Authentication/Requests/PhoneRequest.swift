@@ -25,8 +25,9 @@ package struct PhoneRequest: Sendable {
     }
 
     /// Spends the request inside the transaction of its effect; the same bytes have no second one (protocol §4).
-    func spend(in rows: any ReplayRows) throws {
-        guard try rows.spend(opened.replayKey, until: now + Self.memory) else { throw Refusal.replayed }
+    /// - Parameter again: whether the body looks again: then its first run may have spent it.
+    func spend(in rows: any ReplayRows, again: Bool = false) throws {
+        guard try rows.spend(opened.replayKey, until: now + Self.memory) || again else { throw Refusal.replayed }
     }
 }
 

@@ -74,4 +74,10 @@ package struct AttemptSequence: Equatable, Hashable, Sendable {
         relayed = answered
         return true
     }
+
+    /// Whether the answer to an attempt was taken, and nothing was given out since: for whoever does not know whether that was kept.
+    /// - Parameter former: how the answer left the sequence.
+    func hasSettled(_ attempt: AttemptID, as former: AttemptSequence) -> Bool {
+        open?.attempt != attempt && last >= former.last && relayed == former.relayed
+    }
 }

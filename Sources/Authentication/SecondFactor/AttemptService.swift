@@ -31,9 +31,10 @@ package struct AttemptService: Sendable {
     /// One ticket, one answer: reserved and committed, asked, settled and committed, and only then given out.
     private func round(_ message: Encoded<M1>, _ request: PhoneRequest, spends: Bool) async throws -> (status: Status, reply: Reply) {
         let derivation = try await keyring.keys(of: request.server).derivation
-        let reservation = try await store.write { rows in
-            let reservation = try AttemptAdmission(message: message.value, request: request, derivation: derivation).reserve(in: rows)
-            if spends { try request.spend(in: rows) }
+        let reservation = try await store.write { rows, former -> AttemptReservation in
+            var reservation = try AttemptAdmission(message: message.value, request: request, derivation: derivation).reserve(in: rows)
+            if spends { try request.spend(in: rows, again: former != nil) }
+            reservation.claimed = reservation.claimed ?? former?.claimed
             return reservation
         }
         if let session = reservation.claimed { events.publish(.about(session, .claimed)) }
@@ -52,17 +53,27 @@ package struct AttemptService: Sendable {
     private func settle(_ answer: SecondFactorAnswer, _ reservation: AttemptReservation, _ request: PhoneRequest) async throws -> [UInt8]? {
         let attempt = reservation.ticket.attempt.value
         guard !attempt.context.setsPIN else { return answer.status == .ok ? reservation.newShare : nil }
-        let (relays, share) = try await store.write { rows in
+        let settled = try await store.write { rows, former -> SettledAttempt in
             guard var instance = try rows.instance(attempt.instanceID) else { throw Refusal.attemptReplaced }
+            if let former, instance.sequence.hasSettled(attempt.attemptID, as: former.sequence) { return former }
             let isEvaluated = answer.status == .ok
             let relays = try instance.sequence.settle(attempt.attemptID, highest: answer.highest, evaluated: isEvaluated)
             if isEvaluated, relays { instance.note(TriedAttempt(attempt)) }
             try rows.save(instance)
-            return (relays, isEvaluated ? instance.epoch(attempt.epoch)?.serverShare : nil)
+            return SettledAttempt(
+                sequence: instance.sequence, relays: relays, share: isEvaluated ? instance.epoch(attempt.epoch)?.serverShare : nil)
         }
-        guard relays else { throw Refusal.numberUsed }
-        return share
+        guard settled.relays else { throw Refusal.numberUsed }
+        return settled.share
     }
+}
+
+/// An attempt whose answer was taken.
+private struct SettledAttempt: Sendable {
+    let sequence: AttemptSequence
+    /// Whether the answer may be given out.
+    let relays: Bool
+    let share: [UInt8]?
 }
 
 /// An attempt with its number.

@@ -8,8 +8,10 @@ struct ClosedInstance: Sendable {
 
     /// Removes the accounts of the instance, and answers what the phone of one of them is told.
     func remove(_ instance: InstanceID, tellingPhoneOf account: AccountID, at now: Instant) async throws -> Refusal {
-        let stopped = try await store.write { rows in
-            try rows.accounts(ofInstance: instance).flatMap { account in
+        let stopped = try await store.write { rows, former -> [Session] in
+            let accounts = try rows.accounts(ofInstance: instance)
+            if let former, accounts.isEmpty { return former }
+            return try accounts.flatMap { account in
                 try rows.record(AuditEntry(.accountClosedBySecondFactor, server: account.server, account: account.id, at: now))
                 return try AccountRemoval(account: account.id, server: account.server).apply(in: rows, at: now)
             }

@@ -17,14 +17,14 @@ package struct SecondFactorChangeService: Sendable {
     package func complete(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(M3.self, from: request)
         let admission = ChangeAdmission(message: message, request: request)
-        switch try await store.write({ rows in try admission.admit(in: rows) }) {
+        switch try await store.write({ rows, _ in try admission.admit(in: rows) }) {
         case .repeated(let change): return Reply(body: change.answer)
         case .proof(let proof):
             let proved = try await closed.receipt(for: proof, of: message.value.accountID, from: secondFactor, now: request.now)
             let effect = ChangeEffect(
                 change: message.value, decision: admission.decisionHash, proof: proof, proved: proved, newShare: random.bytes(32),
                 notice: BiometricPINNotice(id: NoticeID(using: random)))
-            return try await store.write { rows in try effect.take(in: rows, request) }
+            return try await store.write { rows, former in try effect.take(in: rows, request, after: former) }
         }
     }
 }
@@ -40,15 +40,20 @@ struct ChangeEffect: Sendable {
     /// For the PIN that a biometric alone vouched for.
     let notice: BiometricPINNotice
 
-    func take(in rows: any AuthenticationRows, _ request: PhoneRequest) throws -> Reply {
+    /// - Parameter former: what the first look answered, in a second one.
+    func take(in rows: any AuthenticationRows, _ request: PhoneRequest, after former: Reply?) throws -> Reply {
         let account = try rows.living(change.accountID, at: request.server)
         try account.checkUsable()
         guard var instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
         // Two copies of the same M3 may be under way: the second finds what the first did.
         if let last = instance.lastChange, last.decision == decision { return Reply(body: last.answer) }
         // A copy that was late by more than that is answered, but undoes nothing that came after it.
-        guard try rows.spend(decision, until: request.now + PhoneRequest.memory) else { throw Refusal.replayed }
-        try request.spend(in: rows)
+        guard try rows.spend(decision, until: request.now + PhoneRequest.memory) else {
+            // Done by the first look, and another change came after it.
+            if let former { return former }
+            throw Refusal.replayed
+        }
+        try request.spend(in: rows, again: former != nil)
         let kind = try apply(to: &instance, at: request.now)
         instance.keep(proved.receipt)
         let answer = M4(epoch: proof.epoch, withoutPINLeft: proved.tries.withoutPINLeft).encoded

@@ -30,13 +30,16 @@ package struct ServerService: Sendable {
 
     /// - Throws: `UnknownServer`, `ServerUpdateError`; then nothing is changed.
     package func update(_ id: ServerID, with update: ServerUpdate, at now: Instant) async throws -> ServerOverview {
-        try await store.write { rows in
+        try await store.write { rows, former in
             var server = try rows.existing(id)
-            let former = server.parameters
-            server.parameters = try update.applied(to: former)
+            let entry = AuditEntry(.serverUpdated, server: id, at: now)
+            // Changed by the first look.
+            if let former, try rows.auditEntries(of: id, limit: 32).contains(entry) { return former }
+            let before = server.parameters
+            server.parameters = try update.applied(to: before)
             try rows.save(server)
-            if !server.parameters.looks(like: former) { try rows.askAnew(at: id) }
-            try rows.record(AuditEntry(.serverUpdated, server: id, at: now))
+            if !server.parameters.looks(like: before) { try rows.askAnew(at: id) }
+            try rows.record(entry)
             return ServerOverview(server: server, activity: try rows.activity(of: id))
         }
     }

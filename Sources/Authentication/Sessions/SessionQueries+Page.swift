@@ -27,7 +27,9 @@ extension SessionQueries {
         preselecting account: AccountID? = nil, now: Instant
     ) async throws {
         let keys = try await keyring.keys(of: server)
-        let opened = try await store.write { rows in
+        let opened = try await store.write { rows, former -> SessionOpening.Opened in
+            // Begun by the first look.
+            if let former, try rows.session(former.session.id) == former.session { return former }
             _ = try rows.existing(server)
             if let account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
             if !isNewest, let current = try rows.view(nonceHash: nonce.hash, of: server)?.session.settled(at: now), !current.isFinished,

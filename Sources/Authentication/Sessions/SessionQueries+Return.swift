@@ -12,9 +12,10 @@ extension SessionQueries {
     /// - Returns: what getSession says now.
     /// - Throws: ``ReturnCodeWrong``, `UnknownServer`.
     package func handIn(_ code: ReturnCode, by nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> LoginStatus {
-        let outcome = try await store.write { rows in
+        let outcome = try await store.write { rows, former -> HandIn.Outcome in
             _ = try rows.existing(server)
-            return try HandIn(code: code, nonceHash: nonce.hash, server: server).apply(in: rows, at: now)
+            let outcome = try HandIn(code: code, nonceHash: nonce.hash, server: server).apply(in: rows, at: now)
+            return former.map { outcome.seen(after: $0) } ?? outcome
         }
         switch outcome {
         case .loggedIn(let session, let login, let account):
@@ -42,6 +43,14 @@ private struct HandIn: Sendable {
         /// Another browser came back: this session is over.
         case ended(Session)
         case wrong
+
+        /// What a second look says, which finds the code spent by the first if that was kept.
+        func seen(after former: Outcome) -> Outcome {
+            switch (former, self) {
+            case (.loggedIn, .again), (.ended, .wrong): former
+            default: self
+            }
+        }
     }
 
     func apply(in rows: any AuthenticationRows, at now: Instant) throws -> Outcome {

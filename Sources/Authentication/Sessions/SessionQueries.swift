@@ -102,11 +102,13 @@ package struct SessionQueries: Sendable {
         now: Instant
     ) async throws -> IssuedLink {
         let keys = try await keyring.keys(of: server)
-        let opened = try await store.write { rows in
+        let opened = try await store.write { rows, former -> SessionOpening.Opened in
             _ = try rows.existing(server)
             if let account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
-            return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
+            var opened = try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
                 .open(in: rows, saying: context, preselecting: account, at: now)
+            opened.replaced = opened.replaced ?? former?.replaced
+            return opened
         }
         if let replaced = opened.replaced { events.publish(.ended(replaced)) }
         return IssuedLink(link: try await link(to: opened.session, style, at: now), session: opened.session)
@@ -125,12 +127,12 @@ package struct SessionQueries: Sendable {
 
     /// logout: nothing is logged in by this nonce once this returns, on any node (protocol §8). Of an AppLogin the PIN cache goes too.
     package func logOut(_ nonce: SessionNonce, at server: ServerID, now: Instant) async throws {
-        let stopped = try await store.write { rows -> Session? in
+        let stopped = try await store.write { rows, former -> Session? in
             guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else {
                 _ = try rows.existing(server)
                 return nil
             }
-            return try SessionStop(reason: .server).apply(to: session, in: rows, at: now)
+            return try SessionStop(reason: .server).apply(to: session, in: rows, at: now) ?? former ?? nil
         }
         if let stopped { events.publish(.ended(stopped)) }
     }

@@ -40,10 +40,21 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
     }
 
     /// Wraps a secret for one place.
-    /// - Parameter context: names the place, for example `sfs/instance/` and the row's key.
-    package func wrap(_ secret: some DataProtocol, context: String) throws -> [UInt8] {
-        let sealed = try AES.GCM.seal(secret, using: key, authenticating: authenticated(context))
+    /// - Parameters:
+    ///   - context: names the place, for example `sfs/instance/` and the row's key.
+    ///   - salt: drawn outside when this is called in the body of a transaction, so that a body that runs twice writes the same bytes.
+    package func wrap(_ secret: some DataProtocol, context: String, salt: WrapSalt = WrapSalt()) throws -> [UInt8] {
+        let nonce = try nonce(of: secret, context, salt)
+        let sealed = try AES.GCM.seal(secret, using: key, nonce: nonce, authenticating: authenticated(context))
         return [Self.version] + id + Array(sealed.nonce) + Array(sealed.ciphertext) + Array(sealed.tag)
+    }
+
+    /// Follows from all that is sealed with it: under one salt, too, another secret or another place has another nonce.
+    private func nonce(of secret: some DataProtocol, _ context: String, _ salt: WrapSalt) throws -> AES.GCM.Nonce {
+        let place = Array(context.utf8)
+        let length = withUnsafeBytes(of: UInt64(place.count).bigEndian) { Array($0) }
+        let input = Array("ostiary/kek/nonce".utf8) + [0] + salt.bytes + length + place + Array(secret)
+        return try AES.GCM.Nonce(data: Array(HMAC<SHA256>.authenticationCode(for: input, using: key)).prefix(12))
     }
 
     /// What was wrapped for this place.
@@ -71,6 +82,13 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
     private func authenticated(_ context: String) -> [UInt8] {
         Array("ostiary/kek/wrap".utf8) + [0, Self.version] + id + Array(context.utf8)
     }
+}
+
+/// 32 random bytes that make the nonces of one transaction.
+package struct WrapSalt: Sendable {
+    fileprivate let bytes: [UInt8]
+
+    package init() { bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
 }
 
 /// Why a wrapped secret does not open.

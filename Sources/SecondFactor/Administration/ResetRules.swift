@@ -6,6 +6,14 @@ package enum ResetSource: Hashable, Sendable {
     case message(by: VirtualServer, time: Instant)
     /// An operator at the machine; the virtual server is named when the instance is to be checked against it.
     case command(for: ServerID?)
+
+    /// The time in the message; nil for an operator's command.
+    package var messageTime: Instant? {
+        switch self {
+        case .message(_, let time): time
+        case .command: nil
+        }
+    }
 }
 
 /// What becomes of a reset.
@@ -62,13 +70,8 @@ package enum ResetRules {
     }
 
     private static func record(of source: ResetSource, _ instance: Instance, at now: Instant) -> ResetRecord {
-        let messageTime: Instant? =
-            switch source {
-            case .message(_, let time): time
-            case .command: nil
-            }
-        return ResetRecord(
-            instanceID: instance.id, serverID: instance.owner.id, grantedAt: now, messageTime: messageTime, highest: instance.counter.highest,
+        ResetRecord(
+            instanceID: instance.id, serverID: instance.owner.id, grantedAt: now, messageTime: source.messageTime, highest: instance.counter.highest,
             proven: instance.counter.proven)
     }
 }

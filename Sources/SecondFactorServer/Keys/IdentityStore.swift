@@ -15,12 +15,13 @@ struct IdentityStore: Sendable {
     func renewed(at now: Instant) async throws -> OwnIdentity {
         let kept = try await database.read { connection in try current(in: IdentityRows(connection: connection), at: now) }
         if let kept { return kept }
-        return try await database.transaction { connection in
+        let fresh = FreshKeys(using: random)
+        return try await database.transaction { connection, _ in
             let rows = IdentityRows(connection: connection)
             try rows.eraseExpired(at: now)
-            let root = try root(in: rows)
-            try ensureOperatorKey(root, in: rows, at: now)
-            try ensurePrekey(in: rows, at: now)
+            let root = try root(in: rows, or: fresh)
+            try ensureOperatorKey(root, in: rows, or: fresh, at: now)
+            try ensurePrekey(in: rows, or: fresh, at: now)
             return try identity(root.root, isApart: rootSeed == nil && root.wrappedSeed == nil, in: rows, at: now)
         }
     }
@@ -36,14 +37,14 @@ struct IdentityStore: Sendable {
         return try identity(root.root, isApart: rootSeed == nil && root.wrappedSeed == nil, in: rows, at: now)
     }
 
-    private func root(in rows: IdentityRows) throws -> RootRow {
+    private func root(in rows: IdentityRows, or fresh: FreshKeys) throws -> RootRow {
         if let row = try rows.root() {
             if let rootSeed { try checkRootKey(rootSeed, is: row.root) }
             return row
         }
-        let seed = rootSeed?.exposed ?? random.bytes(32)
-        let root = try RootKey(seed: seed, serverID: ServerID(using: random)).root
-        let wrapped = rootSeed == nil ? try keyEncryptionKey.wrap(seed, context: "sfs/root") : nil
+        let seed = rootSeed?.exposed ?? fresh.rootSeed
+        let root = try RootKey(seed: seed, serverID: fresh.serverID).root
+        let wrapped = rootSeed == nil ? try keyEncryptionKey.wrap(seed, context: "sfs/root", salt: fresh.salt) : nil
         let row = RootRow(root: root, wrappedSeed: wrapped)
         try rows.insert(row)
         return row
@@ -60,25 +61,25 @@ struct IdentityStore: Sendable {
     }
 
     /// A new operational key when the newest is near its end; without the root key the old one serves until it is over.
-    private func ensureOperatorKey(_ root: RootRow, in rows: IdentityRows, at now: Instant) throws {
+    private func ensureOperatorKey(_ root: RootRow, in rows: IdentityRows, or fresh: FreshKeys, at now: Instant) throws {
         let newest = try rows.operatorKeys().first { $0.maySign(at: now) }
         if let newest, now + KeyLifetimes.operatorOverlap < newest.certificate.notAfter { return }
         guard let rootKey = try rootKey(root) else {
             guard newest != nil else { throw IdentityError.rootKeyNeeded }
             return
         }
-        let key = try OperatorKey(seed: random.bytes(32))
+        let key = try OperatorKey(seed: fresh.operatorSeed)
         let certificate = rootKey.certify(key, from: now - KeyLifetimes.clockSlack, until: now + KeyLifetimes.operatorKey)
-        let wrapped = try keyEncryptionKey.wrap(key.seed, context: Self.context(of: certificate))
+        let wrapped = try keyEncryptionKey.wrap(key.seed, context: Self.context(of: certificate), salt: fresh.salt)
         try rows.insert(OperatorKeyRow(certificate: certificate, wrappedSeed: wrapped))
     }
 
     /// A prekey that a clock made that ran ahead is opened for as long as one of now, and then erased like it.
-    private func ensurePrekey(in rows: IdentityRows, at now: Instant) throws {
+    private func ensurePrekey(in rows: IdentityRows, or fresh: FreshKeys, at now: Instant) throws {
         try rows.cutPrekeys(publishedUntil: now + KeyLifetimes.prekeyValidity, openedUntil: now + KeyLifetimes.prekeyErasure)
         if let newest = try rows.prekeys().first, now + KeyLifetimes.prekeyOverlap < newest.notAfter { return }
-        let id = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
-        let wrapped = try keyEncryptionKey.wrap(random.bytes(32), context: Self.context(ofPrekey: id))
+        let id = fresh.prekeyID
+        let wrapped = try keyEncryptionKey.wrap(fresh.prekeySecret, context: Self.context(ofPrekey: id), salt: fresh.salt)
         try rows.insert(
             PrekeyRow(
                 id: id, wrappedSecret: wrapped, notAfter: now + KeyLifetimes.prekeyValidity, eraseAt: now + KeyLifetimes.prekeyErasure))
@@ -122,4 +123,22 @@ struct IdentityStore: Sendable {
 
     private static func context(of certificate: OperatorCertificate) -> String { "sfs/op/\(Base64URL.encode(certificate.id))" }
     private static func context(ofPrekey id: UInt32) -> String { "sfs/prekey/\(id)" }
+}
+
+/// What new keys are made of, drawn before the transaction that needs some of it.
+private struct FreshKeys: Sendable {
+    let rootSeed: [UInt8]
+    let serverID: ServerID
+    let operatorSeed: [UInt8]
+    let prekeyID: UInt32
+    let prekeySecret: [UInt8]
+    let salt = WrapSalt()
+
+    init(using random: any RandomSource) {
+        rootSeed = random.bytes(32)
+        serverID = ServerID(using: random)
+        operatorSeed = random.bytes(32)
+        prekeyID = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+        prekeySecret = random.bytes(32)
+    }
 }

@@ -2,7 +2,8 @@ import Database
 import OstiaryProtocol
 import SecondFactor
 
-/// The store in SQL: every question is one transaction that reads the rows, asks the rule, and makes its changes.
+/// The store in SQL: every question is one transaction that reads the rows, asks the rule, and makes its changes. When nobody knows whether those were
+/// kept, it is asked again: a rule finds the attempt that it counted, the proof that it took, and a key that is gone.
 ///
 /// Hardly any cryptography runs in a transaction, so many callers share one commit.
 package struct SQLSecondFactorStore: SecondFactorStore {
@@ -28,7 +29,7 @@ package struct SQLSecondFactorStore: SecondFactorStore {
     }
 
     package func keep(evaluation: [UInt8], of attempt: AttemptID) async throws {
-        try await database.transaction { try SecondFactorRows(connection: $0).keep(evaluation: evaluation, of: attempt) }
+        try await database.transaction { connection, _ in try SecondFactorRows(connection: connection).keep(evaluation: evaluation, of: attempt) }
     }
 
     package func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) async throws -> ProofOutcome {
@@ -65,15 +66,24 @@ package struct SQLSecondFactorStore: SecondFactorStore {
 
     package func reset(_ instance: InstanceID, _ source: ResetSource, at now: Instant) async throws -> ResetOutcome {
         let policy = policy
-        return try await decide { rows in
+        return try await decide { rows, former in
             let resets = try rows.resets(of: instance, since: now - Times.resetSpan)
-            return ResetRules.decide(source, in: Situation(instance: try rows.instance(instance), resets: resets), at: now, under: policy)
+            // Written down by the first look.
+            if let former, case .granted = former, resets.contains(where: { $0.grantedAt == now && $0.messageTime == source.messageTime }) {
+                return Ruling(former)
+            }
+            let ruling = ResetRules.decide(source, in: Situation(instance: try rows.instance(instance), resets: resets), at: now, under: policy)
+            if let former, case .repeated = ruling.outcome { return Ruling(former) }
+            return ruling
         }
     }
 
     @discardableResult
     package func deleteExpired(at now: Instant) async throws -> Int {
-        try await database.transaction { try SecondFactorRows(connection: $0).deleteExpired(at: now) }
+        try await database.transaction { connection, former in
+            let deleted = try SecondFactorRows(connection: connection).deleteExpired(at: now)
+            return deleted == 0 ? former ?? 0 : deleted
+        }
     }
 
     package func purge() async throws { try await database.purge() }
@@ -86,9 +96,15 @@ package struct SQLSecondFactorStore: SecondFactorStore {
     private func decide<Outcome: Sendable>(
         _ rule: @Sendable @escaping (SecondFactorRows) throws -> Ruling<Outcome>
     ) async throws -> Outcome {
-        try await database.transaction { connection in
+        try await decide { rows, _ in try rule(rows) }
+    }
+
+    private func decide<Outcome: Sendable>(
+        _ rule: @Sendable @escaping (SecondFactorRows, _ former: Outcome?) throws -> Ruling<Outcome>
+    ) async throws -> Outcome {
+        try await database.transaction { connection, former in
             let rows = SecondFactorRows(connection: connection)
-            let decision = try rule(rows)
+            let decision = try rule(rows, former)
             for change in decision.changes { try rows.make(change) }
             return decision.outcome
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Attempts at the authentication server (protocol §7)")
+@Suite("Attempts at the authentication server (protocol §7)", .againWithLostCommits)
 struct AttemptTests {
     private static func run(_ body: @Sendable @escaping (TwoServers, EnrolledPhone, ShownLogin) async throws -> Void) async throws {
         try await TwoServers.run { servers in

@@ -3,7 +3,7 @@ import Authentication
 import OstiaryProtocol
 import Testing
 
-@Suite("Enrolment (protocol §5)")
+@Suite("Enrolment (protocol §5)", .againWithLostCommits)
 struct EnrolmentTests {
     @Test("A phone enrols, its code is typed into the browser, the browser is logged in (S0-07)")
     func wholeEnrolment() async throws {

@@ -3,7 +3,7 @@ import Authentication
 import OstiaryProtocol
 import Testing
 
-@Suite("Login (protocol §6)")
+@Suite("Login (protocol §6)", .againWithLostCommits)
 struct LoginTests {
     @Test(
         "A person logs a browser in, however the link got to the phone",

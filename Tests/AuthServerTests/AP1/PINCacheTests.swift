@@ -3,7 +3,7 @@ import Authentication
 import OstiaryProtocol
 import Testing
 
-@Suite("PIN cache (protocol §6, S1-43, S1-44)")
+@Suite("PIN cache (protocol §6, S1-43, S1-44)", .againWithLostCommits)
 struct PINCacheTests {
     /// A phone on a server that asks for a PIN every five minutes.
     private static func run(minutes: Int = 5, _ body: @Sendable @escaping (TwoServers, EnrolledPhone) async throws -> Void) async throws {

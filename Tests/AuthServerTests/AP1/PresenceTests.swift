@@ -4,7 +4,7 @@ import HTTPService
 import OstiaryProtocol
 import Testing
 
-@Suite("Presence (protocol §8)")
+@Suite("Presence (protocol §8)", .againWithLostCommits)
 struct PresenceTests {
     private static func run(
         drain: DrainSignal = DrainSignal(), _ body: @Sendable @escaping (TwoServers, EnrolledPhone, SessionID, SessionNonce) async throws -> Void

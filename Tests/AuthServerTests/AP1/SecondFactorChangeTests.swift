@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Biometrics and changes of the PIN over both servers (protocol §7)")
+@Suite("Biometrics and changes of the PIN over both servers (protocol §7)", .againWithLostCommits)
 struct SecondFactorChangeTests {
     @Test("A biometric is added by PIN, logs in, gives lost tries back, and is removed by itself")
     func biometrics() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Page store")
+@Suite("Page store", .againWithLostCommits)
 struct PageStoreTests {
     enum Backend: CaseIterable { case memory, file }
 
@@ -62,10 +62,10 @@ struct PageStoreTests {
     private func withStore(_ backend: Backend, _ body: (SQLPageStore, any Database) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(Base64URL.encode(random.bytes(9)))")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let database: SQLiteDatabase =
+        let database: any Database =
             switch backend {
-            case .memory: try .inMemory()
-            case .file: try .open(path: folder.appendingPathComponent("pages.sqlite").path)
+            case .memory: try misbehavingDatabase()
+            case .file: try SQLiteDatabase.open(path: folder.appendingPathComponent("pages.sqlite").path)
             }
         try await database.migrate([SQLPageStore.migration(1), SQLPageStore.contextMigration(2), SQLPageStore.renewalMigration(3)])
         try await body(SQLPageStore(database: database), database)

@@ -32,7 +32,7 @@ final class Premises: Sendable {
     init(url: String = "https://login.example", tick: Duration = .milliseconds(5)) async throws {
         keyring = try OneServerKeyring()
         publicURL = try PublicURL(parsing: url)
-        let database = try SQLiteDatabase.inMemory()
+        let database = try misbehavingDatabase()
         try await database.migrate([SQLPageStore.migration(1), SQLPageStore.contextMigration(2), SQLPageStore.renewalMigration(3)])
         pageStore = SQLPageStore(database: database)
         let (clock, store, keyring, events) = (clock, store, keyring, events)

@@ -12,7 +12,7 @@ enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .memory: "memory"
-        case .sqliteInMemory: "SQLite in memory"
+        case .sqliteInMemory: "SQLite in memory, every body twice"
         case .sqliteFile: "SQLite file"
         }
     }
@@ -21,7 +21,7 @@ enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
     func run(_ body: @Sendable (any AuthenticationStore) async throws -> Void) async throws {
         switch self {
         case .memory: try await body(MemoryStore())
-        case .sqliteInMemory: try await run(on: try SQLiteDatabase.inMemory(), body)
+        case .sqliteInMemory: try await run(on: try misbehavingDatabase(), body)
         case .sqliteFile:
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }

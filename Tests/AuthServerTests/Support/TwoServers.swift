@@ -8,13 +8,15 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactorServer
 import Synchronization
 import Testing
 
 @testable import AuthServer
 
-/// An authentication server and a second-factor server, both real, each over its router and its own database, with a clock that tests move.
+/// An authentication server and a second-factor server, both real, each over its router and its own database, with a clock that tests move. Their
+/// databases run every body twice, and lose the commits that a test wants to be lost.
 struct TwoServers: Sendable {
     static let apiKey = "a key that only the tests know"
     static let origin = "http://127.0.0.1:8080"
@@ -24,8 +26,12 @@ struct TwoServers: Sendable {
     let skew: Skew
     let service: AuthNode
     let secondFactor: SwitchedTransport
+    /// What lies under the servers' own way to it: nothing of a test is run twice or lost.
     let database: any Database
     let secondFactorDatabase: any Database
+    /// The servers' own ways to them.
+    let commits: LosingDatabase
+    let secondFactorCommits: LosingDatabase
     /// The same server started once more, over the same database.
     let start: @Sendable () async throws -> AuthNode
     private let phones: any TestClientProtocol
@@ -35,19 +41,22 @@ struct TwoServers: Sendable {
     var now: Instant { clock.now }
 
     /// Builds both servers and lends them to `body`.
+    /// - Parameter own: a database for the authentication server, on which nothing is run twice.
     static func run(
-        database: any Database = try! SQLiteDatabase.inMemory(), drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil,
+        database own: (any Database)? = nil, drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil,
         _ body: @Sendable @escaping (TwoServers) async throws -> Void
     ) async throws {
+        let (database, secondFactorDatabase) = (try own ?? SQLiteDatabase.inMemory(), try SQLiteDatabase.inMemory())
+        let commits = own.map { LosingDatabase($0) } ?? misbehavingDatabase(over: database)
+        let secondFactorCommits = misbehavingDatabase(over: secondFactorDatabase)
         let (clock, skew) = (TestClock(), Skew())
         let now: @Sendable () -> Instant = { clock.now }
         let key = KeyEncryptionKey.random()
         var logger = log?.logger(level: .info) ?? Logger(label: "test")
         if log == nil { logger.logLevel = .critical }
-        let identity = try await AuthNode.identityHash(database: database, keyEncryptionKey: key, logger: logger, clock: now)
-        let secondFactorDatabase = try SQLiteDatabase.inMemory()
+        let identity = try await AuthNode.identityHash(database: commits, keyEncryptionKey: key, logger: logger, clock: now)
         let secondFactor = try await SecondFactorNode(
-            settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorDatabase, keyEncryptionKey: .random(), logger: logger,
+            settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorCommits, keyEncryptionKey: .random(), logger: logger,
             clock: { skew.moment(by: clock) })
         let quiet = logger
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
@@ -56,7 +65,7 @@ struct TwoServers: Sendable {
                 publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
             let start = { @Sendable () async throws -> AuthNode in
                 try await AuthNode(
-                    settings: settings, database: database, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
+                    settings: settings, database: commits, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
                     second: .milliseconds(20), clock: now)
             }
             let service = try await start()
@@ -64,7 +73,7 @@ struct TwoServers: Sendable {
                 try await body(
                     TwoServers(
                         clock: clock, skew: skew, service: service, secondFactor: transport, database: database,
-                        secondFactorDatabase: secondFactorDatabase,
+                        secondFactorDatabase: secondFactorDatabase, commits: commits, secondFactorCommits: secondFactorCommits,
                         start: start, phones: phones))
             }
         }

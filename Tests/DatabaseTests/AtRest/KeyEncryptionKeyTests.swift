@@ -16,6 +16,18 @@ struct KeyEncryptionKeyTests {
         #expect(try key.unwrap(try key.wrap([UInt8](), context: ""), context: "") == [])
     }
 
+    @Test("Under one salt the same bytes come out again; another secret, or another place, shares no nonce with it")
+    func salted() throws {
+        let salt = WrapSalt()
+        func wrapped(_ secret: [UInt8], _ context: String, _ salt: WrapSalt) throws -> [UInt8] { try key.wrap(secret, context: context, salt: salt) }
+        let first = try wrapped(secret, "x", salt)
+        #expect(try wrapped(secret, "x", salt) == first)
+        let others = [try wrapped([1, 2, 4], "x", salt), try wrapped(secret, "y", salt), try wrapped([0x78] + secret, "", salt)]
+        let nonces = try (others + [first, wrapped(secret, "x", WrapSalt())]).map { Array($0[5..<17]) }
+        #expect(Set(nonces).count == 5)
+        #expect(try key.unwrap(first, context: "x") == secret)
+    }
+
     @Test("A flip of any bit and every prefix is refused")
     func tampering() throws {
         let wrapped = try key.wrap(secret, context: "x")

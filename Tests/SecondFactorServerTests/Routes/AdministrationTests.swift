@@ -2,6 +2,7 @@ import Database
 import Foundation
 import Logging
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -72,13 +73,16 @@ struct AdministrationTests {
         }
     }
 
-    @Test("An operator's command resets beside the running server, and every reset is in the audit log")
-    func byCommand() async throws {
+    @Test(
+        "An operator's command resets beside the running server, and every reset is in the audit log, once",
+        arguments: [LosingDatabase.Plan.none, .each(.kept), .each(.gone)])
+    func byCommand(losing plan: LosingDatabase.Plan) async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
             let phone = Phone("command")
             try await block(phone, stage)
-            let desk = SecondFactorOperator(database: database, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let desk = SecondFactorOperator(
+                database: LosingDatabase(database, plan), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let foreign = try await desk.resetInstance(phone.instanceID, of: ServerID(using: SeededRandom("?")), at: stage.now)
             #expect(foreign.word == "otherServer")
             let unknown = try await desk.resetInstance(InstanceID(using: SeededRandom("?")), at: stage.now)

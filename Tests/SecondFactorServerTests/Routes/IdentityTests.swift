@@ -1,6 +1,7 @@
 import Database
 import Logging
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -25,6 +26,18 @@ struct IdentityTests {
             try await database.close()
         }
         #expect(hashes.count == 1)
+    }
+
+    @Test("It is made once, also where nobody knows whether the commit was kept that made it", arguments: LosingDatabase.Loss.allCases)
+    func lostCommit(_ loss: LosingDatabase.Loss) async throws {
+        let (database, setting) = (LosingDatabase(try openInMemory()), try Stage.Setting())
+        try await database.migrate(secondFactorMigrations)
+        let store = IdentityStore(database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("lost"))
+        database.lose(.each(loss))
+        let made = try await store.renewed(at: setting.clock.now)
+        #expect(database.losses == 1)
+        let found = try await store.renewed(at: setting.clock.now)
+        #expect(found.root.hash == made.root.hash && found.published == made.published)
     }
 
     @Test("Another key-encryption key than the database's is refused in one line")

@@ -1,4 +1,5 @@
 import Database
+import OstiaryTesting
 import SecondFactor
 
 @testable import SecondFactorServer
@@ -6,6 +7,8 @@ import SecondFactor
 /// The places where instances can be kept; each passes the same suite.
 enum StoreBackend: String, CaseIterable, Sendable {
     case values, sqliteInMemory, sqliteFile
+    /// Each commit is lost once, and whoever looks again is answered.
+    case lostAndKept, lostAndGone
 
     /// Runs `body` on an empty store.
     func run<Value: Sendable>(
@@ -15,8 +18,18 @@ enum StoreBackend: String, CaseIterable, Sendable {
         let folder = try TemporaryFolder()
         let database = try self == .sqliteFile ? openFile(folder.file("sf.sqlite")) : openInMemory()
         try await database.migrate(secondFactorMigrations)
-        let value = try await body(SQLSecondFactorStore(database: database, policy: policy))
+        let value = try await body(SQLSecondFactorStore(database: LosingDatabase(database, plan), policy: policy))
         try await database.close()
         return value
+    }
+
+    var losesCommits: Bool { plan != .none }
+
+    private var plan: LosingDatabase.Plan {
+        switch self {
+        case .values, .sqliteInMemory, .sqliteFile: .none
+        case .lostAndKept: .each(.kept)
+        case .lostAndGone: .each(.gone)
+        }
     }
 }

@@ -55,7 +55,7 @@ struct Stage: Sendable {
     static func run<Value>(
         policy: Policy = .standard, _ body: @escaping @Sendable (Stage) async throws -> Value
     ) async throws -> Value {
-        let database = try SQLiteDatabase.inMemory()
+        let database = try openInMemory()
         let value = try await run(on: database, Setting(policy: policy), body)
         try await database.close()
         return value

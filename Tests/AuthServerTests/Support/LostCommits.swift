@@ -1,0 +1,31 @@
+import Database
+import OstiaryTesting
+import Testing
+
+/// How the databases of a test lose commits.
+enum LostCommits {
+    @TaskLocal static var plan = LosingDatabase.Plan.none
+}
+
+/// A database in memory that runs every body twice, and loses commits as the test wishes.
+func misbehavingDatabase(over base: any Database) -> LosingDatabase {
+    LosingDatabase(RerunningDatabase(base) { Issue.record("\($0)") }, LostCommits.plan)
+}
+
+func misbehavingDatabase() throws -> any Database { misbehavingDatabase(over: try SQLiteDatabase.inMemory()) }
+
+/// Runs each test of a suite a second time, while the connection to each database is lost at every commit, once for each caller. What was lost is
+/// kept or gone by a draw that is the same in each run of the test.
+struct AgainWithLostCommits: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
+        try await function()
+        let seed = test.name.utf8.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
+        try await LostCommits.$plan.withValue(.drawn(seed)) { try await function() }
+    }
+}
+
+extension Trait where Self == AgainWithLostCommits {
+    static var againWithLostCommits: Self { Self() }
+}
