@@ -4,7 +4,7 @@ import Testing
 @Suite("A database that cannot be written")
 struct OutageTests {
     @Test(
-        "Is an outage, which passes", 
+        "Is an outage, which passes",
         arguments: [
             SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
         ])
