@@ -1,6 +1,5 @@
 import Authentication
 import Database
-import HTTPService
 import OstiaryProtocol
 
 /// Private keys in the database, wrapped; the root may be wrapped under a key of its own that is kept elsewhere.

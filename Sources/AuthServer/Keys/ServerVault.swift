@@ -1,7 +1,6 @@
 import Authentication
 import Database
 import Foundation
-import HTTPService
 import OstiaryProtocol
 import Synchronization
 

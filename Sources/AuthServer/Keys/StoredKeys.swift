@@ -1,6 +1,5 @@
 import Authentication
 import Database
-import HTTPService
 import OstiaryProtocol
 
 /// An operational key with its certificate, which says for how long.

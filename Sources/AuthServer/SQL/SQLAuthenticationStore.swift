@@ -1,6 +1,5 @@
 import Authentication
 import Database
-import HTTPService
 import OstiaryProtocol
 
 /// The store of the domain in a database. Secrets are wrapped before they reach it: shares, one-time-code keys and private keys.

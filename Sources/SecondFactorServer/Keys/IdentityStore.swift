@@ -1,5 +1,4 @@
 import Database
-import HTTPService
 import OstiaryProtocol
 
 /// This server's own keys in the database, each wrapped for its place.
