@@ -114,6 +114,8 @@ class Servers:
         environment["OSTIARY_SF_TRUSTED_SERVERS"] = identity
         environment["OSTIARY_SECOND_FACTOR_IDENTITY"] = self.identity("second-factor", environment)
         self.environment = environment
+        # When a server was killed, and when it answered again: seconds since 1970, the second one None until it does.
+        self.outages = []
         self.start("second-factor")
         self.start("serve")
         self.server = None
@@ -131,6 +133,7 @@ class Servers:
 
     def end(self, command):
         process = self.processes.pop(command)
+        self.outages.append([time.time(), None])
         process.kill()
         process.wait(timeout=15)
 
@@ -147,8 +150,15 @@ class Servers:
 
     def answers(self):
         # What serve says of the other one holds for some seconds: one that was just ended is asked itself.
-        return (http("GET", f"{self.environment['OSTIARY_SECOND_FACTOR_URL']}/ready")[0] == 200
-                and http("GET", f"http://127.0.0.1:{self.admin}/ready?for=logins")[0] == 200)
+        answered = (http("GET", f"{self.environment['OSTIARY_SECOND_FACTOR_URL']}/ready")[0] == 200
+                    and http("GET", f"http://127.0.0.1:{self.admin}/ready?for=logins")[0] == 200)
+        if answered and self.outages and self.outages[-1][1] is None:
+            self.outages[-1][1] = time.time()
+        return answered
+
+    def was_down(self, moment, around=1):
+        """Whether a server was being killed or started at that time, or `around` seconds before or after."""
+        return any(begin - around <= moment <= (end or time.time()) + around for begin, end in self.outages)
 
     def rest(self, method, path, nonce=None, body=None):
         headers = {"X-apikey": self.key, **({"X-nonce": nonce} if nonce else {})}

@@ -11,17 +11,15 @@ import NIOCore
 ///         json.object { json in json.member("name", name) }
 ///     }
 package struct JSONWriter: Sendable {
-    private var buffer: ByteBuffer
+    /// Room for most answers.
+    private var buffer = ByteBufferAllocator().buffer(capacity: 512)
     private var needsComma = false
 
-    private init(capacity: Int) {
-        buffer = ByteBufferAllocator().buffer(capacity: capacity)
-    }
+    private init() {}
 
     /// The text of one value.
-    /// - Parameter capacity: bytes to set aside at first.
-    package static func text(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> ByteBuffer {
-        var writer = JSONWriter(capacity: capacity)
+    package static func text(_ write: (inout JSONWriter) -> Void) -> ByteBuffer {
+        var writer = JSONWriter()
         write(&writer)
         return writer.buffer
     }
