@@ -14,6 +14,8 @@ package enum SQLError: Error, Equatable, Sendable {
     case argumentCount(expected: Int, found: Int)
     /// More rows than the one that was asked for.
     case moreThanOneRow
+    /// A row of this table that was read and is to be changed is not there any more: what removed it did not say so.
+    case rowGone(table: String)
     /// The answer has no column of that name.
     case noSuchColumn(String)
     /// The column holds another kind of value.
@@ -60,6 +62,7 @@ extension SQLError: CustomStringConvertible {
         case .readOnly: "a read tried to change the database"
         case .argumentCount(let expected, let found): "the statement takes \(expected) arguments, not \(found)"
         case .moreThanOneRow: "one row was expected, more were found"
+        case .rowGone(let table): "a row of \(table) that was to be changed is gone"
         case .noSuchColumn(let column): "the answer has no column \(column)"
         case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
         case .outOfRange(let column): "the number in column \(column) is out of range"

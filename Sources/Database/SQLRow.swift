@@ -15,8 +15,8 @@ package struct SQLRow: Sendable {
     /// The value of a column, whatever its kind.
     /// - Throws: ``SQLError/noSuchColumn(_:)``.
     package func value(_ column: String) throws -> SQLValue {
-        guard let index = columns.names.firstIndex(of: column) else { throw SQLError.noSuchColumn(column) }
-        return values[index]
+        guard let place = columns.places[column] else { throw SQLError.noSuchColumn(column) }
+        return values[place]
     }
 
     /// Whether a column is null.
@@ -25,11 +25,14 @@ package struct SQLRow: Sendable {
     }
 }
 
-/// The column names of a statement, shared by all rows of its answers.
+/// The column names of a prepared statement, resolved once and shared by all rows of its answers.
 final class SQLColumns: Sendable {
     let names: [String]
+    /// Of two columns with one name the first counts.
+    let places: [String: Int]
 
     init(names: [String]) {
         self.names = names
+        places = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -33,6 +33,16 @@ extension SQLValue {
         self = value.map { SQLValue($0) } ?? .null
     }
 
+    /// A number of any width; what a signed column cannot hold is kept as the nearest number that it can.
+    package init(number value: some BinaryInteger) {
+        self = .integer(Int64(clamping: value))
+    }
+
+    /// One of a few that are stored as numbers of a byte, or a set of such, or null.
+    package init(_ value: (some RawRepresentable<UInt8>)?) {
+        self.init(value.map { Int64($0.rawValue) })
+    }
+
     /// Text, or null.
     package init(_ value: String?) {
         self = value.map(SQLValue.text) ?? .null

@@ -78,27 +78,3 @@ final class TwoRuns<Value: Sendable>: Sendable {
         }
     }
 }
-
-/// What a body asked of its connection.
-struct Statement: Equatable, Sendable {
-    let sql: String
-    let arguments: [SQLValue]
-}
-
-/// Hands everything on and remembers it.
-private final class RecordingConnection: SQLConnection {
-    private let base: any SQLConnection
-    private(set) var script: [Statement] = []
-
-    init(_ base: any SQLConnection) { self.base = base }
-
-    func execute(_ sql: String, _ arguments: [SQLValue]) throws -> Int {
-        script.append(Statement(sql: sql, arguments: arguments))
-        return try base.execute(sql, arguments)
-    }
-
-    func query(_ sql: String, _ arguments: [SQLValue]) throws -> [SQLRow] {
-        script.append(Statement(sql: sql, arguments: arguments))
-        return try base.query(sql, arguments)
-    }
-}

@@ -21,17 +21,6 @@ package struct SQLAuthenticationStore: AuthenticationStore {
     }
 
     @discardableResult
-    package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
-        let (key, salt) = (key, WrapSalt())
-        let (value, entries) = try await database.transaction { connection in
-            let rows = SQLRows(connection, key: key, salt: salt)
-            return (try body(rows), rows.recorded)
-        }
-        if !entries.isEmpty { audited(entries) }
-        return value
-    }
-
-    @discardableResult
     package func write<Value: Sendable>(
         _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
     ) async throws -> Value {
@@ -47,7 +36,7 @@ package struct SQLAuthenticationStore: AuthenticationStore {
     }
 }
 
-/// The rows of one transaction.
+/// The rows of one transaction. What it has read or written it knows, so that asking again costs no statement and saving writes what differs.
 final class SQLRows: AuthenticationRows {
     let connection: any SQLConnection
     private let key: KeyEncryptionKey
@@ -55,6 +44,11 @@ final class SQLRows: AuthenticationRows {
     private let salt: WrapSalt?
     /// What this transaction has written into the audit trail.
     var recorded: [AuditEntry] = []
+    var knownServers = KnownRows<ServerID, VirtualServer>()
+    var knownAccounts = KnownRows<AccountID, Account>()
+    var knownInstances = KnownRows<InstanceID, Instance>()
+    var knownSessions = KnownRows<SessionID, Session>()
+    var knownEnrolments = KnownRows<EnrolmentID, Enrolment>()
 
     init(_ connection: any SQLConnection, key: KeyEncryptionKey, salt: WrapSalt? = nil) {
         self.connection = connection
@@ -68,16 +62,14 @@ final class SQLRows: AuthenticationRows {
         return try key.wrap(secret, context: "as/\(place)/\(Base64URL.encode(row))", salt: salt)
     }
 
+    /// A secret as it is saved over a former one: wrapped anew only if it is another. Both are null, and so no difference, if it is the same.
+    func rewrapped(_ secret: [UInt8]?, over former: [UInt8]?, _ place: String, _ row: [UInt8]) throws -> (new: SQLValue, former: SQLValue) {
+        guard secret != former else { return (.null, .null) }
+        return (SQLValue(try secret.map { try wrap($0, place, row) }), .blob([]))
+    }
+
     func unwrap(_ wrapped: [UInt8], _ place: String, _ row: [UInt8]) throws -> [UInt8] {
         try key.unwrap(wrapped, context: "as/\(place)/\(Base64URL.encode(row))")
     }
 
-    func one(_ sql: String, _ arguments: [SQLValue]) throws -> ColumnReader? { try connection.one(sql, arguments).map(ColumnReader.init) }
-
-    func all<Value>(_ sql: String, _ arguments: [SQLValue], _ decode: (inout ColumnReader) throws -> Value) throws -> [Value] {
-        try connection.query(sql, arguments).map { row in
-            var columns = ColumnReader(row)
-            return try decode(&columns)
-        }
-    }
 }

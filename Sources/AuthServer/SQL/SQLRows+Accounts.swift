@@ -3,14 +3,20 @@ import Database
 import OstiaryProtocol
 
 extension SQLRows {
-    private static let columns = [
-        "id", "server", "user_id", "display_name", "device", "app", "device_key", "instance", "created_at", "otp_reference", "otp_key", "state",
-        "blocked", "activated_at", "last_login", "activation_cache",
-    ]
-    private static let upsert = Upsert("account", key: ["id"], columns: columns)
-    private static let selection = "SELECT \(columns.joined(separator: ", ")) FROM account"
+    private static let table = SQLTable(
+        "account", key: ["id"],
+        columns: [
+            "server", "user_id", "display_name", "device", "app", "device_key", "instance", "created_at", "otp_reference", "otp_key", "state", "blocked",
+            "activated_at", "last_login", "activation_cache",
+        ])
+    private static let selection = "SELECT \(table.list()) FROM account"
 
-    func account(_ id: AccountID) throws -> Account? { try accounts("WHERE id = $1", [SQLValue(id)]).first }
+    func account(_ id: AccountID) throws -> Account? {
+        if let known = knownAccounts[id] { return known.value }
+        let found = try accounts("WHERE id = $1", [SQLValue(id)]).first
+        knownAccounts.note(found, as: id)
+        return found
+    }
 
     func accounts(ofUser userID: String, at server: ServerID) throws -> [Account] {
         try accounts("WHERE server = $1 AND user_id = $2 ORDER BY created_at, id", [SQLValue(server), .text(userID)])
@@ -21,27 +27,39 @@ extension SQLRows {
     }
 
     private func accounts(_ condition: String, _ arguments: [SQLValue]) throws -> [Account] {
-        try all("\(Self.selection) \(condition)", arguments) { columns in
-            let id = try columns.identifier(AccountKind.self)
-            return Account(
-                id: id, server: try columns.identifier(), userID: try columns.optionalText(), displayName: try columns.text(),
-                device: try columns.text(), app: try columns.text(), deviceKey: try columns.blob(), instance: try columns.identifier(),
-                createdAt: try columns.instant(), otpReference: try columns.number(),
-                otpKey: try unwrap(try columns.blob(), "account/otp-key", id.bytes), state: try columns.choice(), isBlocked: try columns.bool(),
-                activatedAt: try columns.optionalInstant(), lastLogin: try columns.optionalInstant(), hasActivationCache: try columns.bool())
+        try connection.query("\(Self.selection) \(condition)", arguments).map { row in
+            let account = try account(row)
+            knownAccounts.note(account, as: account.id)
+            return account
         }
     }
 
+    private func account(_ row: SQLRow) throws -> Account {
+        let id = try row.identifier("id", of: AccountKind.self)
+        return Account(
+            id: id, server: try row.identifier("server"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
+            device: try row.text("device"), app: try row.text("app"), deviceKey: try row.blob("device_key"),
+            instance: try row.identifier("instance"), createdAt: try row.instant("created_at"), otpReference: try row.number("otp_reference"),
+            otpKey: try unwrap(try row.blob("otp_key"), "account/otp-key", id.bytes), state: try row.choice("state"),
+            isBlocked: try row.bool("blocked"), activatedAt: try row.optionalInstant("activated_at"),
+            lastLogin: try row.optionalInstant("last_login"), hasActivationCache: try row.bool("activation_cache"))
+    }
+
     func save(_ account: Account) throws {
-        try connection.execute(
-            Self.upsert.sql,
-            [
-                SQLValue(account.id), SQLValue(account.server), SQLValue(account.userID), .text(account.displayName), .text(account.device),
-                .text(account.app), .blob(account.deviceKey), SQLValue(account.instance), SQLValue(account.createdAt),
-                SQLValue(number: account.otpReference), .blob(try wrap(account.otpKey, "account/otp-key", account.id.bytes)),
-                SQLValue(account.state), SQLValue(account.isBlocked), SQLValue(account.activatedAt), SQLValue(account.lastLogin),
-                SQLValue(account.hasActivationCache),
-            ])
+        let former = knownAccounts.former(account.id)
+        let secret = try rewrapped(account.otpKey, over: former?.otpKey, "account/otp-key", account.id.bytes)
+        try Self.table.save(
+            Self.values(of: account, otpKey: secret.new), over: former.map { Self.values(of: $0, otpKey: secret.former) }, on: connection)
+        knownAccounts.note(account, as: account.id)
+    }
+
+    private static func values(of account: Account, otpKey: SQLValue) -> [SQLValue] {
+        [
+            SQLValue(account.id), SQLValue(account.server), SQLValue(account.userID), .text(account.displayName), .text(account.device),
+            .text(account.app), .blob(account.deviceKey), SQLValue(account.instance), SQLValue(account.createdAt),
+            SQLValue(number: account.otpReference), otpKey, SQLValue(account.state), SQLValue(account.isBlocked), SQLValue(account.activatedAt),
+            SQLValue(account.lastLogin), SQLValue(account.hasActivationCache),
+        ]
     }
 
     func bury(_ account: AccountID, of server: ServerID, at now: Instant) throws {
@@ -51,35 +69,37 @@ extension SQLRows {
         try connection.execute(
             "INSERT INTO grave (id, server, since) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
             [SQLValue(account), SQLValue(server), SQLValue(now)])
+        knownAccounts.note(nil, as: account)
     }
 
     func grave(of account: AccountID) throws -> BuriedAccount? {
-        guard var columns = try one("SELECT server, since FROM grave WHERE id = $1", [SQLValue(account)]) else { return nil }
-        return BuriedAccount(id: account, server: try columns.identifier(), since: try columns.instant())
+        try connection.one("SELECT server, since FROM grave WHERE id = $1", [SQLValue(account)]).map { row in
+            BuriedAccount(id: account, server: try row.identifier("server"), since: try row.instant("since"))
+        }
     }
 
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {
-        try one("SELECT 1 FROM account WHERE server = $1 AND otp_reference = $2", [SQLValue(server), SQLValue(number: otpReference)]) != nil
+        try connection.one("SELECT 1 FROM account WHERE server = $1 AND otp_reference = $2", [SQLValue(server), SQLValue(number: otpReference)]) != nil
     }
 
     func cache(of account: AccountID) throws -> PINCache? {
         let sql = "SELECT hash, expires_at, single_use, methods, verified_at FROM pin_cache WHERE account = $1"
-        guard var columns = try one(sql, [SQLValue(account)]) else { return nil }
-        return PINCache(
-            account: account, hash: try columns.blob(), expiresAt: try columns.instant(), isSingleUse: try columns.bool(),
-            methods: try columns.choice(), verifiedAt: try columns.instant())
+        return try connection.one(sql, [SQLValue(account)]).map { row in
+            PINCache(
+                account: account, hash: try row.blob("hash"), expiresAt: try row.instant("expires_at"), isSingleUse: try row.bool("single_use"),
+                methods: try row.choice("methods"), verifiedAt: try row.instant("verified_at"))
+        }
     }
 
-    private static let cacheUpsert = Upsert(
-        "pin_cache", key: ["account"], columns: ["account", "hash", "expires_at", "single_use", "methods", "verified_at"])
+    private static let caches = SQLTable(
+        "pin_cache", key: ["account"], columns: ["hash", "expires_at", "single_use", "methods", "verified_at"])
 
     func save(_ cache: PINCache) throws {
-        try connection.execute(
-            Self.cacheUpsert.sql,
+        try Self.caches.save(
             [
                 SQLValue(cache.account), .blob(cache.hash), SQLValue(cache.expiresAt), SQLValue(cache.isSingleUse), SQLValue(cache.methods),
                 SQLValue(cache.verifiedAt),
-            ])
+            ], on: connection)
     }
 
     func removeCache(of account: AccountID) throws {
@@ -107,8 +127,8 @@ extension SQLRows {
             SELECT kind, id, device, time FROM notice AS told WHERE account = $1 AND position IN
             (SELECT position FROM notice WHERE account = $1 AND kind = told.kind ORDER BY position LIMIT $2) ORDER BY position
             """
-        return try all(sql, [SQLValue(account), SQLValue(number: DeviceNotice.mostAtOnce)]) { columns in
-            DeviceNotice(try columns.choice(), id: try columns.identifier(), device: try columns.text(), time: try columns.instant())
+        return try connection.query(sql, [SQLValue(account), SQLValue(number: DeviceNotice.mostAtOnce)]).map { row in
+            DeviceNotice(try row.choice("kind"), id: try row.identifier("id"), device: try row.text("device"), time: try row.instant("time"))
         }
     }
 

@@ -20,10 +20,10 @@ extension SQLRows {
     }
 
     func closes(_ condition: String, _ arguments: [SQLValue]) throws -> [PendingClose] {
-        try all("SELECT instance, server, since, attempts, due_at FROM pending_close \(condition)", arguments) { columns in
+        try connection.query("SELECT instance, server, since, attempts, due_at FROM pending_close \(condition)", arguments).map { row in
             PendingClose(
-                instance: try columns.identifier(), server: try columns.identifier(), since: try columns.instant(), attempts: try columns.number(),
-                dueAt: try columns.instant())
+                instance: try row.identifier("instance"), server: try row.identifier("server"), since: try row.instant("since"),
+                attempts: try row.number("attempts"), dueAt: try row.instant("due_at"))
         }
     }
 
@@ -48,10 +48,10 @@ extension SQLRows {
     }
 
     func leaves(_ condition: String, _ arguments: [SQLValue]) throws -> [PendingLeave] {
-        try all("SELECT device_key, instance, server, since, attempts, due_at FROM pending_leave \(condition)", arguments) { columns in
+        try connection.query("SELECT device_key, instance, server, since, attempts, due_at FROM pending_leave \(condition)", arguments).map { row in
             PendingLeave(
-                deviceKey: try columns.blob(), instance: try columns.identifier(), server: try columns.identifier(), since: try columns.instant(),
-                attempts: try columns.number(), dueAt: try columns.instant())
+                deviceKey: try row.blob("device_key"), instance: try row.identifier("instance"), server: try row.identifier("server"),
+                since: try row.instant("since"), attempts: try row.number("attempts"), dueAt: try row.instant("due_at"))
         }
     }
 

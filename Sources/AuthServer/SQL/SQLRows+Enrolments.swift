@@ -3,7 +3,12 @@ import Database
 import OstiaryProtocol
 
 extension SQLRows {
-    func enrolment(_ id: EnrolmentID) throws -> Enrolment? { try enrolments("WHERE id = $1", [SQLValue(id)]).first }
+    func enrolment(_ id: EnrolmentID) throws -> Enrolment? {
+        if let known = knownEnrolments[id] { return known.value }
+        let found = try enrolments("WHERE id = $1", [SQLValue(id)]).first
+        knownEnrolments.note(found, as: id)
+        return found
+    }
 
     func enrolment(nonceHash: [UInt8], of server: ServerID) throws -> Enrolment? {
         try enrolments("WHERE server = $1 AND nonce_hash = $2 ORDER BY position DESC LIMIT 1", [SQLValue(server), .blob(nonceHash)]).first
@@ -23,26 +28,32 @@ extension SQLRows {
     }
 
     func enrolments(_ condition: String, _ arguments: [SQLValue]) throws -> [Enrolment] {
-        try all("SELECT \(EnrolmentColumns.names.joined(separator: ", ")) FROM enrolment \(condition)", arguments) { columns in
-            try EnrolmentColumns.read(&columns) { id, wrapped in try unwrap(wrapped, "enrolment/share", id.bytes) }
+        try connection.query("SELECT \(EnrolmentColumns.table.list()) FROM enrolment \(condition)", arguments).map { row in
+            let enrolment = try EnrolmentColumns.read(row) { id, wrapped in try unwrap(wrapped, "enrolment/share", id.bytes) }
+            knownEnrolments.note(enrolment, as: enrolment.id)
+            return enrolment
         }
     }
 
-    private static let upsert = Upsert("enrolment", key: ["id"], columns: EnrolmentColumns.names)
-
     func save(_ enrolment: Enrolment) throws {
-        let share = try enrolment.claim.map { try wrap($0.serverShare, "enrolment/share", enrolment.id.bytes) }
-        try connection.execute(Self.upsert.sql, EnrolmentColumns.values(of: enrolment, share: share))
+        let former = knownEnrolments.former(enrolment.id)
+        let share = try rewrapped(enrolment.claim?.serverShare, over: former?.claim?.serverShare, "enrolment/share", enrolment.id.bytes)
+        try EnrolmentColumns.table.save(
+            EnrolmentColumns.values(of: enrolment, share: share.new), over: former.map { EnrolmentColumns.values(of: $0, share: share.former) },
+            on: connection)
+        knownEnrolments.note(enrolment, as: enrolment.id)
     }
 }
 
 /// An enrolment as columns.
 enum EnrolmentColumns {
-    static let names = [
-        "id", "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure",
-        "device_key", "device", "app", "account", "share", "request_hash", "ephemeral", "shown", "decision", "verified_at", "activated_at", "session",
-        "given_back", "page",
-    ]
+    static let table = SQLTable(
+        "enrolment", key: ["id"],
+        columns: [
+            "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure", "device_key",
+            "device", "app", "account", "share", "request_hash", "ephemeral", "shown", "decision", "verified_at", "activated_at", "session",
+            "given_back", "page",
+        ])
 
     private enum State: UInt8 {
         case open, claimed, confirming, active, failed
@@ -51,14 +62,14 @@ enum EnrolmentColumns {
     /// Those that can still become an account, for conditions on the column `state`.
     static let unfinished = stateList(State.open, .claimed, .confirming)
 
-    static func values(of enrolment: Enrolment, share: [UInt8]?) -> [SQLValue] {
+    static func values(of enrolment: Enrolment, share: SQLValue) -> [SQLValue] {
         let claim = enrolment.claim
         let (state, finish, activation, failure) = parts(of: enrolment.state)
         return [
             SQLValue(enrolment.id), SQLValue(enrolment.server), .blob(enrolment.secretHash), .blob(enrolment.nonceHash), SQLValue(enrolment.stream),
             SQLValue(enrolment.userID), .text(enrolment.displayName), SQLValue(enrolment.expiresAt), SQLValue(number: enrolment.wrongCodes),
             SQLValue(state), SQLValue(failure), SQLValue(claim?.deviceKey), SQLValue(claim?.device), SQLValue(claim?.app), SQLValue(claim?.account),
-            SQLValue(share), SQLValue(claim?.requestHash), SQLValue(claim?.ephemeral), SQLValue(claim?.shown), SQLValue(finish?.decision),
+            share, SQLValue(claim?.requestHash), SQLValue(claim?.ephemeral), SQLValue(claim?.shown), SQLValue(finish?.decision),
             SQLValue(finish?.verifiedAt), SQLValue(activation?.at), SQLValue(activation?.session),
             SQLValue(enrolment.givenBack), SQLValue(enrolment.page),
         ]
@@ -74,51 +85,35 @@ enum EnrolmentColumns {
         }
     }
 
-    static func read(_ columns: inout ColumnReader, unwrap: (EnrolmentID, [UInt8]) throws -> [UInt8]) throws -> Enrolment {
-        let id = try columns.identifier(EnrolmentKind.self)
-        let (server, secretHash, nonceHash) = (try columns.identifier(ServerKind.self), try columns.blob(), try columns.blob())
-        let stream: StreamID = try columns.identifier()
-        let (userID, displayName) = (try columns.optionalText(), try columns.text())
-        let (expiresAt, wrongCodes) = (try columns.instant(), try columns.number(UInt8.self))
-        let state = try state(&columns) { try unwrap(id, $0) }
-        let givenBack = try columns.optionalChoice(Decision.self)
+    static func read(_ row: SQLRow, unwrap: (EnrolmentID, [UInt8]) throws -> [UInt8]) throws -> Enrolment {
+        let id = try row.identifier("id", of: EnrolmentKind.self)
         return Enrolment(
-            id: id, server: server, secretHash: secretHash, nonceHash: nonceHash, stream: stream, userID: userID, displayName: displayName,
-            page: try columns.optionalBlob(), expiresAt: expiresAt, wrongCodes: wrongCodes, state: state, givenBack: givenBack)
+            id: id, server: try row.identifier("server"), secretHash: try row.blob("secret_hash"), nonceHash: try row.blob("nonce_hash"),
+            stream: try row.identifier("stream"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
+            page: try row.optionalBlob("page"), expiresAt: try row.instant("expires_at"), wrongCodes: try row.number("wrong_codes"),
+            state: try state(row) { try unwrap(id, $0) }, givenBack: try row.optionalChoice("given_back"))
     }
 
-    private static func state(_ columns: inout ColumnReader, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.State {
-        let state = try columns.choice(State.self)
-        let failure = try columns.optionalChoice(Enrolment.Failure.self)
-        let claim = try claim(&columns, unwrap: unwrap)
-        let decision = try columns.optionalBlob()
-        let verifiedAt = try columns.optionalInstant()
-        let activatedAt = try columns.optionalInstant()
-        let session = try columns.optionalIdentifier(SessionKind.self)
-        func finish() throws -> Enrolment.Finish { Enrolment.Finish(decision: try columns.some(decision), verifiedAt: try columns.some(verifiedAt)) }
-        switch state {
-        case .open: return .open
-        case .claimed: return .claimed(try columns.some(claim))
-        case .confirming: return .confirming(try columns.some(claim), try finish())
+    private static func state(_ row: SQLRow, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.State {
+        switch try row.choice("state", as: State.self) {
+        case .open: .open
+        case .claimed: .claimed(try claim(row, unwrap: unwrap))
+        case .confirming: .confirming(try claim(row, unwrap: unwrap), try finish(row))
         case .active:
-            let activation = Enrolment.Activation(at: try columns.some(activatedAt), session: try columns.some(session))
-            return .active(try columns.some(claim), try finish(), activation)
-        case .failed: return .failed(try columns.some(failure), claim)
+            .active(
+                try claim(row, unwrap: unwrap), try finish(row), .init(at: try row.instant("activated_at"), session: try row.identifier("session")))
+        case .failed: .failed(try row.choice("failure"), try row.isNull("device_key") ? nil : claim(row, unwrap: unwrap))
         }
     }
 
-    private static func claim(_ columns: inout ColumnReader, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.Claim? {
-        let deviceKey = try columns.optionalBlob()
-        let device = try columns.optionalText()
-        let app = try columns.optionalText()
-        let account = try columns.optionalIdentifier(AccountKind.self)
-        let share = try columns.optionalBlob()
-        let requestHash = try columns.optionalBlob()
-        let ephemeral = try columns.optionalBlob()
-        let shown = try columns.optionalBlob()
-        guard let deviceKey, let device, let app, let account, let share, let requestHash, let ephemeral, let shown else { return nil }
-        return Enrolment.Claim(
-            deviceKey: deviceKey, device: device, app: app, account: account, serverShare: try unwrap(share), requestHash: requestHash,
-            ephemeral: ephemeral, shown: shown)
+    private static func finish(_ row: SQLRow) throws -> Enrolment.Finish {
+        Enrolment.Finish(decision: try row.blob("decision"), verifiedAt: try row.instant("verified_at"))
+    }
+
+    private static func claim(_ row: SQLRow, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.Claim {
+        Enrolment.Claim(
+            deviceKey: try row.blob("device_key"), device: try row.text("device"), app: try row.text("app"), account: try row.identifier("account"),
+            serverShare: try unwrap(try row.blob("share")), requestHash: try row.blob("request_hash"), ephemeral: try row.blob("ephemeral"),
+            shown: try row.blob("shown"))
     }
 }

@@ -3,70 +3,87 @@ import Database
 import OstiaryProtocol
 
 extension SQLRows {
-    private static let columns = [
-        "id", "server", "last", "open_attempt", "open_blinded_hash", "open_since", "relayed_attempt", "relayed_number", "receipt", "biometric_key",
-        "evaluated_attempt", "evaluated_epoch", "evaluated_made_at", "change_decision", "change_answer", "pin_receipt",
-    ]
-    private static let upsert = Upsert("instance", key: ["id"], columns: columns)
-    private static let byID = "SELECT \(columns.joined(separator: ", ")) FROM instance WHERE id = $1"
+    private static let table = SQLTable(
+        "instance", key: ["id"],
+        columns: [
+            "server", "last", "open_attempt", "open_blinded_hash", "open_since", "relayed_attempt", "relayed_number", "receipt", "biometric_key",
+            "evaluated_attempt", "evaluated_epoch", "evaluated_made_at", "change_decision", "change_answer", "pin_receipt",
+        ])
+
+    /// The instance with its change of the PIN, once for each of its epochs.
+    private static let byID = """
+        SELECT \(table.list("i.")), \(PINChangeColumns.list), e.number AS epoch_number, e.share AS epoch_share, e.second_factor_key AS epoch_key
+        FROM instance i LEFT JOIN pin_change c ON c.instance = i.id LEFT JOIN instance_epoch e ON e.instance = i.id
+        WHERE i.id = $1 ORDER BY e.number
+        """
 
     func instance(_ id: InstanceID) throws -> Instance? {
-        guard var columns = try one(Self.byID, [SQLValue(id)]) else { return nil }
-        columns.skip(1)
+        if let known = knownInstances[id] { return known.value }
+        let rows = try connection.query(Self.byID, [SQLValue(id)])
+        let found = try rows.first.map { try instance(id, $0, epochs: rows) }
+        knownInstances.note(found, as: id)
+        return found
+    }
+
+    private func instance(_ id: InstanceID, _ row: SQLRow, epochs rows: [SQLRow]) throws -> Instance {
         var instance = Instance(
-            id: id, server: try columns.identifier(), sequence: try Self.sequence(&columns),
-            receipt: try columns.optionalBlob().map { try Encoded<Receipt>(decoding: $0) }, epochs: try epochs(of: id),
-            biometricKey: try columns.optionalBlob(), evaluated: try Self.tried(&columns), pinChange: try pinChange(of: id),
-            lastChange: try Self.lastChange(&columns))
-        instance.pinReceipt = try columns.optionalBlob().map { try Encoded<Receipt>(decoding: $0) }
+            id: id, server: try row.identifier("server"), sequence: try Self.sequence(row),
+            receipt: try row.optionalBlob("receipt").map { try Encoded<Receipt>(decoding: $0) }, epochs: try rows.compactMap { try epoch(of: id, $0) },
+            biometricKey: try row.optionalBlob("biometric_key"), evaluated: try Self.evaluated(row), pinChange: try pinChange(of: id, row),
+            lastChange: try Self.lastChange(row))
+        instance.pinReceipt = try row.optionalBlob("pin_receipt").map { try Encoded<Receipt>(decoding: $0) }
         return instance
     }
 
-    private static func sequence(_ columns: inout ColumnReader) throws -> AttemptSequence {
-        let last: UInt64 = try columns.number()
-        let attempt = try columns.optionalIdentifier(AttemptKind.self)
-        let blindedHash = try columns.optionalBlob()
-        let since = try columns.optionalInstant()
-        let relayedAttempt = try columns.optionalIdentifier(AttemptKind.self)
-        let relayedNumber: UInt64? = try columns.optionalNumber()
-        let open = try attempt.map {
-            AttemptSequence.OpenAttempt(attempt: $0, blindedHash: try columns.some(blindedHash), since: try columns.some(since))
+    private static func sequence(_ row: SQLRow) throws -> AttemptSequence {
+        let open = try row.optionalIdentifier("open_attempt", of: AttemptKind.self).map { attempt in
+            AttemptSequence.OpenAttempt(attempt: attempt, blindedHash: try row.blob("open_blinded_hash"), since: try row.instant("open_since"))
         }
-        let relayed = try relayedAttempt.map { AttemptSequence.RelayedAttempt(attempt: $0, number: try columns.some(relayedNumber)) }
-        return AttemptSequence(last: last, open: open, relayed: relayed)
+        let relayed = try row.optionalIdentifier("relayed_attempt", of: AttemptKind.self).map { attempt in
+            AttemptSequence.RelayedAttempt(attempt: attempt, number: try row.unsigned("relayed_number"))
+        }
+        return AttemptSequence(last: try row.unsigned("last"), open: open, relayed: relayed)
     }
 
-    private static func lastChange(_ columns: inout ColumnReader) throws -> FinishedChange? {
-        let decision = try columns.optionalBlob()
-        let answer = try columns.optionalBlob()
-        return try decision.map { FinishedChange(decision: $0, answer: try columns.some(answer)) }
+    private static func evaluated(_ row: SQLRow) throws -> TriedAttempt? {
+        try row.optionalIdentifier("evaluated_attempt").map { attempt in
+            TriedAttempt(id: attempt, epoch: try row.number("evaluated_epoch"), madeAt: try row.instant("evaluated_made_at"))
+        }
     }
 
-    private func epochs(of id: InstanceID) throws -> [Instance.Epoch] {
-        try all("SELECT number, share, second_factor_key FROM instance_epoch WHERE instance = $1 ORDER BY number", [SQLValue(id)]) { columns in
-            Instance.Epoch(
-                number: try columns.number(), serverShare: try unwrap(try columns.blob(), "instance/share", id.bytes),
-                secondFactorKey: try columns.blob())
-        }
+    private static func lastChange(_ row: SQLRow) throws -> FinishedChange? {
+        try row.optionalBlob("change_decision").map { FinishedChange(decision: $0, answer: try row.blob("change_answer")) }
+    }
+
+    private func epoch(of id: InstanceID, _ row: SQLRow) throws -> Instance.Epoch? {
+        guard let number: UInt32 = try row.optionalNumber("epoch_number") else { return nil }
+        return Instance.Epoch(
+            number: number, serverShare: try unwrap(try row.blob("epoch_share"), "instance/share", id.bytes),
+            secondFactorKey: try row.blob("epoch_key"))
     }
 
     func save(_ instance: Instance) throws {
-        let (open, relayed) = (instance.sequence.open, instance.sequence.relayed)
-        try connection.execute(
-            Self.upsert.sql,
-            [
-                SQLValue(instance.id), SQLValue(instance.server), SQLValue(instance.sequence.last), SQLValue(open?.attempt),
-                SQLValue(open?.blindedHash), SQLValue(open?.since), SQLValue(relayed?.attempt), SQLValue(relayed?.number),
-                SQLValue(instance.receipt?.bytes), SQLValue(instance.biometricKey), SQLValue(instance.evaluated?.id),
-                SQLValue(instance.evaluated.map { UInt64($0.epoch) }), SQLValue(instance.evaluated?.madeAt), SQLValue(instance.lastChange?.decision),
-                SQLValue(instance.lastChange?.answer), SQLValue(instance.pinReceipt?.bytes),
-            ])
-        if try epochs(of: instance.id) != instance.epochs { try replaceEpochs(of: instance) }
-        if try pinChange(of: instance.id) != instance.pinChange { try replacePINChange(of: instance) }
+        // Of one that nobody looked for, nobody knows what hangs on it.
+        let former = try self.instance(instance.id)
+        try Self.table.save(Self.values(of: instance), over: former.map(Self.values), on: connection)
+        if former?.epochs ?? [] != instance.epochs { try replaceEpochs(of: instance, over: former) }
+        if former?.pinChange != instance.pinChange { try replacePINChange(of: instance, over: former) }
+        knownInstances.note(instance, as: instance.id)
     }
 
-    private func replaceEpochs(of instance: Instance) throws {
-        try connection.execute("DELETE FROM instance_epoch WHERE instance = $1", [SQLValue(instance.id)])
+    private static func values(of instance: Instance) -> [SQLValue] {
+        let (open, relayed) = (instance.sequence.open, instance.sequence.relayed)
+        return [
+            SQLValue(instance.id), SQLValue(instance.server), SQLValue(instance.sequence.last), SQLValue(open?.attempt),
+            SQLValue(open?.blindedHash), SQLValue(open?.since), SQLValue(relayed?.attempt), SQLValue(relayed?.number),
+            SQLValue(instance.receipt?.bytes), SQLValue(instance.biometricKey), SQLValue(instance.evaluated?.id),
+            SQLValue(instance.evaluated.map { UInt64($0.epoch) }), SQLValue(instance.evaluated?.madeAt), SQLValue(instance.lastChange?.decision),
+            SQLValue(instance.lastChange?.answer), SQLValue(instance.pinReceipt?.bytes),
+        ]
+    }
+
+    private func replaceEpochs(of instance: Instance, over former: Instance?) throws {
+        if former?.epochs.isEmpty == false { try connection.execute("DELETE FROM instance_epoch WHERE instance = $1", [SQLValue(instance.id)]) }
         for epoch in instance.epochs {
             try connection.execute(
                 "INSERT INTO instance_epoch (instance, number, share, second_factor_key) VALUES ($1, $2, $3, $4)",
@@ -77,7 +94,9 @@ extension SQLRows {
         }
     }
 
+    /// What hangs on it goes too.
     func removeInstance(_ id: InstanceID) throws {
         try connection.execute("DELETE FROM instance WHERE id = $1", [SQLValue(id)])
+        knownInstances.note(nil, as: id)
     }
 }

@@ -16,9 +16,9 @@ extension SQLRows {
 
     func auditEntries(of server: ServerID, limit: Int) throws -> [AuditEntry] {
         let sql = "SELECT kind, account, at FROM audit WHERE server = $1 ORDER BY position DESC LIMIT $2"
-        return try all(sql, [SQLValue(server), SQLValue(limit)]) { columns in
-            guard let kind = AuditEntry.Kind(rawValue: try columns.text()) else { throw SQLError.outOfRange("kind") }
-            return AuditEntry(kind, server: server, account: try columns.optionalIdentifier(), at: try columns.instant())
+        return try connection.query(sql, [SQLValue(server), SQLValue(limit)]).map { row in
+            guard let kind = AuditEntry.Kind(rawValue: try row.text("kind")) else { throw SQLError.outOfRange("kind") }
+            return AuditEntry(kind, server: server, account: try row.optionalIdentifier("account"), at: try row.instant("at"))
         }
     }
 
@@ -33,6 +33,8 @@ extension SQLRows {
             try connection.execute("DELETE FROM nonce WHERE session = $1", session.values)
             try connection.execute("DELETE FROM session WHERE id = $1", session.values)
         }
+        knownSessions.forget()
+        knownEnrolments.forget()
         return try [
             sessions.count,
             connection.execute("DELETE FROM replay WHERE key IN (SELECT key FROM replay WHERE until < $1 LIMIT $2)", [time, limit]),

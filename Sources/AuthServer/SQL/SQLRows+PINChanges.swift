@@ -2,38 +2,45 @@ import Authentication
 import Database
 import OstiaryProtocol
 
+/// A change of the PIN beside the columns of its instance.
+enum PINChangeColumns {
+    static let list = ["attempt", "account", "methods", "verified_at", "epoch", "share", "set_attempt", "set_epoch", "set_made_at"]
+        .map { "c.\($0) AS pin_\($0)" }.joined(separator: ", ")
+}
+
 extension SQLRows {
-    func pinChange(of id: InstanceID) throws -> PINChange? {
-        let sql = """
-            SELECT attempt, account, methods, verified_at, epoch, share, set_attempt, set_epoch, set_made_at FROM pin_change WHERE instance = $1
-            """
-        guard var columns = try one(sql, [SQLValue(id)]) else { return nil }
+    func pinChange(of id: InstanceID, _ row: SQLRow) throws -> PINChange? {
+        guard let attempt = try row.optionalIdentifier("pin_attempt", of: AttemptKind.self) else { return nil }
+        let setting = try row.optionalIdentifier("pin_set_attempt", of: AttemptKind.self).map { attempt in
+            TriedAttempt(id: attempt, epoch: try row.number("pin_set_epoch"), madeAt: try row.instant("pin_set_made_at"))
+        }
         return PINChange(
-            attempt: try columns.identifier(), account: try columns.identifier(), methods: try columns.choice(), verifiedAt: try columns.instant(),
-            epoch: try columns.number(), serverShare: try unwrap(try columns.blob(), "pin-change/share", id.bytes),
-            setting: try Self.tried(&columns))
+            attempt: attempt, account: try row.identifier("pin_account"), methods: try row.choice("pin_methods"),
+            verifiedAt: try row.instant("pin_verified_at"), epoch: try row.number("pin_epoch"),
+            serverShare: try unwrap(try row.blob("pin_share"), "pin-change/share", id.bytes), setting: setting)
     }
 
-    /// An attempt in three columns, which are all there or all missing.
-    static func tried(_ columns: inout ColumnReader) throws -> TriedAttempt? {
-        let id = try columns.optionalIdentifier(AttemptKind.self)
-        let epoch: UInt32? = try columns.optionalNumber()
-        let madeAt = try columns.optionalInstant()
-        return try id.map { TriedAttempt(id: $0, epoch: try columns.some(epoch), madeAt: try columns.some(madeAt)) }
+    private static let table = SQLTable(
+        "pin_change", key: ["instance"],
+        columns: ["attempt", "account", "methods", "verified_at", "epoch", "share", "set_attempt", "set_epoch", "set_made_at"])
+
+    func replacePINChange(of instance: Instance, over former: Instance?) throws {
+        guard let change = instance.pinChange else {
+            try connection.execute("DELETE FROM pin_change WHERE instance = $1", [SQLValue(instance.id)])
+            return
+        }
+        let before = former?.pinChange
+        let share = try rewrapped(change.serverShare, over: before?.serverShare, "pin-change/share", instance.id.bytes)
+        try Self.table.save(
+            Self.values(of: change, instance.id, share: share.new), over: before.map { Self.values(of: $0, instance.id, share: share.former) },
+            on: connection)
     }
 
-    func replacePINChange(of instance: Instance) throws {
-        try connection.execute("DELETE FROM pin_change WHERE instance = $1", [SQLValue(instance.id)])
-        guard let change = instance.pinChange else { return }
-        try connection.execute(
-            """
-            INSERT INTO pin_change (instance, attempt, account, methods, verified_at, epoch, share, set_attempt, set_epoch, set_made_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """,
-            [
-                SQLValue(instance.id), SQLValue(change.attempt), SQLValue(change.account), SQLValue(change.methods), SQLValue(change.verifiedAt),
-                SQLValue(number: change.epoch), .blob(try wrap(change.serverShare, "pin-change/share", instance.id.bytes)),
-                SQLValue(change.setting?.id), SQLValue(change.setting.map { UInt64($0.epoch) }), SQLValue(change.setting?.madeAt),
-            ])
+    private static func values(of change: PINChange, _ id: InstanceID, share: SQLValue) -> [SQLValue] {
+        [
+            SQLValue(id), SQLValue(change.attempt), SQLValue(change.account), SQLValue(change.methods), SQLValue(change.verifiedAt),
+            SQLValue(number: change.epoch), share, SQLValue(change.setting?.id), SQLValue(change.setting.map { UInt64($0.epoch) }),
+            SQLValue(change.setting?.madeAt),
+        ]
     }
 }

@@ -3,68 +3,75 @@ import Database
 import OstiaryProtocol
 
 extension SQLRows {
-    private static let columns = [
-        "id", "public_key", "created_at", "name", "logo", "logo_hash", "ping_time", "pin_timeout", "pin_trans_timeout", "flags", "static_qr_age",
-        "app_name", "app_android", "app_ios", "app_url", "site_url", "ws_url", "owner",
-    ]
-    private static let upsert = Upsert("server", key: ["id"], columns: columns)
-    private static let list = "SELECT \(columns.joined(separator: ", ")) FROM server ORDER BY created_at, id"
-    private static let byID = "SELECT \(columns.joined(separator: ", ")) FROM server WHERE id = $1"
+    private static let table = SQLTable(
+        "server", key: ["id"],
+        columns: [
+            "public_key", "created_at", "name", "logo", "logo_hash", "ping_time", "pin_timeout", "pin_trans_timeout", "flags", "static_qr_age",
+            "app_name", "app_android", "app_ios", "app_url", "site_url", "ws_url", "owner",
+        ])
 
-    func servers() throws -> [VirtualServer] { try all(Self.list, []) { try Self.server(&$0) } }
+    func servers() throws -> [VirtualServer] { try servers("ORDER BY created_at, id", []) }
 
     func server(_ id: ServerID) throws -> VirtualServer? {
-        guard var columns = try one(Self.byID, [SQLValue(id)]) else { return nil }
-        return try Self.server(&columns)
+        if let known = knownServers[id] { return known.value }
+        let found = try servers("WHERE id = $1", [SQLValue(id)]).first
+        knownServers.note(found, as: id)
+        return found
+    }
+
+    private func servers(_ condition: String, _ arguments: [SQLValue]) throws -> [VirtualServer] {
+        try connection.query("SELECT \(Self.table.list()) FROM server \(condition)", arguments).map { row in
+            let server = try Self.server(row)
+            knownServers.note(server, as: server.id)
+            return server
+        }
     }
 
     func save(_ server: VirtualServer) throws {
+        try Self.table.save(Self.values(of: server), over: knownServers.former(server.id).map(Self.values), on: connection)
+        knownServers.note(server, as: server.id)
+    }
+
+    private static func values(of server: VirtualServer) -> [SQLValue] {
         let parameters = server.parameters
-        try connection.execute(
-            Self.upsert.sql,
-            [
-                SQLValue(server.id), .blob(server.publicKey), SQLValue(server.createdAt), .text(parameters.name), SQLValue(parameters.logo?.bytes),
-                SQLValue(parameters.logo?.hash), SQLValue(number: parameters.pingTime), SQLValue(number: parameters.pinTimeout),
-                SQLValue(number: parameters.pinTransTimeout), .text(parameters.flags.map(\.rawValue).sorted().joined(separator: " ")),
-                SQLValue(number: parameters.staticQRAge), .text(parameters.appName), .text(parameters.appAndroid), .text(parameters.appIOS),
-                .text(parameters.appURL), .text(parameters.siteURL), .text(parameters.wsURL), .text(parameters.owner),
-            ])
+        return [
+            SQLValue(server.id), .blob(server.publicKey), SQLValue(server.createdAt), .text(parameters.name), SQLValue(parameters.logo?.bytes),
+            SQLValue(parameters.logo?.hash), SQLValue(number: parameters.pingTime), SQLValue(number: parameters.pinTimeout),
+            SQLValue(number: parameters.pinTransTimeout), .text(parameters.flags.map(\.rawValue).sorted().joined(separator: " ")),
+            SQLValue(number: parameters.staticQRAge), .text(parameters.appName), .text(parameters.appAndroid), .text(parameters.appIOS),
+            .text(parameters.appURL), .text(parameters.siteURL), .text(parameters.wsURL), .text(parameters.owner),
+        ]
     }
 
     func activity(of server: ServerID) throws -> ServerActivity {
-        let sql = "SELECT COUNT(*), MAX(last_login) FROM account WHERE server = $1"
-        guard var columns = try one(sql, [SQLValue(server)]) else { return ServerActivity(accountCount: 0, lastLogin: nil) }
-        return ServerActivity(accountCount: try columns.number(), lastLogin: try columns.optionalInstant())
+        let sql = "SELECT COUNT(*) AS accounts, MAX(last_login) AS newest FROM account WHERE server = $1"
+        let row = try connection.one(sql, [SQLValue(server)])
+        return ServerActivity(accountCount: try row?.int("accounts") ?? 0, lastLogin: try row?.optionalInstant("newest"))
     }
 
     func logo(hash: [UInt8]) throws -> ServerLogo? {
         let sql = "SELECT logo FROM server WHERE logo_hash = $1 UNION ALL SELECT logo FROM session_logo WHERE hash = $1 LIMIT 1"
-        guard var columns = try one(sql, [.blob(hash)]) else { return nil }
-        return ServerLogo(try columns.blob())
+        return try connection.one(sql, [.blob(hash)]).flatMap { ServerLogo(try $0.blob("logo")) }
     }
 
     /// Stored parameters were checked when they were set: they go in through the same door.
-    private static func server(_ columns: inout ColumnReader) throws -> VirtualServer {
-        let id = try columns.identifier(ServerKind.self)
-        let publicKey = try columns.blob()
-        let createdAt = try columns.instant()
-        let name = try columns.text()
+    private static func server(_ row: SQLRow) throws -> VirtualServer {
         var update = ServerUpdate()
-        update.logo = try columns.optionalBlob()
-        columns.skip(1)
-        update.pingTime = try columns.number()
-        update.pinTimeout = try columns.number()
-        update.pinTransTimeout = try columns.number()
-        update.flags = try columns.text().split(separator: " ").map(String.init)
-        update.staticQRAge = try columns.number()
-        update.appName = try columns.text()
-        update.appAndroid = try columns.text()
-        update.appIOS = try columns.text()
-        update.appURL = try columns.text()
-        update.siteURL = try columns.text()
-        update.wsURL = try columns.text()
-        update.owner = try columns.text()
+        update.logo = try row.optionalBlob("logo")
+        update.pingTime = try row.number("ping_time")
+        update.pinTimeout = try row.number("pin_timeout")
+        update.pinTransTimeout = try row.number("pin_trans_timeout")
+        update.flags = try row.text("flags").split(separator: " ").map(String.init)
+        update.staticQRAge = try row.number("static_qr_age")
+        update.appName = try row.text("app_name")
+        update.appAndroid = try row.text("app_android")
+        update.appIOS = try row.text("app_ios")
+        update.appURL = try row.text("app_url")
+        update.siteURL = try row.text("site_url")
+        update.wsURL = try row.text("ws_url")
+        update.owner = try row.text("owner")
         return VirtualServer(
-            id: id, publicKey: publicKey, createdAt: createdAt, parameters: try update.applied(to: ServerParameters(name: name)))
+            id: try row.identifier("id"), publicKey: try row.blob("public_key"), createdAt: try row.instant("created_at"),
+            parameters: try update.applied(to: ServerParameters(name: try row.text("name"))))
     }
 }

@@ -3,11 +3,11 @@ import Database
 import OstiaryProtocol
 
 extension SQLRows {
-    private static let upsert = Upsert("session", key: ["id"], columns: SessionColumns.names + ["runs_out_at", "last_moment"])
-    private static let selected = SessionColumns.names.map { "s.\($0)" }.joined(separator: ", ")
-
     func session(_ id: SessionID) throws -> Session? {
-        try sessions("WHERE s.id = $1", [SQLValue(id)]).first
+        if let known = knownSessions[id] { return known.value }
+        let found = try sessions("WHERE s.id = $1", [SQLValue(id)]).first
+        knownSessions.note(found, as: id)
+        return found
     }
 
     func session(stream: StreamID, of server: ServerID) throws -> Session? {
@@ -21,12 +21,17 @@ extension SQLRows {
     }
 
     func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
-        try all("SELECT \(Self.selected) FROM session s \(condition)", arguments) { try SessionColumns.read(&$0) }
+        try connection.query("SELECT \(SessionColumns.table.list("s.")) FROM session s \(condition)", arguments).map { row in
+            let session = try SessionColumns.read(row)
+            knownSessions.note(session, as: session.id)
+            return session
+        }
     }
 
     func save(_ session: Session) throws {
-        try connection.execute(
-            Self.upsert.sql, SessionColumns.values(of: session) + [SQLValue(session.runsOutAt), SQLValue(session.lastMoment)])
+        let former = knownSessions.former(session.id)
+        try SessionColumns.table.save(SessionColumns.values(of: session), over: former.map(SessionColumns.values), on: connection)
+        knownSessions.note(session, as: session.id)
     }
 
     func unfinishedSessions(of account: AccountID) throws -> [Session] {
@@ -36,6 +41,7 @@ extension SQLRows {
     func askAnew(at server: ServerID) throws {
         try connection.execute(
             "UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = \(SessionColumns.States.open)", [SQLValue(server)])
+        knownSessions.forget()
     }
 
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session] {
@@ -44,18 +50,18 @@ extension SQLRows {
 
     func pointer(nonceHash: [UInt8], of server: ServerID) throws -> NoncePointer? {
         let sql = "SELECT kind, session, run FROM nonce WHERE server = $1 AND hash = $2"
-        guard var columns = try one(sql, [SQLValue(server), .blob(nonceHash)]) else { return nil }
-        return NoncePointer(
-            server: server, hash: nonceHash, kind: try columns.choice(), session: try columns.identifier(), run: try columns.number())
+        return try connection.one(sql, [SQLValue(server), .blob(nonceHash)]).map { row in
+            NoncePointer(
+                server: server, hash: nonceHash, kind: try row.choice("kind"), session: try row.identifier("session"), run: try row.number("run"))
+        }
     }
 
+    private static let pointers = SQLTable("nonce", key: ["server", "hash"], columns: ["kind", "session", "run"])
+
     func save(_ pointer: NoncePointer) throws {
-        try connection.execute(
-            """
-            INSERT INTO nonce (server, hash, kind, session, run) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (server, hash) DO UPDATE SET kind = excluded.kind, session = excluded.session, run = excluded.run
-            """,
-            [SQLValue(pointer.server), .blob(pointer.hash), SQLValue(pointer.kind), SQLValue(pointer.session), SQLValue(number: pointer.run)])
+        try Self.pointers.save(
+            [SQLValue(pointer.server), .blob(pointer.hash), SQLValue(pointer.kind), SQLValue(pointer.session), SQLValue(number: pointer.run)],
+            on: connection)
     }
 
     func removePointer(nonceHash: [UInt8], of server: ServerID) throws {
@@ -63,17 +69,20 @@ extension SQLRows {
     }
 
     private static let view = """
-        SELECT \(selected), a.id, a.user_id, a.device_key, a.instance FROM nonce n JOIN session s ON s.id = n.session
+        SELECT \(SessionColumns.table.list("s.")), a.id AS account_id, a.user_id AS account_user, a.device_key AS account_key,
+        a.instance AS account_instance FROM nonce n JOIN session s ON s.id = n.session
         LEFT JOIN account a ON a.id = s.account AND s.state = \(SessionColumns.States.loggedIn) WHERE n.server = $1 AND n.hash = $2
         """
 
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView? {
-        guard var columns = try one(Self.view, [SQLValue(server), .blob(nonceHash)]) else { return nil }
-        let session = try SessionColumns.read(&columns)
-        guard let account = try columns.optionalIdentifier(AccountKind.self) else { return SessionView(session: session, account: nil) }
-        let facts = AccountFacts(
-            id: account, userID: try columns.optionalText(), deviceKey: try columns.blob(), instance: try columns.optionalIdentifier())
-        return SessionView(session: session, account: facts)
+        try connection.one(Self.view, [SQLValue(server), .blob(nonceHash)]).map { row in
+            let account = try row.optionalIdentifier("account_id", of: AccountKind.self).map { id in
+                AccountFacts(
+                    id: id, userID: try row.optionalText("account_user"), deviceKey: try row.blob("account_key"),
+                    instance: try row.optionalIdentifier("account_instance"))
+            }
+            return SessionView(session: try SessionColumns.read(row), account: account)
+        }
     }
 
     func add(_ logo: ServerLogo, to session: SessionID, keeping count: Int) throws {

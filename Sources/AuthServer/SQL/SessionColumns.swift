@@ -4,12 +4,14 @@ import OstiaryProtocol
 
 /// A session as columns: its state is a number and the columns that this state has.
 enum SessionColumns {
-    static let names = [
-        "id", "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
-        "binding", "not_me", "decision",
-        "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason", "ended_at",
-        "failed_tries", "return_code_hash", "return_until", "asked", "phone_state", "phone_until",
-    ]
+    /// The last two are for conditions only: they follow from the others.
+    static let table = SQLTable(
+        "session", key: ["id"],
+        columns: [
+            "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
+            "binding", "not_me", "decision", "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason",
+            "ended_at", "failed_tries", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "runs_out_at", "last_moment",
+        ])
 
     private enum State: UInt8 {
         case open, claimed, loggedIn, denied, expired, stopped, returning
@@ -34,7 +36,7 @@ enum SessionColumns {
         let ticket = session.returnTicket
         let tail = [
             SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked), SQLValue(session.report?.state),
-            SQLValue(session.report?.until),
+            SQLValue(session.report?.until), SQLValue(session.runsOutAt), SQLValue(session.lastMoment),
         ]
         return head + values(of: session.state) + tail
     }
@@ -64,88 +66,45 @@ enum SessionColumns {
         ]
     }
 
-    static func read(_ columns: inout ColumnReader) throws -> Session {
+    static func read(_ row: SQLRow) throws -> Session {
         var session = Session(
-            id: try columns.identifier(), server: try columns.identifier(), nonceHash: try columns.optionalBlob(),
-            stream: try columns.optionalIdentifier(), purpose: try columns.choice(), preselected: try columns.optionalIdentifier(),
-            browser: try BrowserContext(decoding: try columns.blob()), startedAt: try columns.instant(), page: try page(&columns),
-            state: try state(&columns))
-        session.asked = try columns.number()
-        let (phone, until) = (try columns.optionalChoice(PhoneState.self), try columns.optionalInstant())
-        session.report = phone.map { PhoneReport(state: $0, until: until ?? Instant(0)) }
+            id: try row.identifier("id"), server: try row.identifier("server"), nonceHash: try row.optionalBlob("nonce_hash"),
+            stream: try row.optionalIdentifier("stream"), purpose: try row.choice("purpose"), preselected: try row.optionalIdentifier("preselected"),
+            browser: try BrowserContext(decoding: try row.blob("browser")), startedAt: try row.instant("started_at"), page: try page(row),
+            state: try state(row))
+        session.asked = try row.number("asked")
+        session.report = try row.optionalChoice("phone_state", as: PhoneState.self).map { state in
+            PhoneReport(state: state, until: try row.optionalInstant("phone_until") ?? Instant(0))
+        }
         return session
     }
 
-    private static func page(_ columns: inout ColumnReader) throws -> SessionPage? {
-        let (cookieHash, returnURL) = (try columns.optionalBlob(), try columns.optionalText())
-        return try cookieHash.map { SessionPage(cookieHash: $0, returnURL: try columns.some(returnURL)) }
+    private static func page(_ row: SQLRow) throws -> SessionPage? {
+        try row.optionalBlob("page").map { SessionPage(cookieHash: $0, returnURL: try row.text("page_return_url")) }
     }
 
-    private static func ticket(_ columns: inout ColumnReader) throws -> ReturnTicket? {
-        let (codeHash, until) = (try columns.optionalBlob(), try columns.optionalInstant())
-        return try codeHash.map { ReturnTicket(codeHash: $0, until: try columns.some(until)) }
-    }
-
-    private static func state(_ columns: inout ColumnReader) throws -> SessionState {
-        let state = try columns.choice(State.self)
-        let account = try columns.optionalIdentifier(AccountKind.self)
-        let binding = try columns.optionalChoice(Binding.self)
-        let notMe = try columns.bool()
-        let decision = try columns.optionalBlob()
-        var login = LoginColumns(account: account, binding: binding, decision: decision)
-        try login.read(&columns)
-        let reason = try columns.optionalChoice(StopReason.self)
-        let endedAt = try columns.optionalInstant()
-        login.failedTries = try columns.optionalNumber() ?? 0
-        let ticket = try ticket(&columns)
-        login.returned = state == .returning ? nil : ticket
-        switch state {
-        case .open: return .open
-        case .expired: return .expired
-        case .claimed: return .claimed(.init(account: try columns.some(account), binding: try columns.some(binding)))
-        case .denied: return .denied(.init(account: try columns.some(account), notMe: notMe, decision: try columns.some(decision)))
-        case .returning: return .returning(try columns.some(login.value), try columns.some(ticket))
-        case .loggedIn: return .loggedIn(try columns.some(login.value))
-        case .stopped: return .stopped(try columns.some(login.value), try columns.some(reason), at: try columns.some(endedAt))
+    private static func state(_ row: SQLRow) throws -> SessionState {
+        switch try row.choice("state", as: State.self) {
+        case .open: .open
+        case .expired: .expired
+        case .claimed: .claimed(.init(account: try row.identifier("account"), binding: try row.choice("binding")))
+        case .denied: .denied(.init(account: try row.identifier("account"), notMe: try row.bool("not_me"), decision: try row.blob("decision")))
+        case .returning: .returning(try login(row), ReturnTicket(codeHash: try row.blob("return_code_hash"), until: try row.instant("return_until")))
+        case .loggedIn: .loggedIn(try login(row, returned: ticket(row)))
+        case .stopped: .stopped(try login(row, returned: ticket(row)), try row.choice("reason"), at: try row.instant("ended_at"))
         }
     }
-}
 
-/// The columns of a login, which states without one leave empty.
-private struct LoginColumns {
-    let account: AccountID?
-    let binding: Binding?
-    let decision: [UInt8]?
-    private var at: Instant?
-    private var methods: Methods?
-    private var verifiedAt: Instant?
-    private var userInput: String?
-    private var deadline: Instant?
-    private var lastPing: Instant?
-    private var lastStamp: Instant?
-    var failedTries: UInt32 = 0
-    var returned: ReturnTicket?
-
-    init(account: AccountID?, binding: Binding?, decision: [UInt8]?) {
-        self.account = account
-        self.binding = binding
-        self.decision = decision
+    private static func login(_ row: SQLRow, returned: ReturnTicket? = nil) throws -> Login {
+        Login(
+            account: try row.identifier("account"), binding: try row.optionalChoice("binding"), at: try row.instant("logged_in_at"),
+            methods: try row.choice("methods"), verifiedAt: try row.instant("verified_at"), decision: try row.blob("decision"),
+            userInput: try row.optionalText("user_input") ?? "", failedTries: try row.optionalNumber("failed_tries") ?? 0,
+            deadline: try row.instant("deadline"), lastPing: try row.instant("last_ping"), lastStamp: try row.instant("last_stamp"),
+            returned: returned)
     }
 
-    mutating func read(_ columns: inout ColumnReader) throws {
-        at = try columns.optionalInstant()
-        methods = try columns.optionalChoice()
-        verifiedAt = try columns.optionalInstant()
-        userInput = try columns.optionalText()
-        deadline = try columns.optionalInstant()
-        lastPing = try columns.optionalInstant()
-        lastStamp = try columns.optionalInstant()
-    }
-
-    var value: Login? {
-        guard let account, let at, let methods, let verifiedAt, let decision, let deadline, let lastPing, let lastStamp else { return nil }
-        return Login(
-            account: account, binding: binding, at: at, methods: methods, verifiedAt: verifiedAt, decision: decision, userInput: userInput ?? "",
-            failedTries: failedTries, deadline: deadline, lastPing: lastPing, lastStamp: lastStamp, returned: returned)
+    private static func ticket(_ row: SQLRow) throws -> ReturnTicket? {
+        try row.optionalBlob("return_code_hash").map { ReturnTicket(codeHash: $0, until: try row.instant("return_until")) }
     }
 }

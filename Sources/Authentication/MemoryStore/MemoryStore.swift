@@ -12,10 +12,12 @@ package final class MemoryStore: AuthenticationStore {
     }
 
     @discardableResult
-    package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+    package func write<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
         try state.withLock { state in
             let rows = MemoryRows(state)
-            let value = try body(rows)
+            let value = try body(rows, nil)
             state = rows.state
             return value
         }

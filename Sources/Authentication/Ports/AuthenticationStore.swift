@@ -5,11 +5,8 @@
 /// did remains. A body may run twice, has no effect but through its rows, and draws nothing: fresh values are drawn before it.
 package protocol AuthenticationStore: Sendable {
     func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value
-    @discardableResult
-    func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value
 
-    /// The same for a body that finds what it did itself: when nobody knows whether it was committed, because the database was lost meanwhile, it
-    /// looks again, and what it answers then counts.
+    /// When nobody knows whether it was committed, because the database was lost meanwhile, the body looks again, and what it answers then counts.
     /// - Parameter body: `former` is nil in the first run. In the second it is what the first answered, whether or not that was kept: only rows tell.
     @discardableResult
     func write<Value: Sendable>(
@@ -18,12 +15,10 @@ package protocol AuthenticationStore: Sendable {
 }
 
 extension AuthenticationStore {
-    /// For a store that always knows.
+    /// For a body that does the same when it looks again.
     @discardableResult
-    package func write<Value: Sendable>(
-        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
-    ) async throws -> Value {
-        try await write { rows in try body(rows, nil) }
+    package func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+        try await write { rows, _ in try body(rows) }
     }
 }
 

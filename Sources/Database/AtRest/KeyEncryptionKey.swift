@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Synchronization
 
 /// The key under which a server wraps the secrets in its database. It lives in a file outside the database and is never printed.
 ///
@@ -42,7 +43,7 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
     /// Wraps a secret for one place.
     /// - Parameters:
     ///   - context: names the place, for example `sfs/instance/` and the row's key.
-    ///   - salt: drawn outside when this is called in the body of a transaction, so that a body that runs twice writes the same bytes.
+    ///   - salt: made outside when this is called in the body of a transaction, so that a body that runs twice writes the same bytes.
     package func wrap(_ secret: some DataProtocol, context: String, salt: WrapSalt = WrapSalt()) throws -> [UInt8] {
         let nonce = try nonce(of: secret, context, salt)
         let sealed = try AES.GCM.seal(secret, using: key, nonce: nonce, authenticating: authenticated(context))
@@ -84,11 +85,19 @@ package struct KeyEncryptionKey: Sendable, CustomStringConvertible, CustomDebugS
     }
 }
 
-/// 32 random bytes that make the nonces of one transaction.
-package struct WrapSalt: Sendable {
-    fileprivate let bytes: [UInt8]
+/// 32 random bytes that make the nonces of one transaction: drawn when the first secret is wrapped, and the same when its body runs again.
+package final class WrapSalt: Sendable {
+    private let drawn = Mutex<[UInt8]?>(nil)
 
-    package init() { bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+    package init() {}
+
+    fileprivate var bytes: [UInt8] {
+        drawn.withLock { drawn in
+            let bytes = drawn ?? SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+            drawn = bytes
+            return bytes
+        }
+    }
 }
 
 /// Why a wrapped secret does not open.

@@ -8,14 +8,71 @@ struct StoreAgainTests {
     private static let instance = InstanceID(Sample.bytes(0x51, 16))!
     private static let otherServer = ServerID(Sample.bytes(2, 16))!
 
+    /// What a transaction knows of the row that it saves anew.
+    private enum Former: CaseIterable {
+        case unknown, looked, saved
+    }
+
     /// Each value in turn takes the place of the one before, and is found as it was saved.
     private func saves<Value: Equatable & Sendable>(
         _ values: [Value], in store: any AuthenticationStore, by save: @Sendable @escaping (any AuthenticationRows, Value) throws -> Void,
         found: @Sendable @escaping (any AuthenticationRows) throws -> Value?
     ) async throws {
-        for (index, value) in (values + values.reversed()).enumerated() {
-            try await store.write { rows in try save(rows, value) }
-            #expect(try await store.read { rows in try found(rows) } == value, "save \(index)")
+        for former in Former.allCases {
+            var last = values[0]
+            for (index, value) in (values + values.reversed()).enumerated() {
+                let before = last
+                let after = try await store.write { rows in
+                    switch former {
+                    case .unknown: break
+                    case .looked: _ = try found(rows)
+                    case .saved: try save(rows, before)
+                    }
+                    try save(rows, value)
+                    return try found(rows)
+                }
+                #expect(after == value, "\(former), save \(index), in the same transaction")
+                #expect(try await store.read { rows in try found(rows) } == value, "\(former), save \(index)")
+                last = value
+            }
+        }
+    }
+
+    @Test("What a statement changes or removes without naming rows, the same transaction finds changed or removed", arguments: StoreBackend.allCases)
+    func changedWithoutName(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let (open, over) = (Sample.session(3), Sample.session(4, state: .expired))
+            let enrolment = Sample.enrolment(state: .open)
+            try await store.write { rows in
+                for session in [open, over] { try rows.save(session) }
+                try rows.save(enrolment)
+                try rows.save(Sample.account(1))
+                try rows.save(Sample.instance)
+                try rows.askAnew(at: Sample.server)
+                #expect(try rows.session(open.id)?.asked == open.asked + 1)
+                // The question goes on from what is in the row, not from what was.
+                var used = try #require(try rows.session(open.id))
+                used.state = .loggedIn(Sample.login)
+                try rows.save(used)
+                #expect(try rows.session(over.id) == over)
+                #expect(try rows.enrolment(enrolment.id) == enrolment)
+                _ = try rows.removeExpired(at: Sample.now + 9 * Retention.finishedSession, limit: 9)
+                #expect(try rows.session(over.id) == nil)
+                #expect(try rows.enrolment(enrolment.id) == nil)
+                try rows.bury(Sample.accountID(1), of: Sample.server, at: Sample.now)
+                try rows.removeInstance(Sample.instanceID)
+                #expect(try rows.account(Sample.accountID(1)) == nil)
+                #expect(try rows.instance(Sample.instanceID) == nil)
+                try rows.save(enrolment)
+                try rows.save(Sample.account(1))
+                try rows.save(Sample.instance)
+            }
+            try await store.read { rows throws in
+                #expect(try rows.session(open.id)?.asked == open.asked + 1)
+                #expect(try rows.enrolment(enrolment.id) == enrolment)
+                #expect(try rows.account(Sample.accountID(1)) == Sample.account(1))
+                #expect(try rows.instance(Sample.instanceID) == Sample.instance)
+            }
         }
     }
 

@@ -12,7 +12,9 @@ struct InterruptedStore: AuthenticationStore {
     }
 
     @discardableResult
-    func write<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+    func write<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
         try await store.write(body)
     }
 }

@@ -1,0 +1,44 @@
+/// How rows of one table are saved: added, put in the place of a former self that nobody has read, or changed where they differ from the one that was.
+package struct SQLTable: Sendable {
+    package let name: String
+    /// All columns that are saved, those of the key first.
+    package let columns: [String]
+    /// How many columns the key has: those of the primary key or of a unique index.
+    private let keyCount: Int
+    private let upsert: String
+
+    package init(_ name: String, key: [String], columns others: [String]) {
+        self.name = name
+        columns = key + others
+        keyCount = key.count
+        let places = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        let updates = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        upsert = """
+            INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(places))
+            ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(updates)
+            """
+    }
+
+    /// The columns as a statement lists them, each behind `prefix`.
+    package func list(_ prefix: String = "") -> String {
+        columns.map { prefix + $0 }.joined(separator: ", ")
+    }
+
+    /// - Parameters:
+    ///   - values: one for each of ``columns``.
+    ///   - former: the values of the row as this transaction knows it to be now; then only what differs is written, and nothing if nothing does.
+    /// - Throws: ``SQLError``, `rowGone` when there is no such row to be changed.
+    package func save(_ values: [SQLValue], over former: [SQLValue]? = nil, on connection: any SQLConnection) throws {
+        guard let former else {
+            try connection.execute(upsert, values)
+            return
+        }
+        let changed = values.indices.filter { values[$0] != former[$0] }
+        guard !changed.isEmpty else { return }
+        let key = values.indices.prefix(keyCount)
+        let settings = changed.enumerated().map { "\(columns[$1]) = $\($0 + 1)" }.joined(separator: ", ")
+        let condition = key.map { "\(columns[$0]) = $\(changed.count + $0 + 1)" }.joined(separator: " AND ")
+        let count = try connection.execute("UPDATE \(name) SET \(settings) WHERE \(condition)", changed.map { values[$0] } + key.map { values[$0] })
+        guard count == 1 else { throw SQLError.rowGone(table: name) }
+    }
+}

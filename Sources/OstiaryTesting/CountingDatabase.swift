@@ -1,0 +1,60 @@
+import Database
+import Synchronization
+
+/// A database that counts what is asked of it: each statement is a round trip where the database is another machine, each commit a wait for its disk.
+package final class CountingDatabase: Database {
+    /// What was asked between two looks.
+    package struct Count: Equatable, Sendable {
+        /// Transactions that were begun in order to read.
+        package var reads = 0
+        /// Transactions that were committed and changed a row. One that changed none waits for no disk.
+        package var commits = 0
+        /// What the bodies ran, in order; not what begins and ends their transactions.
+        package var statements: [String] = []
+    }
+
+    private let base: any Database
+    private let count = Mutex(Count())
+
+    package init(_ base: any Database) { self.base = base }
+
+    /// What was asked since the last look, and begins a new count.
+    package func take() -> Count {
+        count.withLock { count in
+            defer { count = Count() }
+            return count
+        }
+    }
+
+    package var dialect: SQLDialect { base.dialect }
+
+    package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        try await base.read { connection in
+            let counting = RecordingConnection(connection)
+            defer { self.add(counting.script, reads: 1) }
+            return try body(counting)
+        }
+    }
+
+    @discardableResult
+    package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
+        let (value, changes) = try await base.transaction { connection in
+            let counting = RecordingConnection(connection)
+            defer { self.add(counting.script) }
+            return (try body(counting), counting.changes)
+        }
+        if changes > 0 { count.withLock { $0.commits += 1 } }
+        return value
+    }
+
+    private func add(_ script: [Statement], reads: Int = 0) {
+        count.withLock { count in
+            count.reads += reads
+            count.statements += script.map(\.sql)
+        }
+    }
+
+    package func purge() async throws { try await base.purge() }
+    package func checkWritable() async throws { try await base.checkWritable() }
+    package func close() async throws { try await base.close() }
+}
