@@ -6,7 +6,8 @@ extension SQLRows {
     private static let table = SQLTable(
         "account", key: ["id"],
         columns: [
-            "server", "user_id", "display_name", "device", "app", "device_key", "instance", "created_at", "otp_reference", "otp_key", "state", "blocked",
+            "server", "user_id", "display_name", "device", "app", "device_key", "instance", "created_at", "otp_reference", "otp_key", "state",
+            "blocked",
             "activated_at", "last_login", "activation_cache",
         ])
     private static let selection = "SELECT \(table.list()) FROM account"
@@ -79,7 +80,8 @@ extension SQLRows {
     }
 
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {
-        try connection.one("SELECT 1 FROM account WHERE server = $1 AND otp_reference = $2", [SQLValue(server), SQLValue(number: otpReference)]) != nil
+        try connection.one("SELECT 1 FROM account WHERE server = $1 AND otp_reference = $2", [SQLValue(server), SQLValue(number: otpReference)])
+            != nil
     }
 
     func cache(of account: AccountID) throws -> PINCache? {

@@ -28,7 +28,8 @@ extension SQLRows {
     private func instance(_ id: InstanceID, _ row: SQLRow, epochs rows: [SQLRow]) throws -> Instance {
         var instance = Instance(
             id: id, server: try row.identifier("server"), sequence: try Self.sequence(row),
-            receipt: try row.optionalBlob("receipt").map { try Encoded<Receipt>(decoding: $0) }, epochs: try rows.compactMap { try epoch(of: id, $0) },
+            receipt: try row.optionalBlob("receipt").map { try Encoded<Receipt>(decoding: $0) },
+            epochs: try rows.compactMap { try epoch(of: id, $0) },
             biometricKey: try row.optionalBlob("biometric_key"), evaluated: try Self.evaluated(row), pinChange: try pinChange(of: id, row),
             lastChange: try Self.lastChange(row))
         instance.pinReceipt = try row.optionalBlob("pin_receipt").map { try Encoded<Receipt>(decoding: $0) }

@@ -65,10 +65,11 @@ package struct AccountService: Sendable {
     package func delete(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(Delete.self, from: request)
         let id = message.value.accountID
+        try await request.verifyAhead(message, in: store) { rows in try rows.account(id)?.deviceKey }
         let stopped = try await store.write { rows, former -> [Session] in
             guard try rows.grave(of: id)?.server != request.server else { return former ?? [] }
             let account = try rows.living(id, at: request.server)
-            try verify(message, by: account.deviceKey)
+            try request.verify(message, by: account.deviceKey)
             try request.spend(in: rows, again: former != nil)
             try rows.record(AuditEntry(.accountDeletedByUser, server: request.server, account: id, at: request.now))
             return try AccountRemoval(account: id, server: request.server).apply(in: rows, at: request.now)

@@ -12,9 +12,12 @@ extension EnrolmentService {
     package func wait(_ request: PhoneRequest) async throws -> WaitOutcome {
         let message = try decoded(W1.self, from: request)
         let cache = random.bytes(32)
+        try await request.verifyAhead(message, freshness: request.opened.freshness, in: store) { rows in
+            try rows.account(message.value.accountID)?.deviceKey
+        }
         return try await store.write { rows, former in
             let account = try rows.living(message.value.accountID, at: request.server)
-            try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             try request.spend(in: rows, again: former != nil)
             return try outcome(account, request, minted: cache, in: rows)
         }

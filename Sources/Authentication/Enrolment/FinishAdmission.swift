@@ -19,7 +19,7 @@ struct FinishAdmission: Sendable {
             let claim = enrolment.claim
         else { throw Refusal.enrolmentUnknown }
         guard message.value.enrolHash == claim.enrolHash else { throw Refusal.enrolHashWrong }
-        try verify(message, by: claim.deviceKey)
+        try request.verify(message, by: claim.deviceKey)
         if let account = try repeated(enrolment, in: rows) { return .repeated(account) }
         switch message.value.decision {
         case .decline, .notMe, .gaveUp: return .decline(enrolment, message.value.decision)
@@ -66,7 +66,7 @@ struct FinishAdmission: Sendable {
         case .enrol:
             guard let instance, instance.server == request.server, let epoch = instance.epoch(e3.epoch), let signature = e3.secondFactorSignature
             else { throw .instanceWrong }
-            try epoch.verify(signature, of: shown, in: instance.id)
+            try epoch.verify(signature, of: shown, in: instance.id, request)
             return (epoch.secondFactorKey, instance.receipts)
         case .verify, .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet: throw .methodNotAllowed
         }

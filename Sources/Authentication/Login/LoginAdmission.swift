@@ -32,14 +32,31 @@ struct LoginAdmission: Sendable {
         let claimed: Bool
     }
 
-    /// - Parameter former: what the first look found, in a second one: if it claimed the session and was kept, that was this call.
-    func admit(in rows: any AuthenticationRows, after former: Admitted?) throws -> Admitted {
+    /// What a transaction that reads can say of it; nil if there is something to write, which `admit` does. Either way its signatures are verified.
+    func look(in rows: any AuthenticationRows) throws -> Admitted? {
+        let (account, offered, session) = try checked(in: rows)
+        let writes = try !decision.extensions.acknowledged().isEmpty
+        if let repeated = try repeated(session) { return writes ? nil : admitted(account, session, offered.offer, .repeated(repeated)) }
+        let claimed = try offered.claimed(session)
+        // A cache makes ended AppLogins be written down as over.
+        guard decision.cache == nil else { return nil }
+        let what = try sort(account, offered.offer, in: rows)
+        return writes || claimed != session ? nil : admitted(account, session, offered.offer, what)
+    }
+
+    private func checked(in rows: any AuthenticationRows) throws -> (Account, OfferedSession, Session) {
         let account = try rows.living(decision.accountID, at: request.server)
         let offered = try OfferedSession(decision.offer, of: decision.sessionID, for: account.id, request, derivation)
         let session = try offered.session(in: rows)
         guard decision.sessionHash == offered.sessionHash else { throw Refusal.sessionHashWrong }
-        try verify(message, by: account.deviceKey)
+        try request.verify(message, by: account.deviceKey)
         try account.checkUsable()
+        return (account, offered, session)
+    }
+
+    /// - Parameter former: what the first look found, in a second one: if it claimed the session and was kept, that was this call.
+    func admit(in rows: any AuthenticationRows, after former: Admitted?) throws -> Admitted {
+        let (account, offered, session) = try checked(in: rows)
         try rows.removeNotices(try decision.extensions.acknowledged(), for: account.id)
         let offer = offered.offer
         if let repeated = try repeated(session) { return admitted(account, session, offer, .repeated(repeated)) }

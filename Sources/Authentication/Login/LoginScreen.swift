@@ -37,7 +37,7 @@ struct LoginScreen: Sendable {
     /// An AppLogin is shown to the device key of its account; its session has no row before that key claims it (protocol §6).
     private func showAppLogin(_ id: AccountID, _ server: VirtualServer, in rows: any AuthenticationRows) throws -> (Reply, Session) {
         let account = try rows.living(id, at: server.id)
-        try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+        try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
         try account.checkUsable()
         let session = Session(
             id: keys.derivation.appSession(of: id, requestHash: request.opened.hash), server: server.id, nonceHash: nil, stream: nil,

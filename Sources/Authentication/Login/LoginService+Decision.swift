@@ -6,7 +6,7 @@ extension LoginService {
         let message = try decoded(L5.self, from: request)
         let keys = try await keyring.keys(of: request.server)
         let admission = LoginAdmission(message: message, request: request, derivation: keys.derivation)
-        let admitted = try await store.write { rows, former in try admission.admit(in: rows, after: former) }
+        let admitted = try await admitted(by: admission)
         if admitted.claimed { events.publish(.about(admitted.session, .claimed)) }
         let outcome: LoginOutcome
         switch admitted.what {
@@ -24,6 +24,12 @@ extension LoginService {
         }
         for news in outcome.news { events.publish(news) }
         return Reply(outcome.answer)
+    }
+
+    /// Mostly a question only, because an M1 claimed the session.
+    private func admitted(by admission: LoginAdmission) async throws -> LoginAdmission.Admitted {
+        if let admitted = try await store.read({ rows in try admission.look(in: rows) }) { return admitted }
+        return try await store.write { rows, former in try admission.admit(in: rows, after: former) }
     }
 
     /// What was proved, and by what.

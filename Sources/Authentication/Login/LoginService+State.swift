@@ -5,6 +5,7 @@ extension LoginService {
     package func note(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(L7.self, from: request)
         let admission = PhoneStateAdmission(message: message, request: request, derivation: try await keyring.keys(of: request.server).derivation)
+        try await request.verifyAhead(message, in: store) { rows in try rows.account(message.value.accountID)?.deviceKey }
         let changed = try await store.write { rows, former -> Session? in
             // Found as it was told: the first look told it.
             try admission.take(in: rows, again: former != nil) ?? former ?? nil
@@ -24,7 +25,7 @@ struct PhoneStateAdmission: Sendable {
     func take(in rows: any AuthenticationRows, again: Bool) throws -> Session? {
         let told = message.value
         let account = try rows.living(told.accountID, at: request.server)
-        try verify(message, by: account.deviceKey)
+        try request.verify(message, by: account.deviceKey)
         try account.checkUsable()
         let session = try session(of: account, in: rows)
         let report = PhoneReport(state: told.state, until: told.until)

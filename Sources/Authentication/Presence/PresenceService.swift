@@ -25,9 +25,10 @@ package struct PresenceService: Sendable {
     /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
     package func ping(_ request: PhoneRequest) async throws -> Standing {
         let message = try decoded(Ping.self, from: request)
+        try await verifyAhead(message, of: message.value.sessionID, request)
         let (answered, ended) = try await store.write { rows, former -> (Standing, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
-            try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows, again: former != nil)
             let parameters = try rows.existing(request.server).parameters
@@ -44,7 +45,7 @@ package struct PresenceService: Sendable {
 
     /// The same once more after a wait, for the same answer's sake; records nothing of the phone.
     package func look(again standing: Standing, at server: ServerID, now: Instant) async throws -> PingAnswer {
-        try await store.write { rows, _ in
+        try await store.read { rows in
             guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
             let parameters = try rows.existing(server).parameters
             return try self.standing(of: session, standing.account, parameters, after: [], in: rows).answer
@@ -54,9 +55,10 @@ package struct PresenceService: Sendable {
     /// Stop: the person logged out, or nobody used the app. Repeating it finds what the first did.
     package func stop(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(Stop.self, from: request)
+        try await verifyAhead(message, of: message.value.sessionID, request)
         let (answer, ended) = try await store.write { rows, former -> (PingAnswer, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
-            try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows, again: former != nil)
             let reason: StopReason = message.value.reason == .inactivity ? .inactivity : .user
@@ -66,6 +68,12 @@ package struct PresenceService: Sendable {
         }
         if let ended { events.publish(.ended(ended)) }
         return Reply(answer)
+    }
+
+    private func verifyAhead(_ message: Encoded<some DeviceSigned>, of session: SessionID, _ request: PhoneRequest) async throws {
+        try await request.verifyAhead(message, freshness: request.opened.freshness, in: store) { rows in
+            try rows.session(session)?.account.flatMap { try rows.account($0)?.deviceKey }
+        }
     }
 
     /// A session that an account has logged in to, and that account.

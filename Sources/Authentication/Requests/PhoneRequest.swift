@@ -10,6 +10,7 @@ package struct PhoneRequest: Sendable {
     package let server: ServerID
     package let opened: OpenedRequest
     package let now: Instant
+    let signatures = SignatureChecks()
 
     package init(server: ServerID, opened: OpenedRequest, now: Instant) {
         self.server = server
@@ -39,9 +40,4 @@ func decoded<Message: WireMessage>(_: Message.Type = Message.self, from request:
 extension Extensions {
     /// The notices that a message says were shown (protocol §8).
     func acknowledged() throws(Refusal) -> [NoticeID] { do { return try shownNotices() } catch { throw .malformed(error) } }
-}
-
-/// Checks a device signature, as a refusal.
-func verify(_ message: Encoded<some DeviceSigned>, by key: [UInt8], freshness: [UInt8] = []) throws(Refusal) {
-    do { try message.verify(by: try DevicePublicKey(key), freshness: freshness) } catch { throw .badSignature }
 }

@@ -8,6 +8,12 @@ struct AttemptAdmission: Sendable {
 
     private var attempt: Attempt { message.attempt.value }
 
+    /// The key that is to have signed the attempt.
+    func deviceKey(in rows: any AuthenticationRows) throws -> [UInt8]? {
+        attempt.context == .firstSet
+            ? try rows.enrolment(ephemeral: request.ephemeral)?.claim?.deviceKey : try rows.account(message.accountID)?.deviceKey
+    }
+
     /// The reservation for an attempt that passed every check, inside the transaction of its effects.
     func reserve(in rows: any AuthenticationRows) throws -> AttemptReservation {
         guard attempt.ephemeralHash == SHA(request.ephemeral), attempt.sealedHash == SHA(message.sealed) else { throw Refusal.attemptMismatch }
@@ -28,7 +34,7 @@ struct AttemptAdmission: Sendable {
         let offered = try OfferedSession(message.offer, of: message.sessionID, for: account.id, request, derivation)
         let session = try offered.session(in: rows)
         guard attempt.sessionHash == offered.sessionHash else { throw Refusal.sessionHashWrong }
-        try verify(message.attempt, by: account.deviceKey)
+        try request.verify(message.attempt, by: account.deviceKey)
         guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
         try account.checkUsable()
         let claimed = try offered.claimed(session)
@@ -42,7 +48,7 @@ struct AttemptAdmission: Sendable {
     private func reserveForFirstPIN(in rows: any AuthenticationRows) throws -> AttemptReservation {
         let claim = try enrolmentClaim(in: rows)
         guard claim.account == message.accountID, attempt.epoch == 1 else { throw Refusal.attemptMismatch }
-        try verify(message.attempt, by: claim.deviceKey)
+        try request.verify(message.attempt, by: claim.deviceKey)
         guard try rows.instance(attempt.instanceID) == nil else { throw Refusal.instanceWrong }
         return reservation(for: claim.account, number: 0, receipts: .none)
     }
@@ -51,7 +57,7 @@ struct AttemptAdmission: Sendable {
     private func reserveForEnrolment(in rows: any AuthenticationRows) throws -> AttemptReservation {
         _ = try enrolmentClaim(in: rows)
         let account = try rows.living(message.accountID, at: request.server)
-        try verify(message.attempt, by: account.deviceKey)
+        try request.verify(message.attempt, by: account.deviceKey)
         guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
         try account.checkUsable()
         return try number(for: account.id, in: rows)
@@ -81,7 +87,7 @@ struct AttemptAdmission: Sendable {
         let account = try rows.living(message.accountID, at: request.server)
         let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: message.payload)
         guard attempt.sessionHash == expected else { throw Refusal.sessionHashWrong }
-        try verify(message.attempt, by: account.deviceKey)
+        try request.verify(message.attempt, by: account.deviceKey)
         guard attempt.instanceID == account.instance else { throw Refusal.instanceWrong }
         try account.checkUsable()
         return account

@@ -31,8 +31,10 @@ package struct AttemptService: Sendable {
     /// One ticket, one answer: reserved and committed, asked, settled and committed, and only then given out.
     private func round(_ message: Encoded<M1>, _ request: PhoneRequest, spends: Bool) async throws -> (status: Status, reply: Reply) {
         let derivation = try await keyring.keys(of: request.server).derivation
+        let admission = AttemptAdmission(message: message.value, request: request, derivation: derivation)
+        if spends { try await request.verifyAhead(message.value.attempt, in: store) { rows in try admission.deviceKey(in: rows) } }
         let reservation = try await store.write { rows, former -> AttemptReservation in
-            var reservation = try AttemptAdmission(message: message.value, request: request, derivation: derivation).reserve(in: rows)
+            var reservation = try admission.reserve(in: rows)
             if spends { try request.spend(in: rows, again: former != nil) }
             reservation.claimed = reservation.claimed ?? former?.claimed
             return reservation

@@ -9,16 +9,18 @@ struct ChangeAdmission: Sendable {
         /// This very M3 was completed before.
         case repeated(FinishedChange)
         case proof(SecondFactorProof)
+        /// The instance with the epoch that a new PIN brings.
+        case newPIN(SecondFactorProof, Instance)
     }
 
     private var change: M3 { message.value }
     /// What makes two copies of an M3 the same: all of it but the signature.
     var decisionHash: [UInt8] { SHA(message.unsignedBytes) }
 
-    /// A new epoch is kept from here on, before the second-factor server can have switched to it: a crash in between locks nobody out.
-    func admit(in rows: any AuthenticationRows) throws -> Case {
+    /// What a transaction that reads can say of it.
+    func look(in rows: any AuthenticationRows) throws -> Case {
         let account = try rows.living(change.accountID, at: request.server)
-        try verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+        try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
         guard change.instanceID == account.instance, var instance = try rows.instance(account.instance) else { throw Refusal.instanceWrong }
         try account.checkUsable()
         if let last = instance.lastChange, last.decision == decisionHash { return .repeated(last) }
@@ -32,8 +34,12 @@ struct ChangeAdmission: Sendable {
         }
         let (proof, epoch) = try newPIN(of: instance, account)
         instance.adopt(epoch)
-        try rows.save(instance)
-        return .proof(proof)
+        return .newPIN(proof, instance)
+    }
+
+    /// Keeps a new epoch, before the second-factor server can have switched to it: a crash in between locks nobody out.
+    func adopt(in rows: any AuthenticationRows) throws {
+        if case .newPIN(_, let instance) = try look(in: rows) { try rows.save(instance) }
     }
 
     private var sessionHash: [UInt8] {
@@ -65,7 +71,7 @@ struct ChangeAdmission: Sendable {
             guard change.biometricSignature == nil, key == instance.epoch(vouching.epoch)?.secondFactorKey else { throw .methodNotAllowed }
         } else {
             guard let biometric = change.biometricSignature else { throw .methodNotAllowed }
-            try shown.verify(biometric, of: instance, madeAt: setting.madeAt)
+            try shown.verify(biometric, of: instance, madeAt: setting.madeAt, request)
         }
         let proof = SecondFactorProof(
             server: request.server, instance: instance.id, attempt: change.attemptID, sessionHash: sessionHash, context: change.context,

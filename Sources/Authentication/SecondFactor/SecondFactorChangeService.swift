@@ -17,15 +17,22 @@ package struct SecondFactorChangeService: Sendable {
     package func complete(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(M3.self, from: request)
         let admission = ChangeAdmission(message: message, request: request)
-        switch try await store.write({ rows, _ in try admission.admit(in: rows) }) {
+        switch try await store.read({ rows in try admission.look(in: rows) }) {
         case .repeated(let change): return Reply(body: change.answer)
-        case .proof(let proof):
-            let proved = try await closed.receipt(for: proof, of: message.value.accountID, from: secondFactor, now: request.now)
-            let effect = ChangeEffect(
-                change: message.value, decision: admission.decisionHash, proof: proof, proved: proved, newShare: random.bytes(32),
-                notice: BiometricPINNotice(id: NoticeID(using: random)))
-            return try await store.write { rows, former in try effect.take(in: rows, request, after: former) }
+        case .newPIN(let proof, _):
+            try await store.write { rows in try admission.adopt(in: rows) }
+            return try await take(proof, of: message.value, admission, request)
+        case .proof(let proof): return try await take(proof, of: message.value, admission, request)
         }
+    }
+
+    /// Has a proof counted, and does what it proves.
+    private func take(_ proof: SecondFactorProof, of change: M3, _ admission: ChangeAdmission, _ request: PhoneRequest) async throws -> Reply {
+        let proved = try await closed.receipt(for: proof, of: change.accountID, from: secondFactor, now: request.now)
+        let effect = ChangeEffect(
+            change: change, decision: admission.decisionHash, proof: proof, proved: proved, newShare: random.bytes(32),
+            notice: BiometricPINNotice(id: NoticeID(using: random)))
+        return try await store.write { rows, former in try effect.take(in: rows, request, after: former) }
     }
 }
 

@@ -19,18 +19,18 @@ struct ShownFactor: Sendable {
         switch (method, secondFactorSignature, biometricSignature, ownAttempt) {
         case (.pin, let signature?, nil, nil):
             let epoch = try instance.epochTried()
-            try epoch.verify(signature, of: self, in: instance.id)
+            try epoch.verify(signature, of: self, in: instance.id, request)
             return made(instance, epoch)
         case ([.pin, .bio], let signature?, let biometric?, nil):
             // Only of the newest attempt it is known when it was made.
             guard let evaluated = instance.evaluated, evaluated.id == attempt else { throw .attemptMismatch }
             let epoch = try instance.epochTried()
-            try epoch.verify(signature, of: self, in: instance.id)
-            try verify(biometric, of: instance, madeAt: evaluated.madeAt)
+            try epoch.verify(signature, of: self, in: instance.id, request)
+            try verify(biometric, of: instance, madeAt: evaluated.madeAt, request)
             return made(instance, epoch)
         case (.bio, nil, let biometric?, let own?):
             let epoch = try check(own, by: account, of: instance, request)
-            try verify(biometric, of: instance, madeAt: own.value.madeAt)
+            try verify(biometric, of: instance, madeAt: own.value.madeAt, request)
             var proof = made(instance, epoch)
             proof.ticket = Ticket(
                 serverID: request.server, sequence: instance.sequence.last, issuedAt: request.now, payload: payload, attempt: own)
@@ -56,25 +56,29 @@ struct ShownFactor: Sendable {
         else { throw .attemptMismatch }
         guard value.sessionHash == sessionHash else { throw .sessionHashWrong }
         guard value.madeAt.distance(to: request.now) <= PhoneRequest.window else { throw .clockOff }
-        try Authentication.verify(own, by: account.deviceKey)
+        try request.verify(own, by: account.deviceKey)
         guard let epoch = instance.epoch(value.epoch) else { throw .attemptMismatch }
         return epoch
     }
 
     /// Throws unless the biometric key of the instance signed this attempt of that time.
-    func verify(_ signature: [UInt8], of instance: Instance, madeAt: Instant) throws(Refusal) {
+    func verify(_ signature: [UInt8], of instance: Instance, madeAt: Instant, _ request: PhoneRequest) throws(Refusal) {
         guard let key = instance.biometricKey else { throw .methodNotAllowed }
         let content = Transcript.biometric(
             instance: instance.id, attempt: attempt, context: context, sessionHash: sessionHash, madeAt: madeAt)
-        do { try DevicePublicKey(key).verify(signature, .bio, content) } catch { throw .biometricSignatureWrong }
+        let holds = request.signatures.holds(signature + content, by: key) { try DevicePublicKey(key).verify(signature, .bio, content) }
+        guard holds else { throw .biometricSignatureWrong }
     }
 }
 
 extension Instance.Epoch {
     /// Throws unless the opened box signed this attempt.
-    func verify(_ signature: [UInt8], of shown: ShownFactor, in instance: InstanceID) throws(Refusal) {
+    func verify(_ signature: [UInt8], of shown: ShownFactor, in instance: InstanceID, _ request: PhoneRequest) throws(Refusal) {
         let content = Transcript.secondFactorProof(
             instance: instance, attempt: shown.attempt, context: shown.context, sessionHash: shown.sessionHash)
-        do { try EdwardsPublicKey(secondFactorKey).verify(signature, .secondFactorProof, content) } catch { throw .secondFactorSignatureWrong }
+        let holds = request.signatures.holds(signature + content, by: secondFactorKey) {
+            try EdwardsPublicKey(secondFactorKey).verify(signature, .secondFactorProof, content)
+        }
+        guard holds else { throw .secondFactorSignatureWrong }
     }
 }

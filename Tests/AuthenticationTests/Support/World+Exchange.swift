@@ -1,5 +1,6 @@
-import Authentication
 import OstiaryProtocol
+
+@testable import Authentication
 
 /// A message that a phone is about to seal.
 struct Outgoing: Sendable {
@@ -16,6 +17,10 @@ extension World {
     /// What the dispatcher of the server does with a request that arrives.
     func receive(_ bytes: [UInt8], at server: ServerID? = nil) async throws -> Reply {
         let request = PhoneRequest(server: server ?? self.server, opened: try OpenedRequest(bytes, with: keys.prekey), now: now)
+        return try await WatchedStore.$signatures.withValue(request.signatures) { try await answer(request) }
+    }
+
+    private func answer(_ request: PhoneRequest) async throws -> Reply {
         try request.checkClock()
         let type: MessageType
         do { type = try MessageType(of: request.opened.message) } catch { throw Refusal.malformed(error) }

@@ -23,7 +23,7 @@ final class World: Sendable {
         neighbour = try WorldKeys(40, at: Self.start)
         secondFactor = try SecondFactorDouble(at: Self.start)
         let keyring = WorldKeyring(known: [keys.server: keys, neighbour.server: neighbour])
-        services = AuthenticationServices(store: store, keyring: keyring, gateway: secondFactor, events: hub, random: random)
+        services = AuthenticationServices(store: WatchedStore(store: store), keyring: keyring, gateway: secondFactor, events: hub, random: random)
         for each in [keys, neighbour] {
             let server = VirtualServer(
                 id: each.server, publicKey: each.root.ed25519, createdAt: Self.start, parameters: ServerParameters(name: "Example"))

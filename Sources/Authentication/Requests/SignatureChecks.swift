@@ -1,0 +1,44 @@
+import OstiaryProtocol
+import Synchronization
+
+/// The signatures of one request, each verified once. What came out in a transaction that reads counts in the one that writes: writers run one after
+/// the other, and none waits for the signature of another.
+final class SignatureChecks: Sendable {
+    private struct Check: Hashable {
+        let key: [UInt8]
+        /// Signature and content.
+        let signed: [UInt8]
+    }
+
+    private let results = Mutex<[Check: Bool]>([:])
+
+    /// How many signatures were verified.
+    var count: Int { results.withLock(\.count) }
+
+    /// Whether `verify` throws nothing, for this key and these bytes.
+    func holds(_ signed: [UInt8], by key: [UInt8], _ verify: () throws -> Void) -> Bool {
+        let check = Check(key: key, signed: signed)
+        if let known = results.withLock({ $0[check] }) { return known }
+        let holds = (try? verify()) != nil
+        results.withLock { $0[check] = holds }
+        return holds
+    }
+}
+
+extension PhoneRequest {
+    /// Checks a device signature.
+    /// - Throws: `badSignature`.
+    func verify(_ message: Encoded<some DeviceSigned>, by key: [UInt8], freshness: [UInt8] = []) throws(Refusal) {
+        let holds = signatures.holds(message.bytes + freshness, by: key) { try message.verify(by: try DevicePublicKey(key), freshness: freshness) }
+        guard holds else { throw .badSignature }
+    }
+
+    /// Verifies a message before the transaction that needs it. Whether it holds is told there, in its turn.
+    /// - Parameter key: finds the key that is to have signed.
+    func verifyAhead(
+        _ message: Encoded<some DeviceSigned>, freshness: [UInt8] = [], in store: any AuthenticationStore,
+        by key: @Sendable @escaping (any AuthenticationRows) throws -> [UInt8]?
+    ) async throws {
+        if let key = try await store.read(key) { try? verify(message, by: key, freshness: freshness) }
+    }
+}

@@ -1,0 +1,28 @@
+import Synchronization
+import Testing
+
+@testable import Authentication
+
+/// The store of a world, which sees to it that no transaction that writes verifies a signature of the request at work: all writers would wait for it.
+struct WatchedStore: AuthenticationStore {
+    /// The signatures of the request that this task answers.
+    @TaskLocal static var signatures: SignatureChecks?
+
+    let store: MemoryStore
+
+    func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
+        try await store.read(body)
+    }
+
+    @discardableResult
+    func write<Value: Sendable>(
+        _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        let signatures = Self.signatures
+        return try await store.write { rows, former in
+            let before = signatures?.count
+            defer { #expect(signatures?.count == before, "a signature was verified in a transaction that writes") }
+            return try body(rows, former)
+        }
+    }
+}
