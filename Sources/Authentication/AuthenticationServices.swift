@@ -16,7 +16,7 @@ package struct AuthenticationServices: Sendable {
 
     package init(
         store: any AuthenticationStore, keyring: any ServerKeyring, gateway: any SecondFactorGateway, events: any SessionEvents,
-        random: any RandomSource, momentKeepers: [any MomentKeeper] = [], watch: ClockWatch = ClockWatch()
+        random: any RandomSource, momentKeepers: [any MomentKeeper] = [], watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil
     ) {
         let secondFactor = SecondFactorClient(gateway: gateway, keyring: keyring)
         servers = ServerService(store: store)
@@ -27,7 +27,8 @@ package struct AuthenticationServices: Sendable {
         changes = SecondFactorChangeService(store: store, events: events, secondFactor: secondFactor, random: random)
         presence = PresenceService(store: store, events: events)
         accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
-        housekeeping = Housekeeping(store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch)
+        housekeeping = Housekeeping(
+            store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch, auditRetention: auditRetention)
         closes = CloseQueue(store: store, secondFactor: secondFactor)
         self.events = events
     }

@@ -8,19 +8,22 @@ package struct SQLDialect: Sendable, Equatable {
     package let countedKey: String
     /// What follows the closing parenthesis of `CREATE TABLE`.
     package let tableOptions: String
+    /// The same of a table whose rows are little more than their key: they stand in its index and nowhere else.
+    package let keyedTableOptions: String
     /// Sixteen random bytes of the engine's own, others in each row; for a migration only.
     package let sixteenRandomBytes: String
 
-    package init(blob: String, integer: String, countedKey: String, tableOptions: String, sixteenRandomBytes: String) {
+    package init(blob: String, integer: String, countedKey: String, tableOptions: String, keyedTableOptions: String, sixteenRandomBytes: String) {
         self.blob = blob
         self.integer = integer
         self.countedKey = countedKey
         self.tableOptions = tableOptions
+        self.keyedTableOptions = keyedTableOptions
         self.sixteenRandomBytes = sixteenRandomBytes
     }
 
     /// SQLite: strict tables, so that a column holds what its type says.
     package static let sqlite = SQLDialect(
         blob: "BLOB", integer: "INTEGER", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
-        sixteenRandomBytes: "randomblob(16)")
+        keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)")
 }

@@ -1,6 +1,7 @@
-import Database
 import Foundation
 import Testing
+
+@testable import Database
 
 /// The system's tool that holds a lock for as long as a command runs.
 private let flockPath = "/usr/bin/flock"
@@ -154,6 +155,56 @@ struct FileTests {
         bytes.replaceSubrange(40960..<81920, with: Data(repeating: 0xEE, count: 40960))
         try bytes.write(to: URL(fileURLWithPath: damaged))
         try expectCorrupt(damaged)
+    }
+
+    @Test("A file that was closed in order and is as it was left is not read through at the next start; any other is, until it was closed in order")
+    func cleanStop() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.databasePath
+        let first = try SQLiteDatabase.open(path: path)
+        try await first.migrate(sampleSchema)
+        try await first.countHit()
+        #expect(CleanStop(of: path) == nil, "there is a log beside it")
+        #expect(!CleanStop.isNoted(at: path))
+        try await first.close()
+        #expect(CleanStop.isNoted(at: path))
+        try await SQLiteDatabase.open(path: path).close()
+        #expect(CleanStop.isNoted(at: path))
+
+        // Written to by anybody, it is another file; so is a copy, whatever its bytes.
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: bytes.prefix(1))
+        try handle.close()
+        #expect(!CleanStop.isNoted(at: path))
+        try await SQLiteDatabase.open(path: path).close()
+        #expect(CleanStop.isNoted(at: path))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(!CleanStop.isNoted(at: path))
+    }
+
+    @Test("Whether a file is read through is what the lock file says of it, and nothing else")
+    func readThrough() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.databasePath
+        let database = try SQLiteDatabase.open(path: path)
+        try await database.migrate(sampleSchema)
+        try await database.transaction { connection in
+            for _ in 0..<2000 {
+                try connection.execute("INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: 1, count: 100))])
+            }
+        }
+        try await database.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes.replaceSubrange(40960..<81920, with: Data(repeating: 0xEE, count: 40960))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        try expectCorrupt(path)
+        // As if it had been closed like this.
+        let stop = try #require(CleanStop(of: path))
+        try Data(stop.text.utf8).write(to: URL(fileURLWithPath: path + ".lock"))
+        let trusting = try SQLiteDatabase.open(path: path)
+        #expect(try await trusting.hits() == 0)
+        try await trusting.close()
     }
 
     @Test("A path that cannot be opened says why in one line")

@@ -22,6 +22,15 @@ extension SQLRows {
         }
     }
 
+    func removeAudit(before moment: Instant, limit: Int) throws -> Int {
+        // There is no index by time: of so many at the beginning those that are old.
+        try connection.execute(
+            """
+            DELETE FROM audit WHERE position IN
+            (SELECT position FROM (SELECT position, at FROM audit ORDER BY position LIMIT $2) AS oldest WHERE at < $1)
+            """, [SQLValue(moment), SQLValue(limit)])
+    }
+
     func removeExpired(at now: Instant, limit: Int) throws -> Int {
         let (time, limit) = (SQLValue(now), SQLValue(limit))
         let sessions = try connection.query(

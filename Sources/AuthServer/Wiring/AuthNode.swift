@@ -50,7 +50,8 @@ package struct AuthNode: Sendable {
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
         let services = AuthenticationServices(
-            store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore], watch: watch)
+            store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore], watch: watch,
+            auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
         try await Self.apply(settings, to: server, with: services.servers, at: clock())
         try await gateway.checkAtStart()
 

@@ -10,13 +10,19 @@ package struct AuthNodeSettings: Sendable {
     /// which the REST API may have changed.
     package let serverName: String?
     package let serverLogo: [UInt8]?
+    /// Days for which the audit trail is kept; 0 for ever.
+    package let auditDays: UInt64
 
-    package init(publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil) {
+    package init(
+        publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil,
+        auditDays: UInt64 = Self.defaultAuditDays
+    ) {
         self.publicURL = publicURL
         self.apiKey = apiKey
         self.secondFactorIdentity = secondFactorIdentity
         self.serverName = serverName
         self.serverLogo = serverLogo
+        self.auditDays = auditDays
     }
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
@@ -27,7 +33,10 @@ package struct AuthNodeSettings: Sendable {
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
         serverName = try settings.serverName()
         serverLogo = try settings.parsed(.serverLogo, Logo.init(file:))?.bytes
+        auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? Self.defaultAuditDays
     }
+
+    package static let defaultAuditDays: UInt64 = 365
 
     /// The name of the default virtual server when it is made and none is set.
     package static let defaultServerName = "Ostiary"

@@ -13,19 +13,22 @@ package struct Housekeeping: Sendable {
     private let enrolments: EnrolmentService
     private let others: [any MomentKeeper]
     private let watch: ClockWatch
+    private let auditRetention: UInt64?
 
     /// - Parameters:
     ///   - others: what else is brought back when a clock that ran ahead was put right.
     ///   - watch: what notes the moments that are written.
+    ///   - auditRetention: seconds for which the audit trail is kept; nil for ever.
     package init(
         store: any AuthenticationStore, events: any SessionEvents, enrolments: EnrolmentService, others: [any MomentKeeper] = [],
-        watch: ClockWatch = ClockWatch()
+        watch: ClockWatch = ClockWatch(), auditRetention: UInt64? = nil
     ) {
         self.store = store
         self.events = events
         self.enrolments = enrolments
         self.others = others
         self.watch = watch
+        self.auditRetention = auditRetention
     }
 
     package func run(at now: Instant) async throws {
@@ -33,6 +36,8 @@ package struct Housekeeping: Sendable {
         try await inBatches { try await endSessions(at: now) }
         try await enrolments.expire(at: now)
         try await inBatches { try await store.write { rows, _ in try rows.removeExpired(at: now, limit: Self.batch) } }
+        guard let auditRetention else { return }
+        try await inBatches { try await store.write { rows, _ in try rows.removeAudit(before: now - auditRetention, limit: Self.batch) } }
     }
 
     private func inBatches(_ body: () async throws -> Int) async throws {

@@ -71,6 +71,13 @@ final class MemoryRows: AuthenticationRows {
         Array(state.audit.reversed().filter { $0.server == server }.prefix(limit))
     }
 
+    func removeAudit(before moment: Instant, limit: Int) throws -> Int {
+        let oldest = state.audit.prefix(limit)
+        let kept = oldest.filter { $0.at >= moment }
+        state.audit.replaceSubrange(oldest.indices, with: kept)
+        return oldest.count - kept.count
+    }
+
     func queue(_ close: PendingClose) throws { state.closes[close.instance] = close }
 
     func dueCloses(at now: Instant, limit: Int) throws -> [PendingClose] {

@@ -21,6 +21,12 @@ final class ProcessLock: Sendable {
         descriptor = opened
     }
 
+    /// Leaves a line for the next that takes the lock. One that cannot be written is none.
+    func note(_ text: String) {
+        ftruncate(descriptor, 0)
+        _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
     /// Said, and not left to closing: a program that is just being started has a copy of every descriptor for a moment, and would hold the lock that long.
     deinit {
         flock(descriptor, LOCK_UN)

@@ -1,7 +1,7 @@
 import GRDB
 
 extension SQLiteDatabase {
-    /// Sets what makes a commit durable, reads it back, and checks the file.
+    /// Sets what makes a commit durable, and reads it back.
     ///
     /// Only now: GRDB sets `synchronous` to NORMAL whenever it turns WAL mode on, after a configuration's own preparation.
     static func makeDurable(_ database: GRDB.Database, path: String) throws {
@@ -15,6 +15,10 @@ extension SQLiteDatabase {
                 throw DatabaseOpenError.cannotOpen(path: path, reason: "\(pragma) is \(found ?? "unset"), not \(value)")
             }
         }
+    }
+
+    /// Reads the whole file through.
+    static func check(_ database: GRDB.Database, path: String) throws {
         let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         guard finding == "ok" else { throw DatabaseOpenError.corrupt(path: path, reason: finding ?? "no answer to quick_check") }
     }

@@ -18,9 +18,13 @@ extension SQLiteDatabase {
             case .exclusive: try ProcessLock(databasePath: path)
             case .shared: nil
             }
+        let isClean = CleanStop.isNoted(at: path)
         do {
             let writer = try DatabaseQueue(path: path, configuration: .writer())
-            try writer.writeWithoutTransaction { try makeDurable($0, path: path) }
+            try writer.writeWithoutTransaction { database in
+                try makeDurable(database, path: path)
+                if !isClean { try check(database, path: path) }
+            }
             let reading = try (0..<max(1, readers)).map { _ in try DatabaseQueue(path: path, configuration: .reader()) }
             return SQLiteDatabase(
                 writer: SQLiteHandle(writer), source: .readers(SQLiteReaders(reading.map(SQLiteHandle.init))), path: path, lock: lock)

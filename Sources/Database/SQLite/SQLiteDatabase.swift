@@ -65,6 +65,9 @@ package final class SQLiteDatabase: Database {
         // Readers first: the last connection to close, which can write, folds the log into the file.
         if case .readers(let readers) = source { await readers.close() }
         writer.close()
-        lock.withLock { $0 = nil }
+        lock.withLock { lock in
+            if let path, let stop = CleanStop(of: path) { lock?.note(stop.text) }
+            lock = nil
+        }
     }
 }

@@ -42,6 +42,37 @@ struct StatementCountTests {
         }
     }
 
+    @Test("Nothing of what phones and backends ask for reads a table from end to end, and neither does the housekeeping")
+    func plans() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await TwoServers.run(database: database) { servers in
+            _ = database.take()
+            let nonce = try servers.nonce()
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let session = try #require(try await phone.logIn(nonce).sessionID)
+            _ = try await servers.status(of: nonce)
+            _ = try await phone.ping(session)
+            try await phone.stop(session)
+            try await phone.logInApp()
+            _ = try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+            _ = try await servers.services.accounts.delete(phone.account, at: servers.server, now: servers.now)
+            try await servers.services.housekeeping.run(at: servers.now)
+            let statements = Set(database.take().statements)
+            #expect(statements.count > 40)
+            for statement in statements.sorted() {
+                let parameters = (1...40).filter { statement.contains("$\($0)") }.max() ?? 0
+                let plan = try await database.transaction { connection in
+                    try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: parameters)).map { try $0.text("detail") }
+                }
+                let scans = plan.filter { $0.hasPrefix("SCAN") && !Self.bounded.contains($0) }
+                #expect(scans.isEmpty, "\(statement)")
+            }
+        }
+    }
+
+    /// The audit trail, of which so many rows at its beginning are looked at; the sessions that began last, by their index; a handful of servers.
+    private static let bounded: Set = ["SCAN audit", "SCAN oldest", "SCAN server", "SCAN CONSTANT ROW"]
+
     private func expect(
         _ count: CountingDatabase.Count, reads: Int, commits: Int, statements: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {

@@ -250,6 +250,23 @@ struct StoreRoundTripTests {
         }
     }
 
+    @Test("Of the audit trail what is old goes, so many at a time; what is not stays, in its order", arguments: StoreBackend.allCases)
+    func oldAudit(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            // The third was written by a clock that ran ahead.
+            let times: [UInt64] = [1, 2, 900, 3, 4]
+            let entries = times.map { AuditEntry(.loginAccepted, server: Sample.server, account: Sample.accountID(1), at: Sample.now + $0) }
+            try await store.write { rows in for entry in entries { try rows.record(entry) } }
+            func removed(before seconds: UInt64, limit: Int) async throws -> Int {
+                try await store.write { rows in try rows.removeAudit(before: Sample.now + seconds, limit: limit) }
+            }
+            #expect(try await removed(before: 1, limit: 9) == 0)
+            #expect(try await removed(before: 9, limit: 1) == 1)
+            #expect(try await removed(before: 4, limit: 4) == 2)
+            #expect(try await store.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) } == [entries[4], entries[2]])
+        }
+    }
+
     @Test("Leaves that are due, later when they were put off, and what lies ahead of the clock", arguments: StoreBackend.allCases)
     func leaves(on backend: StoreBackend) async throws {
         try await backend.run { store in
