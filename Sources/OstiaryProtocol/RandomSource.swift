@@ -3,6 +3,11 @@ package protocol RandomSource: Sendable {
     func bytes(_ count: Int) -> [UInt8]
 }
 
+extension RandomSource {
+    /// 32 random bits.
+    package func u32() -> UInt32 { bytes(4).reduce(0) { $0 << 8 | UInt32($1) } }
+}
+
 /// The operating system's generator.
 package struct SystemRandomSource: RandomSource {
     package init() {}

@@ -100,7 +100,7 @@ package final class ServerVault: ServerKeyring {
     private func prekeySteps(_ server: VirtualServer, _ keys: StoredKeys, at now: Instant) throws -> [SQLStep] {
         let newest = keys.prekeys.map(\.publishedUntil).max()
         guard newest.map({ $0 < now + KeyLife.prekeyOverlap }) ?? true else { return [] }
-        let id = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let id = random.u32()
         return [
             try keyStore.insert(
                 prekey: id, secret: random.bytes(32), of: server.id, publishedUntil: now + KeyLife.prekeyPublished,

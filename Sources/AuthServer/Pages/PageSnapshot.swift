@@ -1,3 +1,4 @@
+import Authentication
 import HTTPService
 import OstiaryProtocol
 
@@ -13,6 +14,8 @@ struct PageSnapshot: Sendable {
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: TilePicture?
     var link: String?
+    /// The session that the next frames of a login's code are of; not shown.
+    var awaiting: Session?
     /// Whether some phone has read the code, which stays.
     var isRead = false
     /// What a phone said that has read the code and not taken the login; it stands beside the code.

@@ -68,7 +68,7 @@ struct PageStream: Sendable {
     /// The next frame when one is due, otherwise now and then a sign of life.
     private func keepUp(_ ticks: Int, shown: PageSnapshot, to writer: inout any ResponseBodyWriter) async throws {
         let isDue = shown.state == .waiting && (!isStill || ticks % shown.ticksPerStillCode == 0)
-        if isDue, let code = try await view.code(of: page, style: isStill ? .still : .moving, at: clock()) {
+        if isDue, let session = shown.awaiting, let code = try await view.code(of: session, style: isStill ? .still : .moving, at: clock()) {
             try await writer.write(EventStreamText.event("code", code.write))
         } else if ticks % Self.ticksPerHeartbeat == 0 {
             try await writer.write(EventStreamText.heartbeat)

@@ -56,11 +56,10 @@ struct PageView: Sendable {
         }
     }
 
-    /// The next frame of a login's code; nil when no phone is awaited.
-    func code(of open: OpenPage, style: LinkStyle, at now: Instant) async throws -> TilePicture? {
-        guard open.page.kind == .login, let session = try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now),
-            session.state == .open, open.owns(session)
-        else { return nil }
+    /// The next frame of the code of a login that waited for a phone when it was looked at last; nil when its time is over. Asks nothing of the database:
+    /// that somebody took it is news.
+    func code(of session: Session, style: LinkStyle, at now: Instant) async throws -> TilePicture? {
+        guard session.settled(at: now).state == .open else { return nil }
         return try TilePicture(code: try await domain.sessions.link(to: session, style, at: now).bytes)
     }
 
@@ -70,6 +69,7 @@ struct PageView: Sendable {
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         switch session.state {
         case .open:
+            snapshot.awaiting = session
             snapshot.beside = session.report.map { PageSnapshot.State($0.state) }
             snapshot.code = try TilePicture(code: try await domain.sessions.link(to: session, style, at: now).bytes)
             snapshot.link = Link.text(of: try await domain.sessions.link(to: session, .returning, at: now).bytes, at: publicURL.description)

@@ -16,10 +16,3 @@ struct AuditLog: Sendable {
         }
     }
 }
-
-extension Methods {
-    /// `pin`, `bio`, `cached`, or several with commas.
-    var words: String {
-        [(Methods.pin, "pin"), (.bio, "bio"), (.cached, "cached")].filter { contains($0.0) }.map(\.1).joined(separator: ",")
-    }
-}

@@ -27,9 +27,9 @@ extension stat {
     /// When content or mode changed last. No program can set it back.
     fileprivate var lastChange: timespec {
         #if canImport(Darwin)
-            st_ctimespec
+        st_ctimespec
         #else
-            st_ctim
+        st_ctim
         #endif
     }
 }

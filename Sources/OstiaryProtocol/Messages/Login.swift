@@ -88,6 +88,11 @@ package struct Methods: OptionSet, Sendable, Hashable {
     package static let cached = Methods(rawValue: 4)
     static let known: Methods = [.pin, .bio, .cached]
 
+    /// As logs say it: `pin`, `bio`, `cached`, or several with commas.
+    package var words: String {
+        [(Methods.pin, "pin"), (.bio, "bio"), (.cached, "cached")].filter { contains($0.0) }.map(\.1).joined(separator: ",")
+    }
+
     init(from reader: inout ByteReader) throws(WireError) {
         let value = Methods(rawValue: try reader.u8())
         guard value.isSubset(of: .known) else { throw .badValue }

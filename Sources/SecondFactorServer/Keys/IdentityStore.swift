@@ -137,7 +137,7 @@ private struct FreshKeys: Sendable {
         rootSeed = random.bytes(32)
         serverID = ServerID(using: random)
         operatorSeed = random.bytes(32)
-        prekeyID = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+        prekeyID = random.u32()
         prekeySecret = random.bytes(32)
     }
 }

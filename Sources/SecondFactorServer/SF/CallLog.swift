@@ -13,7 +13,7 @@ struct CallLog: Sendable {
     func write(_ record: CallRecord) {
         var facts: [LogKey: String] = [.server: record.server.text, .instance: record.instance.text, .outcome: record.outcome]
         facts[.context] = record.context.map { "\($0)" }
-        facts[.factors] = record.methods.map { $0 == .pin ? "pin" : $0 == .bio ? "bio" : "pin,bio" }
+        facts[.factors] = record.methods.map(\.words)
         logger.line(record.isNotable ? .notice : .info, record.kind.rawValue, facts)
     }
 

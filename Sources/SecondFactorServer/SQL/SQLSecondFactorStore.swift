@@ -16,7 +16,7 @@ package struct SQLSecondFactorStore: SecondFactorStore {
     }
 
     package func situation(of instance: InstanceID, attempt: AttemptID, voucher: AttemptID?) async throws -> Situation {
-        try await database.read { try SecondFactorRows(connection: $0).situation(of: instance, attempt: attempt, voucher: voucher) }
+        try await database.read { try SecondFactorRows($0).situation(of: instance, attempt: attempt, voucher: voucher) }
     }
 
     package func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome {
@@ -29,7 +29,7 @@ package struct SQLSecondFactorStore: SecondFactorStore {
     }
 
     package func keep(evaluation: [UInt8], of attempt: AttemptID) async throws {
-        try await database.transaction { connection, _ in try SecondFactorRows(connection: connection).keep(evaluation: evaluation, of: attempt) }
+        try await database.transaction { connection, _ in try SecondFactorRows(connection).keep(evaluation: evaluation, of: attempt) }
     }
 
     package func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) async throws -> ProofOutcome {
@@ -81,7 +81,7 @@ package struct SQLSecondFactorStore: SecondFactorStore {
     @discardableResult
     package func deleteExpired(at now: Instant) async throws -> Int {
         try await database.transaction { connection, former in
-            let deleted = try SecondFactorRows(connection: connection).deleteExpired(at: now)
+            let deleted = try SecondFactorRows(connection).deleteExpired(at: now)
             return deleted == 0 ? former ?? 0 : deleted
         }
     }
@@ -103,7 +103,7 @@ package struct SQLSecondFactorStore: SecondFactorStore {
         _ rule: @Sendable @escaping (SecondFactorRows, _ former: Outcome?) throws -> Ruling<Outcome>
     ) async throws -> Outcome {
         try await database.transaction { connection, former in
-            let rows = SecondFactorRows(connection: connection)
+            let rows = SecondFactorRows(connection)
             let decision = try rule(rows, former)
             for change in decision.changes { try rows.make(change) }
             return decision.outcome

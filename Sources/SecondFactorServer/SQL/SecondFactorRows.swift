@@ -2,9 +2,14 @@ import Database
 import OstiaryProtocol
 import SecondFactor
 
-/// The statements over instances, attempts and pending keys, inside a transaction.
-struct SecondFactorRows {
+/// The rows of instances, attempts and pending keys in one transaction. What it has read it knows, so that saving writes what differs.
+final class SecondFactorRows {
     let connection: any SQLConnection
+    var knownInstances = KnownRows<InstanceID, Instance>()
+    var knownAttempts = KnownRows<AttemptID, AttemptRecord>()
+    var knownKeys = KnownRows<InstanceID, PendingKey>()
+
+    init(_ connection: any SQLConnection) { self.connection = connection }
 
     func situation(of instanceID: InstanceID, attempt attemptID: AttemptID, voucher: AttemptID? = nil) throws -> Situation {
         Situation(
@@ -13,33 +18,27 @@ struct SecondFactorRows {
     }
 
     func instance(_ id: InstanceID) throws -> Instance? {
-        try connection.one(
-            """
-            SELECT id, server_id, server_root, device_keys, epoch, second_factor_key, evaluation_key, highest, proven, proven_by_pin,
-                penalty_until, last_seen, without_pin, last_pin, biometric_key, last_reset
-            FROM instance WHERE id = $1
-            """, [.blob(id.bytes)]
-        ).map { try Instance($0) }
+        if let known = knownInstances[id] { return known.value }
+        let sql = "SELECT \(InstanceColumns.table.list()) FROM instance WHERE id = $1"
+        let found = try connection.one(sql, [.blob(id.bytes)]).map { try Instance($0) }
+        knownInstances.note(found, as: id)
+        return found
     }
 
     func attempt(_ id: AttemptID) throws -> AttemptRecord? {
-        try connection.one(
-            """
-            SELECT id, instance_id, server_id, server_root, session_hash, context, device_key, epoch, blinded_hash, sequence, reserved_at,
-                expires_at, failed, most, wait, without_pin_left, new_evaluation_key, evaluation, state, signature_hash, receipt,
-                biometric_key, voucher, vouched_by, made_at, method, proved_at
-            FROM attempt WHERE id = $1
-            """, [.blob(id.bytes)]
-        ).map { try AttemptRecord($0) }
+        if let known = knownAttempts[id] { return known.value }
+        let sql = "SELECT \(AttemptColumns.table.list()) FROM attempt WHERE id = $1"
+        let found = try connection.one(sql, [.blob(id.bytes)]).map { try AttemptRecord($0) }
+        knownAttempts.note(found, as: id)
+        return found
     }
 
     func pendingKey(_ id: InstanceID) throws -> PendingKey? {
-        try connection.one(
-            """
-            SELECT instance_id, server_id, server_root, attempt_id, device_key, evaluation_key, expires_at
-            FROM pending_key WHERE instance_id = $1
-            """, [.blob(id.bytes)]
-        ).map { try PendingKey($0) }
+        if let known = knownKeys[id] { return known.value }
+        let sql = "SELECT \(PendingKeyColumns.table.list()) FROM pending_key WHERE instance_id = $1"
+        let found = try connection.one(sql, [.blob(id.bytes)]).map { try PendingKey($0) }
+        knownKeys.note(found, as: id)
+        return found
     }
 
     func resets(of id: InstanceID, since: Instant) throws -> [ResetRecord] {
@@ -54,10 +53,14 @@ struct SecondFactorRows {
     func keep(evaluation: [UInt8], of attempt: AttemptID) throws {
         try connection.execute(
             "UPDATE attempt SET evaluation = $2 WHERE id = $1 AND evaluation IS NULL", [.blob(attempt.bytes), .blob(evaluation)])
+        knownAttempts.forget()
     }
 
     func deleteExpired(at now: Instant) throws -> Int {
         let attempts = try connection.execute("DELETE FROM attempt WHERE expires_at <= $1", [SQLValue(now.seconds)])
-        return attempts + (try connection.execute("DELETE FROM pending_key WHERE expires_at <= $1", [SQLValue(now.seconds)]))
+        let keys = try connection.execute("DELETE FROM pending_key WHERE expires_at <= $1", [SQLValue(now.seconds)])
+        knownAttempts.forget()
+        knownKeys.forget()
+        return attempts + keys
     }
 }

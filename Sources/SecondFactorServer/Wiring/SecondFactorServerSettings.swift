@@ -48,11 +48,7 @@ extension Policy {
         guard penalties.count == waits else {
             throw .invalid(.sfPenalties, reason: "\(maxAttempts) tries take \(waits) waiting times, not \(penalties.count)")
         }
-        guard penalties.allSatisfy(Policy.penaltyBounds.contains) else {
-            throw .invalid(.sfPenalties, reason: "expected waiting times of at most 1d")
-        }
         let longest = try settings.seconds(.sfMaxTimeWithoutPIN) ?? standard.maxTimeWithoutPIN
-        guard Policy.timeBounds.contains(longest) else { throw .invalid(.sfMaxTimeWithoutPIN, reason: "expected at most 3650d") }
         let number = try settings.integer(.sfMaxWithoutPIN, in: Policy.numberBounds) ?? standard.maxNumberWithoutPIN
         let lifetime = try settings.integer(.sfLifetimeWithoutPIN, in: Policy.lifetimeBounds) ?? standard.lifetimeWithoutPIN
         let resets = try settings.integer(.sfResetsPerDay, in: Policy.resetBounds) ?? standard.resetsPerDay
@@ -62,7 +58,23 @@ extension Policy {
                 maxAttempts: maxAttempts, penalties: penalties, lifetimeWithoutPIN: lifetime, resetsPerDay: resets, maxNumberWithoutPIN: number,
                 maxTimeWithoutPIN: longest, disallowPINChangeWithBiometric: disallows)
         } catch {
-            throw .invalid(.sfPenalties, reason: "\(error)")
+            throw SettingsError(error)
         }
+    }
+}
+
+extension SettingsError {
+    /// What the operator is told of a policy that is out of bounds.
+    fileprivate init(_ error: PolicyError) {
+        let key: SettingKey =
+            switch error {
+            case .maxAttempts: .sfMaxAttempts
+            case .penalties: .sfPenalties
+            case .lifetimeWithoutPIN: .sfLifetimeWithoutPIN
+            case .resetsPerDay: .sfResetsPerDay
+            case .maxNumberWithoutPIN: .sfMaxWithoutPIN
+            case .maxTimeWithoutPIN: .sfMaxTimeWithoutPIN
+            }
+        self = .invalid(key, reason: "\(error)")
     }
 }

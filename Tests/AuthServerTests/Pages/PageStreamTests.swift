@@ -1,6 +1,7 @@
 import Authentication
 import HTTPService
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
@@ -24,6 +25,21 @@ struct PageStreamTests {
                 while codes.count <= second { codes.insert(try #require(await screen.next()?.data.text("bits"))) }
             }
             #expect(screen.states == ["waiting"])
+        }
+    }
+
+    @Test("A code for every second costs the store a look every five seconds")
+    func asksSeldom() async throws {
+        let premises = try await Premises()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open()
+            let page = try await premises.pageRoutes.pages.page(PageClient.page(cookie), in: [.cookie: cookie], at: premises.clock.now)
+            let stream = try await premises.pageRoutes.stream(of: page, isStill: false)
+            _ = premises.questions.take()
+            var writer: any ResponseBodyWriter = CodeCounter(enough: 50)
+            await #expect(throws: Enough.self) { try await stream.write(to: &writer) }
+            // Session and server, when it begins and ten times afterwards.
+            #expect(premises.questions.take() == 22)
         }
     }
 
@@ -218,3 +234,20 @@ struct PageStreamTests {
         #expect(scans == 2)
     }
 }
+
+/// Ends a stream after so many codes.
+private struct CodeCounter: ResponseBodyWriter {
+    let enough: Int
+    private var codes = 0
+
+    init(enough: Int) { self.enough = enough }
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        codes += PageEvent.all(in: String(buffer: buffer)).filter { $0.name == "code" }.count
+        guard codes < enough else { throw Enough() }
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+private struct Enough: Error {}

@@ -16,6 +16,8 @@ final class Premises: Sendable {
     static let nonce = "n0nce-of-the-business-backend"
 
     let store = MemoryStore()
+    /// How often the routes asked the store.
+    let questions = Questions()
     let events = SessionEventHub()
     let clock = TestClock()
     let drain = DrainSignal()
@@ -38,7 +40,8 @@ final class Premises: Sendable {
         let (clock, store, keyring, events) = (clock, store, keyring, events)
         let now: @Sendable () -> Instant = { clock.now }
         let domain = AuthenticationServices(
-            store: store, keyring: keyring, gateway: AbsentSecondFactor(), events: events, random: SystemRandomSource())
+            store: QuestionedStore(store: store, questions: questions), keyring: keyring, gateway: AbsentSecondFactor(), events: events,
+            random: SystemRandomSource())
         let pages = PageService(store: pageStore, random: SystemRandomSource(), publicURL: publicURL)
         let hashes = VisualHashes(keyring: keyring)
         adminRoutes = AdminRoutes(domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, clock: now)

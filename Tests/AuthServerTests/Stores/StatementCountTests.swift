@@ -62,7 +62,9 @@ struct StatementCountTests {
             for statement in statements.sorted() {
                 let parameters = (1...40).filter { statement.contains("$\($0)") }.max() ?? 0
                 let plan = try await database.transaction { connection in
-                    try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: parameters)).map { try $0.text("detail") }
+                    try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: parameters)).map {
+                        try $0.text("detail")
+                    }
                 }
                 let scans = plan.filter { $0.hasPrefix("SCAN") && !Self.bounded.contains($0) }
                 #expect(scans.isEmpty, "\(statement)")

@@ -1,7 +1,5 @@
 import Database
 import Foundation
-import HTTPService
-import Logging
 import OstiaryProtocol
 import Testing
 

@@ -1,6 +1,4 @@
 import Foundation
-import HTTPService
-import Logging
 import OstiaryProtocol
 import SecondFactor
 import Testing
