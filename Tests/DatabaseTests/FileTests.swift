@@ -171,6 +171,23 @@ struct FileTests {
         try await SQLiteDatabase.open(path: path).close()
         #expect(CleanStop.isNoted(at: path))
 
+        // Not of a file that took the place of the one that was open, or of one that was found damaged.
+        let replaced = try SQLiteDatabase.open(path: path)
+        #expect(!CleanStop.isNoted(at: path), "only a start that ends in order says so again")
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: path + ".copy", toPath: path)
+        try await replaced.close()
+        #expect(!CleanStop.isNoted(at: path))
+        let broken = try SQLiteDatabase.open(path: path)
+        await #expect(throws: SQLError.fault(code: 11, message: "torn")) {
+            try await broken.transaction { _ in throw SQLError.fault(code: 11, message: "torn") }
+        }
+        try await broken.close()
+        #expect(!CleanStop.isNoted(at: path))
+        try await SQLiteDatabase.open(path: path).close()
+        #expect(CleanStop.isNoted(at: path))
+
         // Written to by anybody, it is another file; so is a copy, whatever its bytes.
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

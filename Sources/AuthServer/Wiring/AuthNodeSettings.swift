@@ -15,7 +15,7 @@ package struct AuthNodeSettings: Sendable {
 
     package init(
         publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil,
-        auditDays: UInt64 = Self.defaultAuditDays
+        auditDays: UInt64 = 0
     ) {
         self.publicURL = publicURL
         self.apiKey = apiKey
@@ -33,10 +33,8 @@ package struct AuthNodeSettings: Sendable {
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
         serverName = try settings.serverName()
         serverLogo = try settings.parsed(.serverLogo, Logo.init(file:))?.bytes
-        auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? Self.defaultAuditDays
+        auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
     }
-
-    package static let defaultAuditDays: UInt64 = 365
 
     /// The name of the default virtual server when it is made and none is set.
     package static let defaultServerName = "Ostiary"

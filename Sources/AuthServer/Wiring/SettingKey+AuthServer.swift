@@ -28,7 +28,7 @@ extension SettingKey {
     package static let serverName = SettingKey("server_name", "name on the phone's confirm screen, one line of 1 to 64 bytes; default Ostiary")
     package static let serverLogo = SettingKey("server_logo", "PNG or SVG file of at most 64 KiB for the confirm screen")
     package static let auditDays = SettingKey(
-        "audit_days", "days for which the audit trail is kept, up to 36500; 0 for ever; default 365")
+        "audit_days", "days for which the audit trail is kept, up to 36500; 0 for ever, which is the default")
     package static let maxConnections = SettingKey(
         "max_connections",
         "connections at a time on the public listener, up to 1000000; default 20000, and never more than the system's limit of open files leaves")

@@ -5,6 +5,7 @@ import Synchronization
 /// the other, and none waits for the signature of another.
 final class SignatureChecks: Sendable {
     private struct Check: Hashable {
+        let label: Label
         let key: [UInt8]
         /// Signature and content.
         let signed: [UInt8]
@@ -15,9 +16,9 @@ final class SignatureChecks: Sendable {
     /// How many signatures were verified.
     var count: Int { results.withLock(\.count) }
 
-    /// Whether `verify` throws nothing, for this key and these bytes.
-    func holds(_ signed: [UInt8], by key: [UInt8], _ verify: () throws -> Void) -> Bool {
-        let check = Check(key: key, signed: signed)
+    /// Whether `verify` throws nothing, for this label, this key and these bytes.
+    func holds(_ signed: [UInt8], _ label: Label, by key: [UInt8], _ verify: () throws -> Void) -> Bool {
+        let check = Check(label: label, key: key, signed: signed)
         if let known = results.withLock({ $0[check] }) { return known }
         let holds = (try? verify()) != nil
         results.withLock { $0[check] = holds }
@@ -28,8 +29,10 @@ final class SignatureChecks: Sendable {
 extension PhoneRequest {
     /// Checks a device signature.
     /// - Throws: `badSignature`.
-    func verify(_ message: Encoded<some DeviceSigned>, by key: [UInt8], freshness: [UInt8] = []) throws(Refusal) {
-        let holds = signatures.holds(message.bytes + freshness, by: key) { try message.verify(by: try DevicePublicKey(key), freshness: freshness) }
+    func verify<Message: DeviceSigned>(_ message: Encoded<Message>, by key: [UInt8], freshness: [UInt8] = []) throws(Refusal) {
+        let holds = signatures.holds(message.bytes + freshness, Message.label, by: key) {
+            try message.verify(by: try DevicePublicKey(key), freshness: freshness)
+        }
         guard holds else { throw .badSignature }
     }
 

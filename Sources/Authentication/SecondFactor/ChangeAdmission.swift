@@ -38,8 +38,10 @@ struct ChangeAdmission: Sendable {
     }
 
     /// Keeps a new epoch, before the second-factor server can have switched to it: a crash in between locks nobody out.
-    func adopt(in rows: any AuthenticationRows) throws {
-        if case .newPIN(_, let instance) = try look(in: rows) { try rows.save(instance) }
+    func adopt(in rows: any AuthenticationRows) throws -> Case {
+        let found = try look(in: rows)
+        if case .newPIN(_, let instance) = found { try rows.save(instance) }
+        return found
     }
 
     private var sessionHash: [UInt8] {

@@ -17,12 +17,11 @@ package struct SecondFactorChangeService: Sendable {
     package func complete(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(M3.self, from: request)
         let admission = ChangeAdmission(message: message, request: request)
-        switch try await store.read({ rows in try admission.look(in: rows) }) {
+        var found = try await store.read { rows in try admission.look(in: rows) }
+        if case .newPIN = found { found = try await store.write { rows in try admission.adopt(in: rows) } }
+        switch found {
         case .repeated(let change): return Reply(body: change.answer)
-        case .newPIN(let proof, _):
-            try await store.write { rows in try admission.adopt(in: rows) }
-            return try await take(proof, of: message.value, admission, request)
-        case .proof(let proof): return try await take(proof, of: message.value, admission, request)
+        case .proof(let proof), .newPIN(let proof, _): return try await take(proof, of: message.value, admission, request)
         }
     }
 

@@ -66,7 +66,7 @@ struct ShownFactor: Sendable {
         guard let key = instance.biometricKey else { throw .methodNotAllowed }
         let content = Transcript.biometric(
             instance: instance.id, attempt: attempt, context: context, sessionHash: sessionHash, madeAt: madeAt)
-        let holds = request.signatures.holds(signature + content, by: key) { try DevicePublicKey(key).verify(signature, .bio, content) }
+        let holds = request.signatures.holds(signature + content, .bio, by: key) { try DevicePublicKey(key).verify(signature, .bio, content) }
         guard holds else { throw .biometricSignatureWrong }
     }
 }
@@ -76,7 +76,7 @@ extension Instance.Epoch {
     func verify(_ signature: [UInt8], of shown: ShownFactor, in instance: InstanceID, _ request: PhoneRequest) throws(Refusal) {
         let content = Transcript.secondFactorProof(
             instance: instance, attempt: shown.attempt, context: shown.context, sessionHash: shown.sessionHash)
-        let holds = request.signatures.holds(signature + content, by: secondFactorKey) {
+        let holds = request.signatures.holds(signature + content, .secondFactorProof, by: secondFactorKey) {
             try EdwardsPublicKey(secondFactorKey).verify(signature, .secondFactorProof, content)
         }
         guard holds else { throw .secondFactorSignatureWrong }

@@ -25,6 +25,7 @@ final class ProcessLock: Sendable {
     func note(_ text: String) {
         ftruncate(descriptor, 0)
         _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        fsync(descriptor)
     }
 
     /// Said, and not left to closing: a program that is just being started has a copy of every descriptor for a moment, and would hold the lock that long.

@@ -8,6 +8,12 @@ extension SQLError {
         self.init(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)), path: path)
     }
 
+    /// Whether the file, or the disk under it, is not what it was: its primary codes are IOERR, CORRUPT and NOTADB.
+    var isDamage: Bool {
+        guard case .fault(let code, _) = self else { return false }
+        return [10, 11, 26].contains(code & 0xFF)
+    }
+
     init(grdb error: GRDB.DatabaseError) {
         self.init(code: error.extendedResultCode.rawValue, message: error.message ?? "no detail", path: nil)
     }

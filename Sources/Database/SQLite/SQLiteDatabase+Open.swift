@@ -19,6 +19,8 @@ extension SQLiteDatabase {
             case .shared: nil
             }
         let isClean = CleanStop.isNoted(at: path)
+        // It is noted again when this one is closed in order.
+        lock?.note("")
         do {
             let writer = try DatabaseQueue(path: path, configuration: .writer())
             try writer.writeWithoutTransaction { database in

@@ -11,6 +11,8 @@ package final class SQLiteDatabase: Database {
     private let files = Mutex<[String: FileIdentity]>([:])
     /// Held until the connections are closed.
     private let lock: Mutex<ProcessLock?>
+    /// Whether any call met damage: then the file is read through at the next start, however this one ends.
+    private let hasMetDamage = Mutex(false)
 
     /// Where reads go: to connections of their own, or, in memory, to the only one.
     enum ReadSource: Sendable {
@@ -27,15 +29,24 @@ package final class SQLiteDatabase: Database {
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
-        switch source {
-        case .readers(let readers): try await readers.read(body)
-        case .onlyConnection(let handle): try handle.read(body)
+        try await notingDamage {
+            switch source {
+            case .readers(let readers): try await readers.read(body)
+            case .onlyConnection(let handle): try handle.read(body)
+            }
         }
     }
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
-        try await writer.transaction(body)
+        try await notingDamage { try await writer.transaction(body) }
+    }
+
+    private func notingDamage<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do { return try await work() } catch let error as SQLError where error.isDamage {
+            hasMetDamage.withLock { $0 = true }
+            throw error
+        }
     }
 
     package func purge() async throws { try await writer.purge() }
@@ -61,12 +72,15 @@ package final class SQLiteDatabase: Database {
         }
     }
 
+    private func isInPlace(_ path: String) -> Bool { FileIdentity(of: path) == files.withLock { $0[path] } }
+
     package func close() async throws {
         // Readers first: the last connection to close, which can write, folds the log into the file.
         if case .readers(let readers) = source { await readers.close() }
         writer.close()
         lock.withLock { lock in
-            if let path, let stop = CleanStop(of: path) { lock?.note(stop.text) }
+            // Of a file that took the place of the one that was open nobody here knows anything.
+            if let path, isInPlace(path), !hasMetDamage.withLock({ $0 }), let stop = CleanStop(of: path) { lock?.note(stop.text) }
             lock = nil
         }
     }

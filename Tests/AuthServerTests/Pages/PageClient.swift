@@ -75,9 +75,14 @@ struct PageClient: Sendable {
     func state(_ cookie: String) async throws -> JSONObject { JSONObject(try await get("/pages/state", cookie: cookie).body) }
 
     /// What a stream tells from before `story` until the server drains after it.
-    func events(_ path: String, cookie: String?, while story: @Sendable @escaping () async throws -> Void) async throws -> [PageEvent] {
+    /// - Parameter looks: how often the store was asked when the stream has its first answer; for session events: the server, whether there is such
+    ///   a session, and how it is.
+    func events(
+        _ path: String, cookie: String?, after looks: Int = 3, while story: @Sendable @escaping () async throws -> Void
+    ) async throws -> [PageEvent] {
+        _ = premises.questions.take()
         async let response = get(path, cookie: cookie)
-        while premises.events.listenerCount == 0 { await Task.yield() }
+        while premises.events.listenerCount == 0 || premises.questions.count < looks { await Task.yield() }
         try await story()
         premises.drain.begin()
         let answer = try await response

@@ -158,7 +158,7 @@ struct PageStreamTests {
         let premises = try await Premises()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
-            let events = try await browser.events("/pages/events", cookie: cookie) {}
+            let events = try await browser.events("/pages/events", cookie: cookie, after: 0) {}
             #expect(events.first?.name == "page")
             while premises.events.listenerCount > 0 { await Task.yield() }
         }

@@ -3,17 +3,19 @@ import Synchronization
 
 /// Counts what reads.
 final class Questions: Sendable {
-    private let count = Mutex(0)
+    private let answered = Mutex(0)
 
-    /// How many since the last look.
+    /// How many were answered since they were taken last.
+    var count: Int { answered.withLock { $0 } }
+
     func take() -> Int {
-        count.withLock { count in
-            defer { count = 0 }
-            return count
+        answered.withLock { answered in
+            defer { answered = 0 }
+            return answered
         }
     }
 
-    func note() { count.withLock { $0 += 1 } }
+    func note() { answered.withLock { $0 += 1 } }
 }
 
 /// A store that counts how often it is asked.
@@ -22,7 +24,7 @@ struct QuestionedStore: AuthenticationStore {
     let questions: Questions
 
     func read<Value: Sendable>(_ body: @Sendable @escaping (any AuthenticationRows) throws -> Value) async throws -> Value {
-        questions.note()
+        defer { questions.note() }
         return try await store.read(body)
     }
 

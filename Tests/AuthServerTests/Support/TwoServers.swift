@@ -41,9 +41,11 @@ struct TwoServers: Sendable {
     var now: Instant { clock.now }
 
     /// Builds both servers and lends them to `body`.
-    /// - Parameter own: a database for the authentication server, on which nothing is run twice.
+    /// - Parameters:
+    ///   - own: a database for the authentication server, on which nothing is run twice.
+    ///   - auditDays: for how long its audit trail is kept; 0 for ever.
     static func run(
-        database own: (any Database)? = nil, drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil,
+        database own: (any Database)? = nil, drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0,
         _ body: @Sendable @escaping (TwoServers) async throws -> Void
     ) async throws {
         let (database, secondFactorDatabase) = (try own ?? SQLiteDatabase.inMemory(), try SQLiteDatabase.inMemory())
@@ -62,7 +64,8 @@ struct TwoServers: Sendable {
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
             let settings = AuthNodeSettings(
-                publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash)
+                publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash,
+                auditDays: auditDays)
             let start = { @Sendable () async throws -> AuthNode in
                 try await AuthNode(
                     settings: settings, database: commits, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,

@@ -39,7 +39,7 @@ struct AuthServerSettingsTests {
         #expect(server.node.serverName == nil && server.node.serverLogo == nil && AuthNodeSettings.defaultServerName == "Ostiary")
         #expect(server.logLevel == .info)
         #expect(server.maxConnections == nil && server.maxConnectionsPerPeer == nil)
-        #expect(server.node.auditDays == 365)
+        #expect(server.node.auditDays == 0)
         #expect(server.node.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
     }
 

@@ -1,0 +1,46 @@
+import Authentication
+import Database
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("Tables whose rows moved")
+struct LeanTablesMigrationTests {
+    @Test("Every row of before is found afterwards, column by column, and what hangs on an instance still goes with it")
+    func kept() async throws {
+        let database = try SQLiteDatabase.inMemory()
+        let before = Array(AuthenticationSchema.migrations.prefix(18))
+        try #require(before.count < AuthenticationSchema.migrations.count)
+        try await database.migrate(before)
+        let store = SQLAuthenticationStore(database: database, key: .random())
+        let pointer = NoncePointer(server: Sample.server, hash: Sample.bytes(3), kind: .web, session: Sample.sessionID(3), run: 5)
+        let cache = PINCache(
+            account: Sample.accountID(1), hash: Sample.bytes(1), expiresAt: Sample.now + 9, isSingleUse: true, methods: .bio, verifiedAt: Sample.now)
+        try await store.write { rows in
+            try rows.save(Sample.session(state: .loggedIn(Sample.login)))
+            try rows.save(pointer)
+            try rows.save(cache)
+            try rows.save(Sample.instance)
+            try rows.save(Sample.enrolment(state: .claimed(Sample.claim)))
+            try rows.bury(Sample.accountID(2), of: Sample.server, at: Sample.now)
+            #expect(try rows.spend(Sample.bytes(9), until: Sample.now + 7))
+            try rows.record(AuditEntry(.pinChanged, server: Sample.server, at: Sample.now))
+        }
+        try await database.migrate(AuthenticationSchema.migrations)
+        try await store.write { rows in
+            #expect(try rows.pointer(nonceHash: pointer.hash, of: Sample.server) == pointer)
+            #expect(try rows.cache(of: Sample.accountID(1)) == cache)
+            #expect(try rows.instance(Sample.instanceID) == Sample.instance)
+            #expect(try rows.grave(of: Sample.accountID(2))?.since == Sample.now)
+            #expect(try !rows.spend(Sample.bytes(9), until: Sample.now + 7))
+            #expect(try rows.unfinishedSessions(of: Sample.accountID(1)).map(\.id) == [Sample.sessionID(3)])
+            #expect(try rows.session(stream: StreamID(Sample.bytes(4, 16))!, of: Sample.server)?.id == Sample.sessionID(3))
+            #expect(try rows.enrolment(ephemeral: Sample.claim.ephemeral)?.id == rows.enrolment(account: Sample.claim.account)?.id)
+            #expect(try rows.auditEntries(of: Sample.server, limit: 9).map(\.kind) == [.pinChanged])
+            try rows.removeInstance(Sample.instanceID)
+        }
+        let epochs = try await database.read { try $0.query("SELECT number FROM instance_epoch").count }
+        #expect(epochs == 0)
+    }
+}
