@@ -1,7 +1,7 @@
 // Database: one SQL seam for every store of both servers.
 //
-// Owns: connecting, querying, durable transactions, migrations, and the errors of all of them; the key-encryption key and key files (AtRest/), because
-// whoever stores a secret wraps it.
+// Owns: connecting, querying, durable transactions, migrations, and the errors of all of them; how rows are saved and what a transaction knows of them
+// (`SQLTable`, `KnownRows`); the key-encryption key and key files (AtRest/), because whoever stores a secret wraps it.
 // Leaves to others: every statement (stores keep their SQL beside the feature), every rule, every retry that a domain decides on.
 // Start reading here, then `SQLConnection`, then `SQLiteDatabase`. SQLite comes through GRDB; the seam is synchronous inside a body and
 // asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change in any store.

@@ -141,20 +141,8 @@ struct FileTests {
         try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: text))
         try expectCorrupt(text)
 
-        let damaged = folder.databasePath
-        let database = try SQLiteDatabase.open(path: damaged)
-        try await database.migrate(sampleSchema)
-        try await database.transaction { connection in
-            for number in 0..<2000 {
-                try connection.execute(
-                    "INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: UInt8(number % 256), count: 100))])
-            }
-        }
-        try await database.close()
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: damaged))
-        bytes.replaceSubrange(40960..<81920, with: Data(repeating: 0xEE, count: 40960))
-        try bytes.write(to: URL(fileURLWithPath: damaged))
-        try expectCorrupt(damaged)
+        try await makeDamaged(folder.databasePath)
+        try expectCorrupt(folder.databasePath)
     }
 
     @Test("A file that was closed in order and is as it was left is not read through at the next start; any other is, until it was closed in order")
@@ -204,17 +192,7 @@ struct FileTests {
     func readThrough() async throws {
         let folder = try TemporaryFolder()
         let path = folder.databasePath
-        let database = try SQLiteDatabase.open(path: path)
-        try await database.migrate(sampleSchema)
-        try await database.transaction { connection in
-            for _ in 0..<2000 {
-                try connection.execute("INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: 1, count: 100))])
-            }
-        }
-        try await database.close()
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        bytes.replaceSubrange(40960..<81920, with: Data(repeating: 0xEE, count: 40960))
-        try bytes.write(to: URL(fileURLWithPath: path))
+        try await makeDamaged(path)
         try expectCorrupt(path)
         // As if it had been closed like this.
         let stop = try #require(CleanStop(of: path))
@@ -234,6 +212,22 @@ struct FileTests {
             guard case .cannotOpen = error else { throw error }
             #expect(!error.description.contains("\n"))
         }
+    }
+
+    /// A database that was closed in order, with ten pages in its middle overwritten since.
+    private func makeDamaged(_ path: String) async throws {
+        let database = try SQLiteDatabase.open(path: path)
+        try await database.migrate(sampleSchema)
+        try await database.transaction { connection in
+            for number in 0..<2000 {
+                try connection.execute(
+                    "INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: UInt8(number % 256), count: 100))])
+            }
+        }
+        try await database.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes.replaceSubrange(40960..<81920, with: Data(repeating: 0xEE, count: 40960))
+        try bytes.write(to: URL(fileURLWithPath: path))
     }
 
     private func expectCorrupt(_ path: String) throws {

@@ -44,11 +44,11 @@ final class SQLRows: AuthenticationRows {
     private let salt: WrapSalt?
     /// What this transaction has written into the audit trail.
     var recorded: [AuditEntry] = []
-    var knownServers = KnownRows<ServerID, VirtualServer>()
-    var knownAccounts = KnownRows<AccountID, Account>()
-    var knownInstances = KnownRows<InstanceID, Instance>()
-    var knownSessions = KnownRows<SessionID, Session>()
-    var knownEnrolments = KnownRows<EnrolmentID, Enrolment>()
+    let knownServers = KnownRows<ServerID, VirtualServer>()
+    let knownAccounts = KnownRows<AccountID, Account>()
+    let knownInstances = KnownRows<InstanceID, Instance>()
+    let knownSessions = KnownRows<SessionID, Session>()
+    let knownEnrolments = KnownRows<EnrolmentID, Enrolment>()
 
     init(_ connection: any SQLConnection, key: KeyEncryptionKey, salt: WrapSalt? = nil) {
         self.connection = connection

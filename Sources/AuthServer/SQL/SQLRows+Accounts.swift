@@ -13,10 +13,7 @@ extension SQLRows {
     private static let selection = "SELECT \(table.list()) FROM account"
 
     func account(_ id: AccountID) throws -> Account? {
-        if let known = knownAccounts[id] { return known.value }
-        let found = try accounts("WHERE id = $1", [SQLValue(id)]).first
-        knownAccounts.note(found, as: id)
-        return found
+        try knownAccounts.row(id) { try accounts("WHERE id = $1", [SQLValue(id)]).first }
     }
 
     func accounts(ofUser userID: String, at server: ServerID) throws -> [Account] {

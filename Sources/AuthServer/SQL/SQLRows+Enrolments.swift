@@ -4,10 +4,7 @@ import OstiaryProtocol
 
 extension SQLRows {
     func enrolment(_ id: EnrolmentID) throws -> Enrolment? {
-        if let known = knownEnrolments[id] { return known.value }
-        let found = try enrolments("WHERE id = $1", [SQLValue(id)]).first
-        knownEnrolments.note(found, as: id)
-        return found
+        try knownEnrolments.row(id) { try enrolments("WHERE id = $1", [SQLValue(id)]).first }
     }
 
     func enrolment(nonceHash: [UInt8], of server: ServerID) throws -> Enrolment? {

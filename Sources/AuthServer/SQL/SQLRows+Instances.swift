@@ -18,11 +18,10 @@ extension SQLRows {
         """
 
     func instance(_ id: InstanceID) throws -> Instance? {
-        if let known = knownInstances[id] { return known.value }
-        let rows = try connection.query(Self.byID, [SQLValue(id)])
-        let found = try rows.first.map { try instance(id, $0, epochs: rows) }
-        knownInstances.note(found, as: id)
-        return found
+        try knownInstances.row(id) {
+            let rows = try connection.query(Self.byID, [SQLValue(id)])
+            return try rows.first.map { try instance(id, $0, epochs: rows) }
+        }
     }
 
     private func instance(_ id: InstanceID, _ row: SQLRow, epochs rows: [SQLRow]) throws -> Instance {

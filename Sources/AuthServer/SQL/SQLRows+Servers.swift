@@ -13,10 +13,7 @@ extension SQLRows {
     func servers() throws -> [VirtualServer] { try servers("ORDER BY created_at, id", []) }
 
     func server(_ id: ServerID) throws -> VirtualServer? {
-        if let known = knownServers[id] { return known.value }
-        let found = try servers("WHERE id = $1", [SQLValue(id)]).first
-        knownServers.note(found, as: id)
-        return found
+        try knownServers.row(id) { try servers("WHERE id = $1", [SQLValue(id)]).first }
     }
 
     private func servers(_ condition: String, _ arguments: [SQLValue]) throws -> [VirtualServer] {

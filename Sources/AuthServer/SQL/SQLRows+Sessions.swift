@@ -4,10 +4,7 @@ import OstiaryProtocol
 
 extension SQLRows {
     func session(_ id: SessionID) throws -> Session? {
-        if let known = knownSessions[id] { return known.value }
-        let found = try sessions("WHERE s.id = $1", [SQLValue(id)]).first
-        knownSessions.note(found, as: id)
-        return found
+        try knownSessions.row(id) { try sessions("WHERE s.id = $1", [SQLValue(id)]).first }
     }
 
     func session(stream: StreamID, of server: ServerID) throws -> Session? {

@@ -5,9 +5,9 @@ import SecondFactor
 /// The rows of instances, attempts and pending keys in one transaction. What it has read it knows, so that saving writes what differs.
 final class SecondFactorRows {
     let connection: any SQLConnection
-    var knownInstances = KnownRows<InstanceID, Instance>()
-    var knownAttempts = KnownRows<AttemptID, AttemptRecord>()
-    var knownKeys = KnownRows<InstanceID, PendingKey>()
+    let knownInstances = KnownRows<InstanceID, Instance>()
+    let knownAttempts = KnownRows<AttemptID, AttemptRecord>()
+    let knownKeys = KnownRows<InstanceID, PendingKey>()
 
     init(_ connection: any SQLConnection) { self.connection = connection }
 
@@ -18,27 +18,23 @@ final class SecondFactorRows {
     }
 
     func instance(_ id: InstanceID) throws -> Instance? {
-        if let known = knownInstances[id] { return known.value }
-        let sql = "SELECT \(InstanceColumns.table.list()) FROM instance WHERE id = $1"
-        let found = try connection.one(sql, [.blob(id.bytes)]).map { try Instance($0) }
-        knownInstances.note(found, as: id)
-        return found
+        try knownInstances.row(id) {
+            try connection.one("SELECT \(InstanceColumns.table.list()) FROM instance WHERE id = $1", [.blob(id.bytes)]).map { try Instance($0) }
+        }
     }
 
     func attempt(_ id: AttemptID) throws -> AttemptRecord? {
-        if let known = knownAttempts[id] { return known.value }
-        let sql = "SELECT \(AttemptColumns.table.list()) FROM attempt WHERE id = $1"
-        let found = try connection.one(sql, [.blob(id.bytes)]).map { try AttemptRecord($0) }
-        knownAttempts.note(found, as: id)
-        return found
+        try knownAttempts.row(id) {
+            try connection.one("SELECT \(AttemptColumns.table.list()) FROM attempt WHERE id = $1", [.blob(id.bytes)]).map { try AttemptRecord($0) }
+        }
     }
 
     func pendingKey(_ id: InstanceID) throws -> PendingKey? {
-        if let known = knownKeys[id] { return known.value }
-        let sql = "SELECT \(PendingKeyColumns.table.list()) FROM pending_key WHERE instance_id = $1"
-        let found = try connection.one(sql, [.blob(id.bytes)]).map { try PendingKey($0) }
-        knownKeys.note(found, as: id)
-        return found
+        try knownKeys.row(id) {
+            try connection.one("SELECT \(PendingKeyColumns.table.list()) FROM pending_key WHERE instance_id = $1", [.blob(id.bytes)]).map {
+                try PendingKey($0)
+            }
+        }
     }
 
     func resets(of id: InstanceID, since: Instant) throws -> [ResetRecord] {
