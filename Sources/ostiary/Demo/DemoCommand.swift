@@ -49,7 +49,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func welcome(_ servers: DemoServers) async throws {
         let backend = try await DemoBackend(servers.layout)
-        let site = Hallway(backend: backend, origin: servers.layout.siteURL, authenticationOrigin: servers.layout.publicURL)
+        let site = DemoSite(backend: backend, origin: servers.layout.siteURL, authenticationOrigin: servers.layout.publicURL)
         let listener = Listener("site", at: ListenAddress(host: "127.0.0.1", port: servers.layout.sitePort), router: site.router)
         let logger = Logger.service("ostiary.demo", level: .critical)
         let tour = DemoTour(backend: backend, layout: servers.layout, keepsData: keep)

@@ -40,14 +40,14 @@ struct DemoServers: Sendable {
     /// Makes both identities and tells each server about the other; starts nothing.
     /// - Parameter run: runs the binary to its end.
     static func launches(
-        of layout: DemoLayout, run: ([String]) async throws -> (code: Int32, output: String, complaints: String)
+        of layout: DemoLayout, run: ([String]) async throws -> (code: Int32, output: String, errors: String)
     ) async throws -> (secondFactor: ServerLaunch, authentication: ServerLaunch) {
         let secondFactor = ["second-factor", "--data", layout.secondFactorData.path]
         let authentication = ["serve", "--data", layout.authenticationData.path]
         func identity(_ arguments: [String]) async throws -> String {
             let result = try await run(arguments + ["--print-identity"])
             let identity = result.output.trimmingCharacters(in: .whitespacesAndNewlines)
-            let reason = result.complaints.trimmingCharacters(in: .whitespacesAndNewlines)
+            let reason = result.errors.trimmingCharacters(in: .whitespacesAndNewlines)
             guard result.code == 0, !identity.isEmpty else { throw DemoError.serverFailed(name: "ostiary \(arguments[0])", reason: reason) }
             return identity
         }

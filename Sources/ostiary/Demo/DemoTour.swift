@@ -19,7 +19,7 @@ struct DemoTour: Sendable {
                 try await enrol()
                 while true { try await logIn() }
             } catch {
-                StandardStreams.complain("ostiary demo: \(StartFailure.oneLine(error))")
+                StandardStreams.printError("ostiary demo: \(StartFailure.oneLine(error))")
             }
         }
     }

@@ -12,15 +12,15 @@ struct HistoryCommand: PhoneSubcommand {
     @Flag(help: "Empty it instead.")
     var clear = false
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let ostiary = try PhoneHome.open(options)
         if clear {
             try await ostiary.forgetHistory()
             return .done
         }
         let items = ostiary.history
-        for item in items { voice.list("history", "item", item.json, line: item.line) }
-        if items.isEmpty { voice.remark("nothing yet") }
+        for item in items { output.list("history", "item", item.json, line: item.line) }
+        if items.isEmpty { output.remark("nothing yet") }
         return .done
     }
 }

@@ -23,23 +23,23 @@ struct PhoneCommand: AsyncParsableCommand {
 /// A command of the phone: its failures become an event or a line, and an exit code.
 protocol PhoneSubcommand: AsyncParsableCommand {
     var options: PhoneOptions { get }
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit
 }
 
 extension PhoneSubcommand {
     func run() async throws {
-        let voice = PhoneVoice(isJSON: options.json)
+        let output = PhoneOutput(isJSON: options.json)
         let exit: PhoneExit
         do {
-            exit = try await perform(voice)
+            exit = try await perform(output)
         } catch let error as OstiaryError {
-            voice.tell(error)
+            output.tell(error)
             exit = error.exit
         } catch let error as LinkInputError {
-            voice.complain(error.description)
+            output.failure(error.description)
             exit = .usage
         } catch let error as PhoneInputError {
-            voice.complain(error.description)
+            output.failure(error.description)
             exit = .usage
         }
         if exit != .done { throw exit.code }
@@ -57,11 +57,11 @@ struct EnrolCommand: PhoneSubcommand {
     @Argument(help: "The enrol code: a link, a file, or -.")
     var code: String
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let answers = try PhoneAnswers(options, refusal)
         let input = try LinkInput.resolve(code, for: .enrolment, isInputTaken: options.pinStdin)
         let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
-        return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.start(input) }
+        return await PhoneConversation(ostiary, output: output, answers: answers, hold: hold).run { $0.start(input) }
     }
 }
 
@@ -81,14 +81,14 @@ struct LoginCommand: PhoneSubcommand {
     @Argument(help: "The login code: a link, a file, or -.")
     var code: String
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         var answers = try PhoneAnswers(options, refusal)
         answers.account = account
         answers.userInput = userInput
         let input = try LinkInput.resolve(code, for: .login, isInputTaken: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
         let ostiary = try PhoneHome.open(options, isWatching: hold > 0, biometrics: biometrics)
-        return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.start(input) }
+        return await PhoneConversation(ostiary, output: output, answers: answers, hold: hold).run { $0.start(input) }
     }
 }
 
@@ -102,11 +102,11 @@ struct AppLoginCommand: PhoneSubcommand {
     @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
     var hold = 0
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let ostiary = try PhoneHome.open(options, isWatching: hold > 0, biometrics: biometrics)
         var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
-        return await PhoneConversation(ostiary, voice: voice, answers: answers, hold: hold).run { $0.startAppLogin() }
+        return await PhoneConversation(ostiary, output: output, answers: answers, hold: hold).run { $0.startAppLogin() }
     }
 }
 

@@ -9,7 +9,7 @@ struct PhoneConversation: Sendable {
     }
 
     private let ostiary: Ostiary
-    private let voice: PhoneVoice
+    private let output: PhoneOutput
     private let answers: PhoneAnswers
     private let prompts: PhonePrompts
     /// How long to stay after the login, in seconds.
@@ -18,9 +18,9 @@ struct PhoneConversation: Sendable {
     private let happenings: AsyncStream<Happening>
     private let happen: AsyncStream<Happening>.Continuation
 
-    init(_ ostiary: Ostiary, voice: PhoneVoice, answers: PhoneAnswers, hold: Int = 0) {
+    init(_ ostiary: Ostiary, output: PhoneOutput, answers: PhoneAnswers, hold: Int = 0) {
         self.ostiary = ostiary
-        self.voice = voice
+        self.output = output
         self.answers = answers
         self.hold = hold
         prompts = PhonePrompts(pinsAreLines: answers.pinsAreLines)
@@ -53,7 +53,7 @@ struct PhoneConversation: Sendable {
         for await happening in happenings {
             switch happening {
             case .event(let event):
-                voice.tell(event)
+                output.tell(event)
                 if let exit = react(to: event, &progress) {
                     await ostiary.settle()
                     return exit
@@ -116,14 +116,14 @@ struct PhoneConversation: Sendable {
             let chosen = accounts.isEmpty ? nil : try answers.choice(among: accounts)
             if answers.yes {
                 // The only one is named with the question.
-                if accounts.count > 1, let chosen { voice.remark("as \(chosen.username)") }
+                if accounts.count > 1, let chosen { output.remark("as \(chosen.username)") }
                 ostiary.setAccount(chosen, for: session, with: answers.userInput)
             } else {
                 ask { [prompts] in await prompts.confirmation(of: question, among: chosen.map { [$0] } ?? accounts) }
             }
             return nil
         } catch {
-            voice.complain(error.description)
+            output.failure(error.description)
             return .usage
         }
     }

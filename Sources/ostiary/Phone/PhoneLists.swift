@@ -8,14 +8,14 @@ struct AccountsCommand: PhoneSubcommand {
 
     @OptionGroup var options: PhoneOptions
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let accounts = try PhoneHome.accounts(of: PhoneHome.open(options))
         for account in accounts {
             let suffix = account.state == .active ? "" : "  (\(account.state.rawValue))"
-            voice.list(
+            output.list(
                 "account", "account", account.json, line: "\(account.id)  \(account.username)  \(account.serverName)  \(account.serverURL)\(suffix)")
         }
-        if accounts.isEmpty { voice.remark("no accounts: enrol with ostiary phone enrol") }
+        if accounts.isEmpty { output.remark("no accounts: enrol with ostiary phone enrol") }
         return .done
     }
 }
@@ -31,7 +31,7 @@ struct DeleteAccountCommand: PhoneSubcommand {
     @Argument(help: "Id or user name of the account; may be left out when there is only one.")
     var name: String?
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let ostiary = try PhoneHome.open(options)
         let chosen = try choose(among: try PhoneHome.accounts(of: ostiary))
         guard options.yes || confirmed(chosen) else { return .cancelledOrDenied }
@@ -40,10 +40,10 @@ struct DeleteAccountCommand: PhoneSubcommand {
         } catch {
             guard error == .serverConnection else { throw error }
             // The account is gone from this phone all the same; the SDK tells the server as soon as it can.
-            voice.tell(.accountDeleted(chosen))
+            output.tell(.accountDeleted(chosen))
             throw error
         }
-        voice.tell(.accountDeleted(chosen))
+        output.tell(.accountDeleted(chosen))
         return .done
     }
 

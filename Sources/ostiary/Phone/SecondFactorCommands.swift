@@ -15,13 +15,13 @@ struct ServerOption: ParsableArguments, Sendable {
 }
 
 extension SecondFactorChangeCommand {
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
         answers.account = server.account
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
         let ostiary = try PhoneHome.open(options, biometrics: biometrics)
         let chosen = try answers.managed(among: PhoneHome.accounts(of: ostiary))
-        return await PhoneConversation(ostiary, voice: voice, answers: answers).run { self.begin($0, chosen) }
+        return await PhoneConversation(ostiary, output: output, answers: answers).run { self.begin($0, chosen) }
     }
 }
 

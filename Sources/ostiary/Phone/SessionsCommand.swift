@@ -12,41 +12,41 @@ struct SessionsCommand: PhoneSubcommand {
     @Option(help: ArgumentHelp("Log this session out: an id of the list, or all.", valueName: "id"))
     var end: String?
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let ostiary = try PhoneHome.open(options)
         let events = ostiary.events
         // A server may have news of other devices for any of the accounts.
-        let listener = Task { for await event in events where event.isOfOtherDevices { voice.tell(event) } }
+        let listener = Task { for await event in events where event.isOfOtherDevices { output.tell(event) } }
         defer { listener.cancel() }
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
-        let exit = try await go(on: sessions, ostiary, voice)
+        let exit = try await go(on: sessions, ostiary, output)
         listener.cancel()
         await listener.value
         return exit
     }
 
-    private func go(on sessions: [Session], _ ostiary: Ostiary, _ voice: PhoneVoice) async throws -> PhoneExit {
+    private func go(on sessions: [Session], _ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
         let loggedIn = sessions.filter { $0.isLoggedIn || $0.isReturning }
-        if let end { return try await finish(end, of: loggedIn, ostiary, voice) }
+        if let end { return try await finish(end, of: loggedIn, ostiary, output) }
         for session in sessions where session.isEnrolment && !session.isLoggedIn {
-            voice.remark(
+            output.remark(
                 "the enrolment of \(session.enrolInfo.displayName) waits for its code: ostiary phone watch shows it, and after ten minutes it is over"
             )
         }
         for session in loggedIn {
             let line = "\(session.id.uuidString.lowercased())  \(session.username ?? "-")  \(session.title)"
-            voice.list("session", "session", session.json, line: line)
+            output.list("session", "session", session.json, line: line)
         }
-        if loggedIn.isEmpty { voice.remark("nothing is logged in") }
+        if loggedIn.isEmpty { output.remark("nothing is logged in") }
         return .done
     }
 
-    private func finish(_ end: String, of sessions: [Session], _ ostiary: Ostiary, _ voice: PhoneVoice) async throws -> PhoneExit {
+    private func finish(_ end: String, of sessions: [Session], _ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
         let chosen = end == "all" ? sessions : sessions.filter { $0.id.uuidString.lowercased() == end.lowercased() }
         guard end == "all" || !chosen.isEmpty else { throw PhoneInputError.unknownSession(end) }
         for session in chosen {
             try await ostiary.end(session)
-            if let ended = ostiary.session(session.id) { voice.tell(.sessionStop(ended)) }
+            if let ended = ostiary.session(session.id) { output.tell(.sessionStop(ended)) }
         }
         return .done
     }

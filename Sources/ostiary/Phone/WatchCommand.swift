@@ -16,13 +16,13 @@ struct WatchCommand: PhoneSubcommand {
         guard seconds >= 0 else { throw ValidationError("--seconds is 0 or more") }
     }
 
-    func perform(_ voice: PhoneVoice) async throws -> PhoneExit {
+    func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let ostiary = try PhoneHome.open(options, isWatching: true)
         let events = ostiary.events
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
-        voice.remark("watching \(sessions.count) \(sessions.count == 1 ? "session" : "sessions")")
+        output.remark("watching \(sessions.count) \(sessions.count == 1 ? "session" : "sessions")")
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await event in events { voice.tell(event) } }
+            group.addTask { for await event in events { output.tell(event) } }
             if seconds > 0 { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }
             await group.next()
             group.cancelAll()

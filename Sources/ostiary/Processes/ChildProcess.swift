@@ -23,7 +23,7 @@ final class ChildProcess: Sendable {
         do {
             process = try SpawnedProcess(
                 OwnBinary.url.path, launch.arguments + [ParentOptions.flag], environment: OwnBinary.environment(with: launch.environment),
-                input: ends.reading, output: file, complaints: file)
+                input: ends.reading, output: file, errors: file)
         } catch {
             close(ends.writing)
             throw error
@@ -50,19 +50,19 @@ final class ChildProcess: Sendable {
 
     /// Runs the binary to its end, or for half a minute.
     /// - Returns: its exit code, -1 if it did not end, and what it wrote on standard output and on standard error.
-    static func run(_ arguments: [String]) async throws(SpawnError) -> (code: Int32, output: String, complaints: String) {
+    static func run(_ arguments: [String]) async throws(SpawnError) -> (code: Int32, output: String, errors: String) {
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(nothing) }
-        let (output, complaints) = (try OutputPipe(), try OutputPipe())
+        let (output, errors) = (try OutputPipe(), try OutputPipe())
         let process = try SpawnedProcess(
             OwnBinary.url.path, arguments, environment: OwnBinary.environment(with: [:]), input: nothing, output: output.writingEnd,
-            complaints: complaints.writingEnd)
+            errors: errors.writingEnd)
         output.closeWritingEnd()
-        complaints.closeWritingEnd()
-        guard let code = await process.wait(for: .seconds(30)) else { return (-1, output.text, complaints.text) }
+        errors.closeWritingEnd()
+        guard let code = await process.wait(for: .seconds(30)) else { return (-1, output.text, errors.text) }
         await output.end()
-        await complaints.end()
-        return (code, output.text, complaints.text)
+        await errors.end()
+        return (code, output.text, errors.text)
     }
 }
 

@@ -30,8 +30,8 @@ struct SpawnSetup {
     }
 
     /// Gives it three descriptors.
-    mutating func connect(input: Int32, output: Int32, complaints: Int32) {
-        for (ours, theirs) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (complaints, STDERR_FILENO)] {
+    mutating func connect(input: Int32, output: Int32, errors: Int32) {
+        for (ours, theirs) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
             posix_spawn_file_actions_adddup2(&actions, ours, theirs)
         }
     }

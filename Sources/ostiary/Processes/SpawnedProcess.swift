@@ -12,14 +12,14 @@ final class SpawnedProcess: Sendable {
     private let ending = Mutex<Int32?>(nil)
 
     /// - Parameters:
-    ///   - input: descriptor that becomes its standard input; `output` and `complaints` likewise. They may be closed here afterwards.
+    ///   - input: descriptor that becomes its standard input; `output` and `errors` likewise. They may be closed here afterwards.
     ///   - environment: all that it gets.
     init(
-        _ executable: String, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, complaints: Int32
+        _ executable: String, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
     ) throws(SpawnError) {
         var setup = SpawnSetup()
         defer { setup.destroy() }
-        setup.connect(input: input, output: output, complaints: complaints)
+        setup.connect(input: input, output: output, errors: errors)
         let words = ([executable] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }

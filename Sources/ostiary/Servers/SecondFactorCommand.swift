@@ -36,7 +36,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
     }
 
     private func serve(_ settings: SecondFactorServerSettings) async throws {
-        let log = HeldBackLog(level: settings.logLevel)
+        let log = StartupLogBuffer(level: settings.logLevel)
         let logger = log.logger("ostiary.second-factor")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["private", "health"])
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)

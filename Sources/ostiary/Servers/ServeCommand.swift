@@ -40,7 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// - Parameter keyPath: where the key of the management interface is, if nobody set one.
     private func serve(_ settings: AuthServerSettings, madeKeyAt keyPath: String?) async throws {
-        let log = HeldBackLog(level: settings.logLevel)
+        let log = StartupLogBuffer(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)

@@ -12,7 +12,7 @@ enum StartFailure {
         } catch let exit as ExitCode {
             throw exit
         } catch {
-            StandardStreams.complain("\(program): \(oneLine(error))")
+            StandardStreams.printError("\(program): \(oneLine(error))")
             throw ExitCode.failure
         }
     }

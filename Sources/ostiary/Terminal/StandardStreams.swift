@@ -6,7 +6,7 @@ enum StandardStreams {
     static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
     /// One line on standard error.
-    static func complain(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+    static func printError(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
     /// Text as it is, without a line end.
     static func write(_ text: String, to descriptor: Int32) {

@@ -14,7 +14,7 @@ struct WayBackTests {
         let backend = try await pair.backend()
         let person = Person(backend, pair.phone())
         try await person.enrol(in: pair.folder)
-        let site = Hallway(backend: backend, origin: pair.layout.siteURL, authenticationOrigin: pair.layout.publicURL)
+        let site = DemoSite(backend: backend, origin: pair.layout.siteURL, authenticationOrigin: pair.layout.publicURL)
         let listener = Listener("site", at: ListenAddress(host: "127.0.0.1", port: pair.layout.sitePort), router: site.router)
         let drain = DrainSignal()
         let runner = ServerRunner(logger: Logger.service("test", level: .critical), drain: drain)

@@ -29,7 +29,7 @@ final class Program: Sendable {
         let ends = try PipeEnds()
         process = try SpawnedProcess(
             program, words, environment: Binary.environment.merging(environment) { _, theirs in theirs },
-            input: terminal?.fileDescriptor ?? ends.reading, output: written.writingEnd, complaints: complained.writingEnd)
+            input: terminal?.fileDescriptor ?? ends.reading, output: written.writingEnd, errors: complained.writingEnd)
         input = Mutex(ends.writing)
         close(ends.reading)
         written.closeWritingEnd()

@@ -8,7 +8,7 @@ import OstiaryProtocol
 ///
 /// It does what a site of yours has to do (docs/rest-api.md, the five rules): keeps a nonce for each browser's cookie, hands in the code that
 /// a browser comes back with, asks the management interface who is logged in, and believes nothing else. The nonce never leaves this process.
-struct Hallway: Sendable {
+struct DemoSite: Sendable {
     let backend: DemoBackend
     let origin: String
     /// Where the browser is sent to enrol and log in.
@@ -26,12 +26,12 @@ struct Hallway: Sendable {
     var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PageHeaders(isSecure: origin.hasPrefix("https://")))
-        router.add(middleware: ErrorPages(missing: Array(HallwayPage.missing.utf8), other: Array(HallwayPage.trouble.utf8)))
+        router.add(middleware: ErrorPages(missing: Array(DemoSitePages.missing.utf8), other: Array(DemoSitePages.trouble.utf8)))
         router.addServiceMiddleware()
         router.get("/") { request, _ in try await home(request) }
         router.get("/welcome") { request, _ in try await welcome(request) }
         router.get("/style.css") { _, _ in
-            Response(status: .ok, headers: [.contentType: "text/css"], body: ResponseBody(byteBuffer: ByteBuffer(string: HallwayPage.style)))
+            Response(status: .ok, headers: [.contentType: "text/css"], body: ResponseBody(byteBuffer: ByteBuffer(string: DemoSitePages.style)))
         }
         router.post("/enrol") { request, context in
             try checkOrigin(request)
@@ -60,7 +60,7 @@ struct Hallway: Sendable {
         // A login counts when getSession says so, and in no other state.
         let status = try await backend.session(nonce)
         let isAnother = request.uri.queryParameters["again"] != nil
-        let page = status.loggedin ? HallwayPage.inside(status.userid ?? "somebody", amr: status.amr ?? []) : HallwayPage.outside(again: isAnother)
+        let page = status.loggedin ? DemoSitePages.inside(status.userid ?? "somebody", amr: status.amr ?? []) : DemoSitePages.outside(again: isAnother)
         // Browsers apply `form-action` to where a form's answer redirects as well.
         let policy = "default-src 'none'; style-src 'self'; form-action 'self' \(authenticationOrigin); base-uri 'none'; frame-ancestors 'none'"
         // Under `no-referrer` a browser would not say either that a form of this page is ours: its Origin would be `null`.

@@ -1,7 +1,7 @@
 import OstiaryMobile
 
 /// Tells what happens: to a script as JSON on standard output, to a person as text.
-struct PhoneVoice: Sendable {
+struct PhoneOutput: Sendable {
     let isJSON: Bool
 
     func tell(_ event: OstiaryEvent) {
@@ -16,12 +16,12 @@ struct PhoneVoice: Sendable {
     func tell(_ error: OstiaryError) { tell(.error(error, session: nil)) }
 
     /// A failure of this command rather than of the phone.
-    func complain(_ message: String) {
+    func failure(_ message: String) {
         if isJSON {
             let members: [(String, JSONText)] = [("event", "error"), ("code", .null), ("name", "input"), ("message", .string(message))]
             StandardStreams.print(members.asObject.text)
         } else {
-            StandardStreams.complain("ostiary phone: \(message)")
+            StandardStreams.printError("ostiary phone: \(message)")
         }
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// Keeps a server's log back until the server runs: a start that fails says why in one line, and nothing else.
 ///
 /// At the levels trace and debug nothing is kept back: whoever asks for these looks for what went wrong on the way.
-final class HeldBackLog: Sendable {
+final class StartupLogBuffer: Sendable {
     private struct State {
         var isOpen: Bool
         var held: [@Sendable () -> Void] = []
@@ -20,7 +20,7 @@ final class HeldBackLog: Sendable {
 
     /// A logger to standard error through this gate.
     func logger(_ label: String) -> Logger {
-        var logger = Logger(label: label) { HeldBackLogHandler(inner: StreamLogHandler.standardError(label: $0), gate: self) }
+        var logger = Logger(label: label) { StartupLogHandler(inner: StreamLogHandler.standardError(label: $0), gate: self) }
         logger.logLevel = level
         return logger
     }
@@ -45,9 +45,9 @@ final class HeldBackLog: Sendable {
 }
 
 /// Puts a line into words only when it is written: every request gets a logger with metadata of its own, and most requests log nothing.
-private struct HeldBackLogHandler: LogHandler {
+private struct StartupLogHandler: LogHandler {
     var inner: StreamLogHandler
-    let gate: HeldBackLog
+    let gate: StartupLogBuffer
     var metadata: Logger.Metadata = [:]
 
     var metadataProvider: Logger.MetadataProvider? {

@@ -1,5 +1,5 @@
 /// The pages of the demonstration's website.
-enum HallwayPage {
+enum DemoSitePages {
     /// - Parameter again: whether a browser came back with a code that was not for it.
     static func outside(again: Bool) -> String {
         page("The door is closed", (again ? startAgain : "<p>Nobody is logged in here.</p>") + "\n" + forms)
