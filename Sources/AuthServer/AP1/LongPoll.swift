@@ -4,18 +4,21 @@ import OstiaryProtocol
 
 /// Lets a phone wait for news: until there are some, the time is over, or the server stops (protocol §2: 25 s at most).
 struct LongPoll: Sendable {
+    let events: any SessionEvents
     let drain: DrainSignal
     /// One second of waiting; less in tests.
     let second: Duration
+    let clock: @Sendable () -> Instant
 
-    /// Asks once more after a wait if the first answer is no news. The subscription must be older than the first answer, so that nothing that happens
-    /// between the two is missed.
-    func answer<Value: Sendable>(
-        _ first: Value, isNews: Bool, hold: UInt8, subscription: AsyncStream<SessionNews>, again: @Sendable @escaping () async throws -> Value
-    ) async throws -> Value {
-        guard hold > 0, !isNews, !drain.isDraining else { return first }
-        await wait(for: subscription, seconds: hold)
-        return try await again()
+    func answer(_ awaited: Awaited) async throws -> Reply {
+        let subscription = events.subscribe(to: awaited.topics)
+        switch try await awaited.look() {
+        case .news(let reply): return reply
+        case .nothing(let reply, let again):
+            guard awaited.hold > 0, !drain.isDraining else { return try reply.get() }
+            await wait(for: subscription, seconds: awaited.hold)
+            return try await again(clock())
+        }
     }
 
     private func wait(for subscription: AsyncStream<SessionNews>, seconds: UInt8) async {

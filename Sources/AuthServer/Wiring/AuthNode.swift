@@ -26,14 +26,15 @@ package struct AuthNode: Sendable {
     /// Migrates the database, makes the default virtual server if there is none, and looks whether the second-factor server is the right one.
     /// - Parameters:
     ///   - rootKey: of `--root-key`: the file that wraps the root keys, apart from all others.
+    ///   - events: hands news to those who wait: within this process, or between the nodes of one database.
     ///   - second: one second of waiting for news and of page updates; less in tests.
     ///   - clock: asked for each request.
     /// - Throws: `DatabaseOpenError`, ``ServerKeyError``, ``OwnIdentityPinned``, ``SecondFactorIdentityError`` when another second-factor server
     ///   answers, `SQLError`.
     package init(
         settings: AuthNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
-        secondFactor: any SecondFactorTransport, random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
-        second: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
+        secondFactor: any SecondFactorTransport, events: any SessionEvents = SessionEventHub(), random: any RandomSource = SystemRandomSource(),
+        logger: Logger, drain: DrainSignal = DrainSignal(), second: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
     ) async throws {
         let watch = ClockWatch()
         let clock = watch.noting(clock)
@@ -50,7 +51,7 @@ package struct AuthNode: Sendable {
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
         let services = AuthenticationServices(
-            store: store, keyring: vault, gateway: gateway, events: SessionEventHub(), random: random, momentKeepers: [pageStore], watch: watch,
+            store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
         try await Self.apply(settings, to: server, with: services.servers, at: clock())
         try await gateway.checkAtStart()
@@ -62,8 +63,8 @@ package struct AuthNode: Sendable {
         apiKeyHash = settings.apiKey.hash
         bundles = BundleMaker(
             vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
-        let poll = LongPoll(drain: drain, second: second)
-        dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, clock: clock), clock: clock)
+        let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
+        dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(domain: services, poll: poll), clock: clock)
         let pageService = PageService(store: pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: vault)
         pages = PageRoutes(

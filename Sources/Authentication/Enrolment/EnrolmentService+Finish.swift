@@ -16,8 +16,8 @@ extension EnrolmentService {
         case .repeated(let account): return Reply(E4(account))
         case .decline(let enrolment, let decision): return try await decline(enrolment, decision, admission, request)
         case .proof(let enrolment, let claim, let proof):
-            let proved = try await ClosedInstance(store: store, events: events)
-                .receipt(for: proof, of: claim.account, from: secondFactor, now: request.now)
+            let proved = try await ReceiptRequest(proof: proof, account: claim.account, now: request.now)
+                .receipt(from: secondFactor, closing: InstanceClosure(store: store, events: events))
             do { return try await makeAccount(enrolment.id, claim, proved.receipt, admission, request) } catch let refusal as Refusal {
                 try await closeOrphan(proved.receipt.value, of: claim, at: request.now)
                 throw refusal

@@ -1,16 +1,20 @@
 import OstiaryProtocol
 
-/// What a phone that waits for its code hears.
-package enum WaitOutcome: Sendable {
-    /// Not yet: wait for news of the account and look again.
-    case pending(AccountID)
-    case active(Reply)
-}
-
 extension EnrolmentService {
     /// W1: whether the account may log in by now. Answered like an L6 then, with the session of the browser and the cache for a silent AppLogin.
-    package func wait(_ request: PhoneRequest) async throws -> WaitOutcome {
+    package func wait(_ request: PhoneRequest) throws -> Awaited {
         let message = try decoded(W1.self, from: request)
+        return Awaited(topics: [.account(message.value.accountID)], hold: message.value.hold) {
+            if let reply = try await firstLook(message, request) { return .news(reply) }
+            return .nothing(.failure(.accountPending)) { now in
+                guard let reply = try await lookAgain(message.value.accountID, request, now: now) else { throw Refusal.accountPending }
+                return reply
+            }
+        }
+    }
+
+    /// Nil while the code was not typed.
+    private func firstLook(_ message: Encoded<W1>, _ request: PhoneRequest) async throws -> Reply? {
         let cache = random.bytes(32)
         try await request.verifyAhead(message, freshness: request.opened.freshness, in: store) { rows in
             try rows.account(message.value.accountID)?.deviceKey
@@ -19,25 +23,28 @@ extension EnrolmentService {
             let account = try rows.living(message.value.accountID, at: request.server)
             try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             try request.spend(in: rows, again: former != nil)
-            return try outcome(account, request, minted: cache, in: rows)
+            return try activated(account, request, minted: cache, in: rows)
         }
     }
 
     /// The same after a wait.
-    package func lookAgain(_ id: AccountID, _ request: PhoneRequest, now: Instant) async throws -> WaitOutcome {
+    private func lookAgain(_ id: AccountID, _ request: PhoneRequest, now: Instant) async throws -> Reply? {
         let later = PhoneRequest(server: request.server, opened: request.opened, now: now)
         let cache = random.bytes(32)
         return try await store.write { rows, _ in
-            try outcome(try rows.living(id, at: request.server), later, minted: cache, in: rows)
+            try activated(try rows.living(id, at: request.server), later, minted: cache, in: rows)
         }
     }
 
     /// - Parameter value: 32 fresh bytes, for the silent login.
-    private func outcome(
+    private func activated(
         _ account: Account, _ request: PhoneRequest, minted value: [UInt8], in rows: any AuthenticationRows
-    ) throws -> WaitOutcome {
+    ) throws -> Reply? {
         guard !account.isBlocked else { throw Refusal.accountBlocked }
-        guard account.state == .active else { return try pending(account, request, in: rows) }
+        guard account.state == .active else {
+            try checkStillPending(account, request, in: rows)
+            return nil
+        }
         let enrolment = try rows.enrolment(account: account.id)
         var session: SessionID?
         var cache: [UInt8]?
@@ -46,18 +53,16 @@ extension EnrolmentService {
             cache = try saveActivationCache(value, account, finish, activation, in: rows, at: request.now)
         }
         let pingTime = try rows.existing(request.server).parameters.pingTime
-        return .active(
-            Reply(
-                L6(
-                    result: .loggedIn, sessionID: session, pingTime: pingTime, userName: account.displayName, cache: cache,
-                    extensions: try rows.notices(for: account.id, after: []))))
+        return Reply(
+            L6(
+                result: .loggedIn, sessionID: session, pingTime: pingTime, userName: account.displayName, cache: cache,
+                extensions: try rows.notices(for: account.id, after: [])))
     }
 
     /// An account whose ten minutes are over goes now, even if nobody has looked since.
-    private func pending(_ account: Account, _ request: PhoneRequest, in rows: any AuthenticationRows) throws -> WaitOutcome {
+    private func checkStillPending(_ account: Account, _ request: PhoneRequest, in rows: any AuthenticationRows) throws {
         guard let enrolment = try rows.enrolment(account: account.id), case .confirming = enrolment.settled(at: request.now).state
         else { throw Refusal.accountDeleted(account.id, since: request.now) }
-        return .pending(account.id)
     }
 
     /// One silent login within a minute of the activation, once; asked for again it is another value and the first is void.

@@ -17,8 +17,8 @@ extension LoginService {
         case .cached(let cache):
             outcome = try await logIn(Evidence(methods: cache.methods, verifiedAt: cache.verifiedAt, cache: cache), admitted, admission, request)
         case .proof(let proof):
-            let proved = try await ClosedInstance(store: store, events: events)
-                .receipt(for: proof, of: admitted.account.id, from: secondFactor, now: request.now)
+            let proved = try await ReceiptRequest(proof: proof, account: admitted.account.id, now: request.now)
+                .receipt(from: secondFactor, closing: InstanceClosure(store: store, events: events))
             outcome = try await logIn(
                 Evidence(methods: proof.method, verifiedAt: proved.verifiedAt(request.now), receipt: proved.receipt), admitted, admission, request)
         }

@@ -11,20 +11,31 @@ package struct PresenceService: Sendable {
     }
 
     /// Where a session stands for its phone.
-    package struct Standing: Equatable, Sendable {
-        package let session: SessionID
-        package let account: AccountID
-        package let answer: PingAnswer
+    private struct Standing: Sendable {
+        let session: SessionID
+        let account: AccountID
+        let answer: PingAnswer
         /// Whether this is the first ping since the browser came back.
         var hasJustReturned = false
 
         /// Whether the phone should hear of it at once rather than wait. Notices wait with it: a phone that shows none would else ask without a pause.
-        package var isNews: Bool { answer.state == .stopped || hasJustReturned }
+        var isNews: Bool { answer.state == .stopped || hasJustReturned }
     }
 
-    /// Records a ping at once. A late one does not revive: the end is written down and told (protocol §8).
-    package func ping(_ request: PhoneRequest) async throws -> Standing {
+    /// Ping: recorded at once, and answered when the session ends or the phone has waited. The look after the wait records nothing of the phone.
+    package func ping(_ request: PhoneRequest) throws -> Awaited {
         let message = try decoded(Ping.self, from: request)
+        return Awaited(topics: [.session(message.value.sessionID)], hold: message.value.hold) {
+            let standing = try await record(message, request)
+            guard !standing.isNews else { return .news(Reply(standing.answer)) }
+            return .nothing(.success(Reply(standing.answer))) { now in
+                Reply(try await look(again: standing, at: request.server, now: now))
+            }
+        }
+    }
+
+    /// A late ping does not revive: the end is written down and told (protocol §8).
+    private func record(_ message: Encoded<Ping>, _ request: PhoneRequest) async throws -> Standing {
         try await verifyAhead(message, of: message.value.sessionID, request)
         let (answered, ended) = try await store.write { rows, former -> (Standing, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
@@ -43,8 +54,7 @@ package struct PresenceService: Sendable {
         return answered
     }
 
-    /// The same once more after a wait, for the same answer's sake; records nothing of the phone.
-    package func look(again standing: Standing, at server: ServerID, now: Instant) async throws -> PingAnswer {
+    private func look(again standing: Standing, at server: ServerID, now: Instant) async throws -> PingAnswer {
         try await store.read { rows in
             guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
             let parameters = try rows.existing(server).parameters

@@ -6,7 +6,7 @@ package struct AttemptService: Sendable {
     private let keyring: any ServerKeyring
     private let events: any SessionEvents
     private let secondFactor: SecondFactorClient
-    private let closed: ClosedInstance
+    private let closure: InstanceClosure
 
     package init(
         store: any AuthenticationStore, keyring: any ServerKeyring, events: any SessionEvents, secondFactor: SecondFactorClient
@@ -15,7 +15,7 @@ package struct AttemptService: Sendable {
         self.keyring = keyring
         self.events = events
         self.secondFactor = secondFactor
-        closed = ClosedInstance(store: store, events: events)
+        closure = InstanceClosure(store: store, events: events)
     }
 
     /// A SEQ answer means that the numbers of the two servers had drifted apart: once more with the number after theirs.
@@ -43,7 +43,7 @@ package struct AttemptService: Sendable {
         let answer = try await secondFactor.ask(
             reservation.ticket, sealed: message.value.sealed, receipts: reservation.receipts, now: request.now)
         guard answer.status != .closed else {
-            throw try await closed.remove(reservation.ticket.attempt.value.instanceID, tellingPhoneOf: reservation.account, at: request.now)
+            throw try await closure.end(reservation.ticket.attempt.value.instanceID, tellingPhoneOf: reservation.account, at: request.now)
         }
         let share = try await settle(answer, reservation, request)
         guard answer.status != .clock else { throw Refusal.secondFactor(.clock) }

@@ -4,13 +4,13 @@ import OstiaryProtocol
 package struct SecondFactorChangeService: Sendable {
     private let store: any AuthenticationStore
     private let secondFactor: SecondFactorClient
-    private let closed: ClosedInstance
+    private let closure: InstanceClosure
     private let random: any RandomSource
 
     package init(store: any AuthenticationStore, events: any SessionEvents, secondFactor: SecondFactorClient, random: any RandomSource) {
         self.store = store
         self.secondFactor = secondFactor
-        closed = ClosedInstance(store: store, events: events)
+        closure = InstanceClosure(store: store, events: events)
         self.random = random
     }
 
@@ -27,7 +27,8 @@ package struct SecondFactorChangeService: Sendable {
 
     /// Has a proof counted, and does what it proves.
     private func take(_ proof: SecondFactorProof, of change: M3, _ admission: ChangeAdmission, _ request: PhoneRequest) async throws -> Reply {
-        let proved = try await closed.receipt(for: proof, of: change.accountID, from: secondFactor, now: request.now)
+        let proved = try await ReceiptRequest(proof: proof, account: change.accountID, now: request.now)
+            .receipt(from: secondFactor, closing: closure)
         let effect = ChangeEffect(
             change: change, decision: admission.decisionHash, proof: proof, proved: proved, newShare: random.bytes(32),
             notice: BiometricPINNotice(id: NoticeID(using: random)))

@@ -11,7 +11,7 @@ struct WaitTests {
         let invitation = try await world.invite()
         let claimed = try await phone.enrolPending(invitation)
         let account = claimed.shown.accountID
-        #expect(try await world.deliver(try phone.waiting(for: account)) == Reply(.accountPending))
+        #expect(try await world.refusal(of: try phone.waiting(for: account)) == .accountPending)
         _ = try await world.confirm(invitation, code: claimed.code)
         let heard = try await phone.hearOfActivation(of: account)
         #expect(heard.result == .loggedIn && heard.userName == "alice" && heard.pingTime == 300)
@@ -27,10 +27,12 @@ struct WaitTests {
         let claimed = try await phone.enrolPending(invitation)
         let sealed = try world.seal(try phone.waiting(for: claimed.shown.accountID))
         let request = PhoneRequest(server: world.server, opened: try OpenedRequest(sealed.bytes, with: world.keys.prekey), now: world.now)
-        guard case .pending(let account) = try await world.enrolments.wait(request) else { throw MissingValue() }
+        let awaited = try world.enrolments.wait(request)
+        #expect(awaited.topics == [.account(claimed.shown.accountID)])
+        guard case .nothing(.failure(.accountPending), let again) = try await awaited.look() else { throw MissingValue() }
+        #expect(try await world.refusal { _ = try await again(world.now) } == .accountPending)
         _ = try await world.confirm(invitation, code: claimed.code)
-        guard case .active(let reply) = try await world.enrolments.lookAgain(account, request, now: world.now) else { throw MissingValue() }
-        #expect(try L6(decoding: reply.body).sessionID != nil)
+        #expect(try L6(decoding: try await again(world.now).body).sessionID != nil)
     }
 
     @Test("Asked again the cache is another one, and the first is void")

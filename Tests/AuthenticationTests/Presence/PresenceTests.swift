@@ -128,13 +128,14 @@ struct PresenceTests {
         let login = try await phone.appLogIn()
         let ping = try world.seal(try phone.fresh(Ping(sessionID: login.session, hold: 25)))
         let request = PhoneRequest(server: world.server, opened: try OpenedRequest(ping.bytes, with: world.keys.prekey), now: world.now)
-        let standing = try await world.presence.ping(request)
-        #expect(!standing.isNews)
+        let awaited = try world.presence.ping(request)
+        #expect(awaited.hold == 25 && awaited.topics == [.session(login.session)])
+        guard case .nothing(.success, let again) = try await awaited.look() else { throw MissingValue() }
         world.pass(25)
-        #expect(try await world.presence.look(again: standing, at: world.server, now: world.now).state == .loggedIn)
+        #expect(try PingAnswer(decoding: try await again(world.now).body).state == .loggedIn)
         #expect(try await world.status(webNonce: login.webNonce).lastPing == world.now - 25)
         try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, now: world.now)
-        #expect(try await world.presence.look(again: standing, at: world.server, now: world.now).state == .stopped)
+        #expect(try PingAnswer(decoding: try await again(world.now).body).state == .stopped)
     }
 
     @Test("A change of pingTime reaches the app with its next ping")

@@ -27,20 +27,24 @@ extension World {
         switch type {
         case .e1: return try await enrolments.claim(request)
         case .e3: return try await enrolments.finish(request)
-        case .w1:
-            switch try await enrolments.wait(request) {
-            case .active(let reply): return reply
-            case .pending: return Reply(.accountPending)
-            }
+        case .w1: return try await answerAtOnce(try enrolments.wait(request))
         case .l1: return try await login.show(request)
         case .l5: return try await login.decide(request)
         case .l7: return try await login.note(request)
         case .m1: return try await attempts.evaluate(request)
         case .m3: return try await changes.complete(request)
-        case .ping: return Reply(body: try await presence.ping(request).answer.encoded)
+        case .ping: return try await answerAtOnce(try presence.ping(request))
         case .stop: return try await presence.stop(request)
         case .delete: return try await accounts.delete(request)
         default: throw Refusal.messageNotServed
+        }
+    }
+
+    /// What a phone hears that does not wait.
+    private func answerAtOnce(_ awaited: Awaited) async throws -> Reply {
+        switch try await awaited.look() {
+        case .news(let reply): reply
+        case .nothing(let reply, _): try reply.get()
         }
     }
 
