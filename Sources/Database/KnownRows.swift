@@ -28,6 +28,13 @@ package final class KnownRows<ID: Hashable, Value> {
         if case .row(let value)? = entries[id] { value } else { nil }
     }
 
+    /// Writes the row where it differs from what is known of it, and whole where nothing is.
+    /// - Parameter values: one for each column of the table.
+    package func save(_ value: Value, as id: ID, in table: SQLTable, on connection: any SQLConnection, values: (Value) throws -> [SQLValue]) throws {
+        try table.save(try values(value), over: try former(id).map(values), on: connection)
+        note(value, as: id)
+    }
+
     package func note(_ value: Value?, as id: ID) { entries[id] = value.map(Entry.row) ?? .missing }
 
     /// After a statement that changed rows without naming them.

@@ -9,54 +9,12 @@ struct KeyStore: Sendable {
     /// Wraps the root keys.
     let rootKey: KeyEncryptionKey
 
-    enum Kind: String {
-        case root, op, sid
-    }
-
-    func insert(_ kind: Kind, id: [UInt8], secret: [UInt8], of server: ServerID, from: Instant, until: Instant, certificate: [UInt8]? = nil) throws
-        -> SQLStep
-    {
-        let wrapped = try (kind == .root ? rootKey : key).wrap(secret, context: Self.context(kind.rawValue, server, id))
-        return SQLStep(
-            sql: """
-                INSERT INTO server_key (server, kind, id, secret, certificate, not_before, not_after) VALUES ($1, $2, $3, $4, $5, $6, $7)
-                """,
-            arguments: [
-                SQLValue(server), .text(kind.rawValue), .blob(id), .blob(wrapped), SQLValue(certificate), SQLValue(from), SQLValue(until),
-            ])
-    }
-
-    func insert(prekey id: UInt32, secret: [UInt8], of server: ServerID, publishedUntil: Instant, erasedAt: Instant) throws -> SQLStep {
-        let wrapped = try key.wrap(secret, context: Self.context("prekey", server, Self.bytes(of: id)))
-        return SQLStep(
-            sql: "INSERT INTO prekey (id, server, secret, published_until, erased_at) VALUES ($1, $2, $3, $4, $5)",
-            arguments: [SQLValue(number: id), SQLValue(server), .blob(wrapped), SQLValue(publishedUntil), SQLValue(erasedAt)])
-    }
-
-    /// Erases the prekeys whose time is over, and operational keys that ended.
-    func eraseExpired(at now: Instant) async throws {
-        try await database.transaction { connection, _ in
-            try connection.execute("DELETE FROM prekey WHERE erased_at < $1", [SQLValue(now)])
-            try connection.execute("DELETE FROM server_key WHERE kind = 'op' AND not_after < $1", [SQLValue(now)])
-        }
-    }
-
-    /// No prekey lives longer than one that is made now: one of a clock that ran ahead is erased with those of the present.
-    func cutPrekeys(publishedUntil: Instant, openedUntil: Instant) async throws {
-        let ahead = try await database.read { connection in
-            try connection.one(
-                "SELECT id FROM prekey WHERE published_until > $1 OR erased_at > $2 LIMIT 1", [SQLValue(publishedUntil), SQLValue(openedUntil)])
-        }
-        guard ahead != nil else { return }
-        try await database.transaction { connection, _ in
-            try connection.execute("UPDATE prekey SET published_until = $1 WHERE published_until > $1", [SQLValue(publishedUntil)])
-            try connection.execute("UPDATE prekey SET erased_at = $1 WHERE erased_at > $1", [SQLValue(openedUntil)])
-        }
-    }
-
-    /// Adds the server together with its keys, unless another node was faster.
+    /// Adds the first server together with its keys, unless another node was faster.
+    /// - Parameter secrets: of the keys that never end.
     /// - Returns: what the audit trail says of it.
-    func create(_ server: VirtualServer, at now: Instant, with steps: [SQLStep]) async throws -> [AuditEntry] {
+    func create(_ server: VirtualServer, with secrets: [(kind: KeyKind, secret: [UInt8])], at now: Instant) async throws -> [AuditEntry] {
+        let salt = WrapSalt()
+        let keys = try secrets.map { try row($0.kind, $0.secret, certificate: nil, of: server.id, at: now, salt: salt) }
         let key = key
         return try await database.transaction { connection, former in
             let rows = SQLRows(connection, key: key)
@@ -65,89 +23,160 @@ struct KeyStore: Sendable {
             let entry = AuditEntry(.serverCreated, server: server.id, at: now)
             try rows.save(server)
             try rows.record(entry)
-            for step in steps { try connection.execute(step.sql, step.arguments) }
+            let keyRows = SQLKeyRows(connection)
+            for key in keys { try keyRows.save(key) }
             return [entry]
         }
     }
 
-    /// Adds keys. Each is its own, under a name that no other has.
-    func perform(_ steps: [SQLStep]) async throws {
-        let add = { @Sendable (connection: any SQLConnection) in
-            for step in steps { try connection.execute(step.sql, step.arguments) }
+    /// Erases what is over, makes what is missing or near its end, and answers what there is: decided and written in one transaction, so that of
+    /// several nodes only one makes a key. Where nothing is due nothing is written.
+    /// - Parameter fresh: what new keys are made of, if any are.
+    /// - Throws: ``ServerKeyError``, after the rest was done.
+    func renewed(_ server: VirtualServer, with fresh: FreshKeys, at now: Instant) async throws -> StoredKeys {
+        let done = try await database.transaction { connection, _ -> (keys: [KeyRow], prekeys: [PrekeyRow], missing: ServerKeyError?) in
+            let rows = SQLKeyRows(connection)
+            try eraseExpired(of: server.id, in: rows, at: now)
+            try ensurePrekey(fresh, of: server.id, in: rows, at: now)
+            var missing: ServerKeyError?
+            for (kind, secret) in zip(KeyKind.renewed, fresh.secrets) {
+                do { try ensure(kind, secret, of: server, in: rows, salt: fresh.salt, at: now) } catch let error as ServerKeyError { missing = error }
+            }
+            return (try rows.keys(of: server.id), try rows.prekeys(of: server.id), missing)
         }
-        do { try await database.transaction(add) } catch SQLError.outcomeUnknown {
-            // Found there, they were added.
-            do { try await database.transaction(add) } catch SQLError.uniqueViolation {}
+        if let missing = done.missing { throw missing }
+        return try opened(done.keys, done.prekeys, of: server)
+    }
+
+    /// What there is, as any node made it.
+    func load(_ server: VirtualServer) async throws -> StoredKeys {
+        let (keys, prekeys) = try await database.read { connection in
+            let rows = SQLKeyRows(connection)
+            return (try rows.keys(of: server.id), try rows.prekeys(of: server.id))
         }
+        return try opened(keys, prekeys, of: server)
+    }
+
+    /// A prekey that a clock made which ran ahead is opened for as long as one of now, and erased with it.
+    private func eraseExpired(of server: ServerID, in rows: SQLKeyRows, at now: Instant) throws {
+        let renewed = Set(KeyKind.renewed.map(\.name))
+        for key in try rows.keys(of: server) where renewed.contains(key.key.kind) && key.notAfter < now { try rows.remove(key.key) }
+        for var prekey in try rows.prekeys(of: server) {
+            guard now <= prekey.erasedAt else {
+                try rows.remove(prekey: prekey.id)
+                continue
+            }
+            prekey.publishedUntil = min(prekey.publishedUntil, now + PrekeyLife.published)
+            prekey.erasedAt = min(prekey.erasedAt, now + PrekeyLife.opened)
+            try rows.save(prekey)
+        }
+    }
+
+    /// A new key of a kind when the newest is near its end; without the root key, where it is kept apart, the old one serves until it is over.
+    private func ensure(
+        _ kind: KeyKind, _ secret: [UInt8], of server: VirtualServer, in rows: SQLKeyRows, salt: WrapSalt, at now: Instant
+    ) throws {
+        let keys = try rows.keys(of: server.id)
+        // A key that a clock made which ran ahead is not good yet, and counts for nothing.
+        let newest = keys.filter { $0.key.kind == kind.name && $0.notBefore <= now }.map(\.notAfter).max()
+        guard kind.isDue(after: newest, at: now) else { return }
+        var certificate: [UInt8]?
+        if let certify = kind.certificate {
+            let times = kind.times(at: now)
+            do { certificate = try certify(try root(of: server, among: keys), secret, times.from, times.until) } catch ServerKeyError.rootKeyApart
+                where newest.map({ now <= $0 }) ?? false
+            {
+                // There is time left; `checkRootKey` says so.
+                return
+            }
+        }
+        try rows.save(try row(kind, secret, certificate: certificate, of: server.id, at: now, salt: salt))
+    }
+
+    private func ensurePrekey(_ fresh: FreshKeys, of server: ServerID, in rows: SQLKeyRows, at now: Instant) throws {
+        let newest = try rows.prekeys(of: server).map(\.publishedUntil).max()
+        guard newest.map({ $0 < now + PrekeyLife.overlap }) ?? true else { return }
+        // One of another server has the same number: the next round draws another.
+        guard try rows.prekey(fresh.prekeyID) == nil else { return }
+        let wrapped = try key.wrap(fresh.prekeySecret, context: Self.context(ofPrekey: fresh.prekeyID, server), salt: fresh.salt)
+        try rows.save(
+            PrekeyRow(
+                id: fresh.prekeyID, server: server, wrapped: wrapped, publishedUntil: now + PrekeyLife.published,
+                erasedAt: now + PrekeyLife.opened))
+    }
+
+    private func row(
+        _ kind: KeyKind, _ secret: [UInt8], certificate: [UInt8]?, of server: ServerID, at now: Instant, salt: WrapSalt
+    ) throws -> KeyRow {
+        let id = KeyRow.ID(server: server, kind: kind.name, id: try kind.id(secret))
+        let wrapping = kind.name == KeyKind.root.name ? rootKey : key
+        let times = kind.times(at: now)
+        return KeyRow(
+            key: id, wrapped: try wrapping.wrap(secret, context: Self.context(of: id), salt: salt), certificate: certificate,
+            notBefore: times.from, notAfter: times.until)
     }
 
     /// The root's private key, which only certifying needs.
     /// - Throws: ``ServerKeyError``.
     func root(of server: VirtualServer) async throws -> RootKey {
-        let row = try await database.read { connection in
-            try connection.one("SELECT id, secret FROM server_key WHERE server = $1 AND kind = 'root'", [SQLValue(server.id)])
-        }
-        guard let row else { throw ServerKeyError.noRoot }
-        let context = Self.context(Kind.root.rawValue, server.id, try row.blob("id"))
-        guard let seed = try? rootKey.unwrap(try row.blob("secret"), context: context) else { throw ServerKeyError.rootKeyApart }
+        try root(of: server, among: try await database.read { connection in try SQLKeyRows(connection).keys(of: server.id) })
+    }
+
+    private func root(of server: VirtualServer, among keys: [KeyRow]) throws -> RootKey {
+        guard let row = keys.first(where: { $0.key.kind == KeyKind.root.name }) else { throw ServerKeyError.noRoot }
+        guard let seed = try? rootKey.unwrap(row.wrapped, context: Self.context(of: row.key)) else { throw ServerKeyError.rootKeyApart }
         let root = try RootKey(seed: seed, serverID: server.id)
         guard root.root.ed25519 == server.publicKey else { throw ServerKeyError.noRoot }
         return root
     }
 
-    /// All keys of a server but the root's private half.
-    func load(_ server: VirtualServer) async throws -> StoredKeys {
-        let (keys, prekeys) = try await database.read { connection in
-            (
-                try connection.query(
-                    "SELECT kind, id, secret, certificate FROM server_key WHERE server = $1 AND kind <> 'root'", [SQLValue(server.id)]),
-                try connection.query("SELECT id, secret, published_until, erased_at FROM prekey WHERE server = $1", [SQLValue(server.id)])
-            )
-        }
-        var operatorKeys: [CertifiedKey] = []
-        var sidKey: [UInt8]?
-        for row in keys {
-            let (kind, id) = (try row.text("kind"), try row.blob("id"))
-            let secret = try key.unwrap(try row.blob("secret"), context: Self.context(kind, server.id, id))
-            if kind == Kind.sid.rawValue { sidKey = secret }
-            if kind == Kind.op.rawValue, let certificate = try row.optionalBlob("certificate") {
-                operatorKeys.append(CertifiedKey(key: try OperatorKey(seed: secret), certificate: try OperatorCertificate(decoding: certificate)))
+    /// All keys but the root's private half.
+    private func opened(_ keys: [KeyRow], _ prekeys: [PrekeyRow], of server: VirtualServer) throws -> StoredKeys {
+        let operatorKeys = try keys.filter { $0.key.kind == KeyKind.op.name }.compactMap { row in
+            try row.certificate.map { certificate in
+                CertifiedKey(key: try OperatorKey(seed: try secret(of: row)), certificate: try OperatorCertificate(decoding: certificate))
             }
         }
-        guard let sidKey else { throw ServerKeyError.incomplete }
+        guard let sid = keys.first(where: { $0.key.kind == KeyKind.sid.name }) else { throw ServerKeyError.incomplete }
         return StoredKeys(
-            root: Root(ed25519: server.publicKey, serverID: server.id), operatorKeys: operatorKeys, sidKey: sidKey,
-            prekeys: try prekeys.map { try prekey($0, of: server.id) })
+            root: Root(ed25519: server.publicKey, serverID: server.id), operatorKeys: operatorKeys, sidKey: try secret(of: sid),
+            prekeys: try prekeys.map(opened))
     }
+
+    private func secret(of row: KeyRow) throws -> [UInt8] { try key.unwrap(row.wrapped, context: Self.context(of: row.key)) }
 
     /// One prekey.
     func prekey(_ id: UInt32, of server: ServerID) async throws -> StoredPrekey? {
-        let row = try await database.read { connection in
-            try connection.one(
-                "SELECT id, secret, published_until, erased_at FROM prekey WHERE id = $1 AND server = $2", [SQLValue(number: id), SQLValue(server)])
-        }
-        return try row.map { try prekey($0, of: server) }
+        let row = try await database.read { connection in try SQLKeyRows(connection).prekey(id) }
+        return try row.flatMap { $0.server == server ? try opened($0) : nil }
     }
 
-    private func prekey(_ row: SQLRow, of server: ServerID) throws -> StoredPrekey {
-        guard let id = UInt32(exactly: try row.integer("id")) else { throw SQLError.outOfRange("id") }
-        let secret = try key.unwrap(try row.blob("secret"), context: Self.context("prekey", server, Self.bytes(of: id)))
+    private func opened(_ row: PrekeyRow) throws -> StoredPrekey {
+        let secret = try key.unwrap(row.wrapped, context: Self.context(ofPrekey: row.id, row.server))
         return StoredPrekey(
-            secret: try PrekeySecret(id: id, secret: secret), publishedUntil: Instant(try row.unsigned("published_until")),
-            erasedAt: Instant(try row.unsigned("erased_at")))
+            secret: try PrekeySecret(id: row.id, secret: secret), publishedUntil: row.publishedUntil, erasedAt: row.erasedAt)
     }
 
-    private static func bytes(of id: UInt32) -> [UInt8] { withUnsafeBytes(of: id.bigEndian) { Array($0) } }
+    private static func context(of key: KeyRow.ID) -> String { "as/\(key.kind)/\(key.server.text)/\(Base64URL.encode(key.id))" }
 
-    private static func context(_ kind: String, _ server: ServerID, _ id: [UInt8]) -> String {
-        "as/\(kind)/\(server.text)/\(Base64URL.encode(id))"
+    private static func context(ofPrekey id: UInt32, _ server: ServerID) -> String {
+        "as/prekey/\(server.text)/\(Base64URL.encode(withUnsafeBytes(of: id.bigEndian) { Array($0) }))"
     }
 }
 
-/// A statement that is made outside the transaction in which it runs.
-struct SQLStep: Sendable {
-    let sql: String
-    let arguments: [SQLValue]
+/// What new keys of a server are made of, drawn before the transaction that may need some of it.
+struct FreshKeys: Sendable {
+    /// One for each of ``KeyKind/renewed``.
+    let secrets: [[UInt8]]
+    let prekeyID: UInt32
+    let prekeySecret: [UInt8]
+    let salt = WrapSalt()
+
+    init(using random: any RandomSource) {
+        secrets = KeyKind.renewed.map { _ in random.bytes(32) }
+        prekeyID = random.u32()
+        prekeySecret = random.bytes(32)
+    }
 }
 
 /// Why a server's keys cannot be used. Each is told to the operator as one line.

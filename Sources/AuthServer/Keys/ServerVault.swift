@@ -54,58 +54,16 @@ package final class ServerVault: ServerKeyring {
         let seed = random.bytes(32)
         let root = try RootKey(seed: seed, serverID: id)
         let server = VirtualServer(id: id, publicKey: root.root.ed25519, createdAt: now, parameters: ServerParameters(name: name))
-        let entries = try await keyStore.create(
-            server, at: now,
-            with: [
-                try keyStore.insert(.root, id: [], secret: seed, of: id, from: now, until: Self.never),
-                try keyStore.insert(.sid, id: [], secret: random.bytes(32), of: id, from: now, until: Self.never),
-            ])
-        audited(entries)
+        audited(try await keyStore.create(server, with: [(.root, seed), (.sid, random.bytes(32))], at: now))
     }
-
-    private static let never = Instant(UInt64(Int64.max))
 
     /// Certifies operational keys and makes prekeys before the old ones end, erases what is over, and reads what other nodes did.
     package func renew() async throws {
         let now = clock()
-        try await keyStore.eraseExpired(at: now)
-        try await keyStore.cutPrekeys(publishedUntil: now + KeyLife.prekeyPublished, openedUntil: now + KeyLife.prekeyOpened)
         for server in try await store.read({ rows in try rows.servers() }) {
-            let keys = try await keyStore.load(server)
-            let steps = try await operatorSteps(server, keys, at: now) + prekeySteps(server, keys, at: now)
-            if !steps.isEmpty { try await keyStore.perform(steps) }
-            let current = steps.isEmpty ? keys : try await keyStore.load(server)
-            loaded.withLock { $0[server.id] = current }
+            let keys = try await keyStore.renewed(server, with: FreshKeys(using: random), at: now)
+            loaded.withLock { $0[server.id] = keys }
         }
-    }
-
-    private func operatorSteps(_ server: VirtualServer, _ keys: StoredKeys, at now: Instant) async throws -> [SQLStep] {
-        // A key that a clock certified which ran ahead is not valid yet, and counts for nothing.
-        let newest = keys.operatorKeys.filter { $0.certificate.notBefore <= now }.map(\.certificate.notAfter).max()
-        guard newest.map({ $0 < now + KeyLife.operatorOverlap }) ?? true else { return [] }
-        let root: RootKey
-        do {
-            root = try await keyStore.root(of: server)
-        } catch ServerKeyError.rootKeyApart where keys.signer(at: now) != nil {
-            // There is time left; `checkRootKey` says so.
-            return []
-        }
-        let seed = random.bytes(32)
-        let key = try OperatorKey(seed: seed)
-        let (from, until) = (now - KeyLife.clockSlack, now + KeyLife.operatorKey)
-        let certificate = root.certify(key, from: from, until: until)
-        return [try keyStore.insert(.op, id: key.id, secret: seed, of: server.id, from: from, until: until, certificate: certificate.encoded)]
-    }
-
-    private func prekeySteps(_ server: VirtualServer, _ keys: StoredKeys, at now: Instant) throws -> [SQLStep] {
-        let newest = keys.prekeys.map(\.publishedUntil).max()
-        guard newest.map({ $0 < now + KeyLife.prekeyOverlap }) ?? true else { return [] }
-        let id = random.u32()
-        return [
-            try keyStore.insert(
-                prekey: id, secret: random.bytes(32), of: server.id, publishedUntil: now + KeyLife.prekeyPublished,
-                erasedAt: now + KeyLife.prekeyOpened)
-        ]
     }
 
     private func stored(_ server: ServerID) throws -> StoredKeys {
@@ -157,7 +115,7 @@ package final class ServerVault: ServerKeyring {
 
     /// Throws `rootKeyMissing` when a root key is kept apart from the database and is not here, so that no operational key can be renewed.
     /// - Parameter margin: seconds before the end of the present one from when on that is worth telling; nil for always.
-    package func checkRootKey(within margin: UInt64? = KeyLife.operatorOverlap) async throws {
+    package func checkRootKey(within margin: UInt64? = KeyKind.op.overlap) async throws {
         for server in try await store.read({ rows in try rows.servers() }) {
             guard let end = try stored(server.id).operatorKeys.map(\.certificate.notAfter).max() else { continue }
             if let margin, clock() + margin < end { continue }

@@ -66,15 +66,54 @@ struct ServerVaultTests {
         #expect(counts == [1, 1])
     }
 
+    @Test("Two nodes that renew at the same time make one key of a kind, and both read the same")
+    func twoNodes() async throws {
+        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let nodes = [try await Self.vault(database, key, clock), try await Self.vault(database, key, clock)]
+        for node in nodes { _ = try await node.open(name: "Shop") }
+        clock.advance(61 * Self.day)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in nodes + nodes { group.addTask { try await node.renew() } }
+            try await group.waitForAll()
+        }
+        let counts = try await database.read { connection in
+            [try connection.query("SELECT id FROM prekey").count, try connection.query("SELECT id FROM server_key WHERE kind = 'op'").count]
+        }
+        // The prekey of the beginning is erased; the operational key of the beginning has a month left.
+        #expect(counts == [1, 2])
+        let server = try await nodes[0].open(name: "Shop").id
+        let chains = [try await nodes[0].keys(of: server).chain, try await nodes[1].keys(of: server).chain]
+        #expect(chains[0].value.certificates.count == 2 && chains[0] == chains[1])
+    }
+
+    @Test("A prekey whose number another server has already is not put in its place")
+    func numberTaken() async throws {
+        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let vault = try await Self.vault(database, key, clock)
+        let server = try await vault.open(name: "Shop")
+        let other = VirtualServer(
+            id: ServerID(using: SystemRandomSource()), publicKey: server.publicKey, createdAt: clock.now, parameters: server.parameters)
+        let store = KeyStore(database: database, key: key, rootKey: key)
+        let fresh = FreshKeys(using: SystemRandomSource())
+        let foreign = PrekeyRow(
+            id: fresh.prekeyID, server: other.id, wrapped: [1], publishedUntil: clock.now + Self.day, erasedAt: clock.now + 2 * Self.day)
+        try await SQLAuthenticationStore(database: database, key: key).write { rows in try rows.save(other) }
+        try await database.transaction { try SQLKeyRows($0).save(foreign) }
+        clock.advance(13 * 3_600)
+        let kept = try await store.renewed(server, with: fresh, at: clock.now)
+        #expect(kept.prekeys.count == 1)
+        #expect(try await database.read { try SQLKeyRows($0).prekey(fresh.prekeyID) } == foreign)
+    }
+
     @Test("A root key in the database that is not the server's own certifies nothing")
     func strangeRoot() async throws {
         let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let vault = try await Self.vault(database, key, clock)
         let server = try await vault.open(name: "Shop").id
-        let store = KeyStore(database: database, key: key, rootKey: key)
-        let strange = try store.insert(
-            .root, id: [], secret: SystemRandomSource().bytes(32), of: server, from: clock.now, until: clock.now + Self.day)
-        try await store.perform([SQLStep(sql: "DELETE FROM server_key WHERE kind = 'root'", arguments: []), strange])
+        let id = KeyRow.ID(server: server, kind: KeyKind.root.name, id: [])
+        let wrapped = try key.wrap(SystemRandomSource().bytes(32), context: "as/root/\(server.text)/")
+        let strange = KeyRow(key: id, wrapped: wrapped, certificate: nil, notBefore: clock.now, notAfter: clock.now + Self.day)
+        try await database.transaction { try SQLKeyRows($0).save(strange) }
         clock.advance(61 * Self.day)
         await #expect(throws: ServerKeyError.noRoot) { try await vault.renew() }
     }
@@ -192,6 +231,8 @@ struct ServerVaultTests {
         _ = try await without.keys(of: server)
         clock.advance(30 * Self.day)
         await #expect(throws: ServerKeyError.rootKeyApart) { try await without.renew() }
+        let prekeys = try await database.read { try SQLKeyRows($0).prekeys(of: server) }
+        #expect(prekeys.count == 1 && prekeys.allSatisfy { clock.now < $0.publishedUntil }, "erased and made without it all the same")
         let with = try await Self.vault(database, key, clock, rootKey: file)
         _ = try await with.open(name: "Shop")
         _ = try await with.keys(of: server)

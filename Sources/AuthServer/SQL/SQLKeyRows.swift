@@ -1,0 +1,93 @@
+import Database
+import OstiaryProtocol
+
+/// A private key of a virtual server as it is kept.
+struct KeyRow: Equatable, Sendable {
+    struct ID: Hashable, Sendable {
+        let server: ServerID
+        let kind: String
+        let id: [UInt8]
+    }
+
+    let key: ID
+    /// The secret, wrapped for this row.
+    let wrapped: [UInt8]
+    let certificate: [UInt8]?
+    let notBefore: Instant
+    let notAfter: Instant
+}
+
+/// A prekey as it is kept.
+struct PrekeyRow: Equatable, Sendable {
+    let id: UInt32
+    let server: ServerID
+    /// The secret, wrapped for this row.
+    let wrapped: [UInt8]
+    var publishedUntil: Instant
+    var erasedAt: Instant
+}
+
+/// The rows of private keys, inside a transaction.
+final class SQLKeyRows {
+    private let connection: any SQLConnection
+    private let knownKeys = KnownRows<KeyRow.ID, KeyRow>()
+    private let knownPrekeys = KnownRows<UInt32, PrekeyRow>()
+
+    init(_ connection: any SQLConnection) { self.connection = connection }
+
+    private static let keys = SQLTable(
+        "server_key", key: ["server", "kind", "id"], columns: ["secret", "certificate", "not_before", "not_after"])
+    private static let prekeys = SQLTable("prekey", key: ["id"], columns: ["server", "secret", "published_until", "erased_at"])
+
+    /// All keys of a server, the root's among them.
+    func keys(of server: ServerID) throws -> [KeyRow] {
+        try connection.query("SELECT \(Self.keys.list()) FROM server_key WHERE server = $1", [SQLValue(server)]).map { row in
+            let key = KeyRow(
+                key: KeyRow.ID(server: server, kind: try row.text("kind"), id: try row.blob("id")), wrapped: try row.blob("secret"),
+                certificate: try row.optionalBlob("certificate"), notBefore: try row.instant("not_before"), notAfter: try row.instant("not_after"))
+            knownKeys.note(key, as: key.key)
+            return key
+        }
+    }
+
+    func prekeys(of server: ServerID) throws -> [PrekeyRow] { try prekeys("WHERE server = $1", [SQLValue(server)]) }
+
+    func prekey(_ id: UInt32) throws -> PrekeyRow? {
+        try knownPrekeys.row(id) { try prekeys("WHERE id = $1", [SQLValue(number: id)]).first }
+    }
+
+    private func prekeys(_ condition: String, _ arguments: [SQLValue]) throws -> [PrekeyRow] {
+        try connection.query("SELECT \(Self.prekeys.list()) FROM prekey \(condition)", arguments).map { row in
+            let prekey = PrekeyRow(
+                id: try row.number("id"), server: try row.identifier("server"), wrapped: try row.blob("secret"),
+                publishedUntil: try row.instant("published_until"), erasedAt: try row.instant("erased_at"))
+            knownPrekeys.note(prekey, as: prekey.id)
+            return prekey
+        }
+    }
+
+    func save(_ key: KeyRow) throws { try knownKeys.save(key, as: key.key, in: Self.keys, on: connection, values: Self.values) }
+    func save(_ prekey: PrekeyRow) throws { try knownPrekeys.save(prekey, as: prekey.id, in: Self.prekeys, on: connection, values: Self.values) }
+
+    private static func values(of row: KeyRow) -> [SQLValue] {
+        [
+            SQLValue(row.key.server), .text(row.key.kind), .blob(row.key.id), .blob(row.wrapped), SQLValue(row.certificate),
+            SQLValue(row.notBefore), SQLValue(row.notAfter),
+        ]
+    }
+
+    private static func values(of row: PrekeyRow) -> [SQLValue] {
+        [SQLValue(number: row.id), SQLValue(row.server), .blob(row.wrapped), SQLValue(row.publishedUntil), SQLValue(row.erasedAt)]
+    }
+
+    func remove(_ key: KeyRow.ID) throws {
+        try connection.execute(
+            "DELETE FROM server_key WHERE server = $1 AND kind = $2 AND id = $3", [SQLValue(key.server), .text(key.kind), .blob(key.id)])
+        knownKeys.note(nil, as: key)
+    }
+
+    func remove(prekey id: UInt32) throws {
+        try connection.execute("DELETE FROM prekey WHERE id = $1", [SQLValue(number: id)])
+        knownPrekeys.note(nil, as: id)
+    }
+}
