@@ -6,22 +6,32 @@ package struct SQLTable: Sendable {
     /// How many columns the key has: those of the primary key or of a unique index.
     private let keyCount: Int
     private let upsert: String
+    private let insert: String
 
     package init(_ name: String, key: [String], columns others: [String]) {
         self.name = name
         columns = key + others
         keyCount = key.count
-        let places = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        func places(_ count: Int) -> String { (0..<count).map { "$\($0 + 1)" }.joined(separator: ", ") }
         let updates = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         upsert = """
-            INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(places))
+            INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(places(columns.count)))
             ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(updates)
+            """
+        insert = """
+            INSERT INTO \(name) (\(others.joined(separator: ", "))) VALUES (\(places(others.count)))
             """
     }
 
     /// The columns as a statement lists them, each behind `prefix`.
     package func list(_ prefix: String = "") -> String {
         columns.map { prefix + $0 }.joined(separator: ", ")
+    }
+
+    /// Adds a row whose key the engine counts up.
+    /// - Parameter values: one for each of ``columns``; those of the key count for nothing.
+    package func add(_ values: [SQLValue], on connection: any SQLConnection) throws {
+        try connection.execute(insert, Array(values.dropFirst(keyCount)))
     }
 
     /// - Parameters:

@@ -34,6 +34,18 @@ struct SQLTableTests {
         #expect(Set(statements).count == 1 && statements.count == 3)
     }
 
+    @Test("A row whose key the engine counts up is added under the next number, whatever stands in the place of its key")
+    func counted() async throws {
+        let database = try SQLiteDatabase.inMemory()
+        let table = SQLTable("note", key: ["id"], columns: ["text", "size"])
+        try await database.transaction { connection in
+            try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT, size INTEGER) STRICT")
+            for text in ["a", "b"] { try table.add([.null, .text(text), .integer(1)], on: connection) }
+        }
+        let rows = try await database.read { try $0.query("SELECT \(table.list()) FROM note ORDER BY id").map(\.values) }
+        #expect(rows == [[.integer(1), .text("a"), .integer(1)], [.integer(2), .text("b"), .integer(1)]])
+    }
+
     @Test("Over a row that is known what differs is written, there and nowhere else; nothing where nothing does")
     func changes() async throws {
         let (rows, statements) = try await run { [self] connection in

@@ -6,7 +6,7 @@ import OstiaryProtocol
 // Owns: the page itself (Assets/), the one-use ticket that opens it, the cookie that keeps it and the name that its requests carry, the
 // stream of what happens to it, and the public stream of session events. Leaves to others: sessions, enrolments and their rules
 // (Authentication).
-// Start reading here, then PageID, PageStore, PageSnapshot and PageRoutes.
+// Start reading here, then PageID, SQLPageStore, PageSnapshot and PageRoutes.
 
 /// What a page is for.
 package enum PageKind: String, Sendable, Codable, CaseIterable {

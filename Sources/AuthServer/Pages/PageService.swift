@@ -5,12 +5,12 @@ import OstiaryProtocol
 
 /// Opens pages for business backends and recognises their browsers.
 package struct PageService: Sendable {
-    private let store: any PageStore
+    private let store: SQLPageStore
     private let random: any RandomSource
     private let publicURL: PublicURL
     let cookie: PageCookie
 
-    package init(store: any PageStore, random: any RandomSource, publicURL: PublicURL) {
+    package init(store: SQLPageStore, random: any RandomSource, publicURL: PublicURL) {
         self.store = store
         self.random = random
         self.publicURL = publicURL

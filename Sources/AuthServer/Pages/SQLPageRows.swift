@@ -1,0 +1,123 @@
+import Authentication
+import Database
+import OstiaryProtocol
+
+/// A page as it is kept.
+package struct StoredPage: Sendable, Equatable {
+    /// Who may have the page. A server knows only the hash of what they show.
+    package enum Holder: Hashable, Sendable {
+        /// Whoever brings the ticket, once.
+        case ticket([UInt8])
+        /// The browser that has the cookie.
+        case cookie([UInt8])
+    }
+
+    /// The row's number; nil before it was kept.
+    package internal(set) var number: Int64?
+    package let page: Page
+    package var holder: Holder
+    package var expiresAt: Instant
+    package var link: SealedLink?
+    /// See ``PageRenewal``.
+    package var renewalLevel = Instant(0)
+
+    package init(page: Page, holder: Holder, expiresAt: Instant) {
+        self.page = page
+        self.holder = holder
+        self.expiresAt = expiresAt
+    }
+
+    package func isOver(at now: Instant) -> Bool { expiresAt <= now }
+}
+
+/// The rows of pages, inside a transaction.
+final class SQLPageRows {
+    private let connection: any SQLConnection
+    private let known = KnownRows<Int64, StoredPage>()
+
+    init(_ connection: any SQLConnection) { self.connection = connection }
+
+    private static let table = SQLTable(
+        "page", key: ["id"],
+        columns: [
+            "ticket_hash", "cookie_hash", "kind", "server_id", "nonce_hash", "name", "user_id", "return_url", "sealed_link", "expires_at", "browser",
+            "logo", "account", "renewal_level",
+        ])
+
+    /// The page of a ticket or a cookie, also when its time is over.
+    func page(of holder: StoredPage.Holder) throws -> StoredPage? {
+        let (column, hash) =
+            switch holder {
+            case .ticket(let hash): ("ticket_hash", hash)
+            case .cookie(let hash): ("cookie_hash", hash)
+            }
+        return try connection.one("SELECT \(Self.table.list()) FROM page WHERE \(column) = $1", [.blob(hash)]).map { row in
+            let page = try Self.page(row, of: holder)
+            if let number = page.number { known.note(page, as: number) }
+            return page
+        }
+    }
+
+    func save(_ page: StoredPage) throws {
+        if let number = page.number {
+            try known.save(page, as: number, in: Self.table, on: connection, values: Self.values)
+        } else {
+            try Self.table.add(Self.values(of: page), on: connection)
+        }
+    }
+
+    func removePages(endedAt now: Instant) throws {
+        try connection.execute("DELETE FROM page WHERE expires_at <= $1", [SQLValue(now)])
+        known.forget()
+    }
+
+    /// No ticket and no page lasts longer than one of now, if it was made by a clock ahead of `ahead`.
+    func bringBack(from ahead: Instant, to now: Instant) throws {
+        for (column, life) in [("ticket_hash", PageLifetime.ticket), ("cookie_hash", PageLifetime.page)] {
+            try connection.execute(
+                "UPDATE page SET expires_at = $1 WHERE \(column) IS NOT NULL AND expires_at > $2", [SQLValue(now + life), SQLValue(ahead + life)])
+        }
+        known.forget()
+    }
+
+    private static func values(of kept: StoredPage) -> [SQLValue] {
+        let (page, holder) = (kept.page, hashes(of: kept.holder))
+        return [
+            SQLValue(kept.number), SQLValue(holder.ticket), SQLValue(holder.cookie), .text(page.kind.rawValue), SQLValue(page.serverID),
+            .blob(page.nonceHash), .text(page.name), SQLValue(page.userID), SQLValue(page.returnURL?.text), SQLValue(kept.link?.bytes),
+            SQLValue(kept.expiresAt), SQLValue(page.context?.browser.encoded), SQLValue(page.context?.logo?.bytes), SQLValue(page.account),
+            SQLValue(kept.renewalLevel),
+        ]
+    }
+
+    private static func hashes(of holder: StoredPage.Holder) -> (ticket: [UInt8]?, cookie: [UInt8]?) {
+        switch holder {
+        case .ticket(let hash): (hash, nil)
+        case .cookie(let hash): (nil, hash)
+        }
+    }
+
+    private static func page(_ row: SQLRow, of holder: StoredPage.Holder) throws -> StoredPage {
+        var kept = StoredPage(page: try page(row), holder: holder, expiresAt: try row.instant("expires_at"))
+        kept.number = try row.integer("id")
+        kept.link = try row.optionalBlob("sealed_link").map(SealedLink.init)
+        kept.renewalLevel = try row.instant("renewal_level")
+        return kept
+    }
+
+    private static func page(_ row: SQLRow) throws -> Page {
+        guard let kind = PageKind(rawValue: try row.text("kind")), let serverID = ServerID(try row.blob("server_id")) else {
+            throw SQLError.outOfRange("page")
+        }
+        return Page(
+            kind: kind, serverID: serverID, nonceHash: try row.blob("nonce_hash"), name: try row.text("name"),
+            userID: try row.optionalText("user_id"), returnURL: try row.optionalText("return_url").flatMap(ReturnURL.init),
+            context: try context(row), account: try row.optionalBlob("account").flatMap { AccountID($0) })
+    }
+
+    private static func context(_ row: SQLRow) throws -> UserContext? {
+        guard let browser = try row.optionalBlob("browser") else { return nil }
+        return UserContext(
+            browser: try BrowserContext(decoding: browser), logo: try row.optionalBlob("logo").flatMap { ServerLogo($0) })
+    }
+}
