@@ -19,6 +19,9 @@ package protocol Database: Sendable {
     /// How this engine spells the few words of DDL in which engines differ.
     var dialect: SQLDialect { get }
 
+    /// Whether other processes may write to it while this one has it open.
+    var isShared: Bool { get }
+
     /// Runs `body` on one consistent state of the data, without the right to change it.
     ///
     /// Do all the reading of one request in one call: the call costs more than a query in it.

@@ -44,6 +44,7 @@ package final class LosingDatabase: Database {
     package var losses: Int { state.withLock(\.losses) }
 
     package var dialect: SQLDialect { base.dialect }
+    package var isShared: Bool { base.isShared }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await base.read(body)

@@ -66,6 +66,14 @@ package final class ServerVault: ServerKeyring {
         }
     }
 
+    /// Reads what other nodes did.
+    package func reload() async throws {
+        for server in try await store.read({ rows in try rows.servers() }) {
+            let keys = try await keyStore.load(server)
+            loaded.withLock { $0[server.id] = keys }
+        }
+    }
+
     private func stored(_ server: ServerID) throws -> StoredKeys {
         guard let keys = loaded.withLock({ $0[server] }) else { throw UnknownServer() }
         return keys

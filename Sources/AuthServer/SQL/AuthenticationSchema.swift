@@ -24,6 +24,7 @@ enum AuthenticationSchema {
         Migration(17, "why a phone gave an enrolment back") { d in ["ALTER TABLE enrolment ADD COLUMN given_back \(d.integer)"] },
         Migration(18, "the page of an enrolment") { d in ["ALTER TABLE enrolment ADD COLUMN page \(d.blob)"] },
         Migration(19, "what each login writes is less") { leanTables($0) },
+        Lease.migration(21),
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

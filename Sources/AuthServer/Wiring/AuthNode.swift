@@ -13,8 +13,10 @@ package struct AuthNode: Sendable {
     /// The virtual server that was made on the first start.
     package let defaultServer: ServerID
     package let services: AuthenticationServices
-    /// Renews keys, ends what ran out, tells the second-factor server, until the program stops.
+    /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
+    /// Seconds after which another node of the same database does the work in the background, when this one does not any more.
+    private static let leaseLife: UInt64 = 60
     private let vault: ServerVault
     private let bundles: BundleMaker
     private let dispatch: AP1Dispatch
@@ -78,7 +80,8 @@ package struct AuthNode: Sendable {
                 CachedCheck("second-factor") { try await gateway.check() },
                 NamedCheck("root-key") { try await vault.checkRootKey() },
             ], drain: drain)
-        background = Self.background(services, vault, gateway, logger: logger, clock: clock)
+        let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
+        background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock)
     }
 
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
@@ -121,13 +124,22 @@ package struct AuthNode: Sendable {
     }
 
     private static func background(
-        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, logger: Logger,
+        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, _ lease: Lease, logger: Logger,
         clock: @Sendable @escaping () -> Instant
     ) -> [any Service] {
-        [
-            PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) { try await vault.renew() },
-            PeriodicTask(name: "housekeeping", interval: .seconds(5), logger: logger) { try await services.housekeeping.run(at: clock()) },
-            PeriodicTask(name: "closes", interval: .seconds(2), logger: logger) { try await services.closes.run(at: clock()) },
+        let isOurs = { @Sendable () async throws -> Bool in try await lease.isHeld(at: clock().seconds) }
+        return [
+            // The first service is told to stop last: by then nothing works any more that the lease is for.
+            LeaseKeeper(lease: lease, logger: logger),
+            PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) {
+                if try await isOurs() { try await vault.renew() } else { try await vault.reload() }
+            },
+            PeriodicTask(name: "housekeeping", interval: .seconds(5), logger: logger) {
+                if try await isOurs() { try await services.housekeeping.run(at: clock()) }
+            },
+            PeriodicTask(name: "closes", interval: .seconds(2), logger: logger) {
+                if try await isOurs() { try await services.closes.run(at: clock()) }
+            },
             // What it finds is told by the watch, once and on change.
             PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
         ]

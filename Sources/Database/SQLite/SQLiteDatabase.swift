@@ -3,6 +3,7 @@ import Synchronization
 /// SQLite in WAL mode: one grouped writer, several readers, every commit on stable storage before its caller hears of it.
 package final class SQLiteDatabase: Database {
     package let dialect = SQLDialect.sqlite
+    package let isShared: Bool
     private let writer: SQLiteWriter
     private let source: ReadSource
     /// The file; nil in memory.
@@ -24,6 +25,7 @@ package final class SQLiteDatabase: Database {
         self.writer = SQLiteWriter(writer)
         self.source = source
         self.path = path
+        isShared = path != nil && lock == nil
         self.lock = Mutex(lock)
         for name in path.map({ [$0, $0 + "-wal"] }) ?? [] { files.withLock { $0[name] = FileIdentity(of: name) } }
     }

@@ -5,11 +5,16 @@ import Testing
 
 @testable import AuthServer
 
+extension AuthNode {
+    /// What runs beside it, once.
+    func runBackground() async {
+        for case let work as PeriodicTask in background { await work.round() }
+    }
+}
+
 extension TwoServers {
     /// What runs beside the authentication server, once. What fails is tried again the next time.
-    func runBackground() async {
-        for case let work as PeriodicTask in service.background { await work.round() }
-    }
+    func runBackground() async { await service.runBackground() }
 
     /// What the second-factor server has counted of all instances: the highest numbers, and those that were proved.
     func counted() async throws -> (highest: Int, proven: Int) {

@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import Database
+import Foundation
 import HTTPService
 import HTTPTypes
 import Hummingbird
@@ -48,6 +49,43 @@ struct AuthNodeTests {
         }
         #expect(error == SecondFactorIdentityError(expected: Sample.bytes(1), found: other.hash))
         #expect(error?.description.contains(Base64URL.encode(other.hash)) == true)
+    }
+
+    @Test("Of two nodes on one database one works in the background, and the other as soon as that one has stopped")
+    func oneWorks() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path, ownership: .shared)
+        try await TwoServers.run(database: database) { servers in
+            let second = try await servers.start()
+            let holder = { @Sendable () async throws -> [UInt8]? in
+                try await database.read { try $0.one("SELECT holder FROM lease")?.blob("holder") }
+            }
+            let states = { @Sendable () async throws -> [Int64] in
+                try await database.read { try $0.query("SELECT state FROM session").map { try $0.integer("state") } }
+            }
+            await servers.runBackground()
+            let first = try #require(try await holder())
+            _ = try await servers.link(try servers.nonce())
+            let before = try await states()
+            servers.clock.advance(1_000)
+            await second.runBackground()
+            #expect(try await states() == before)
+            await servers.runBackground()
+            #expect(try await states() != before)
+            #expect(try await holder() == first)
+            let keeper = try #require(servers.service.background.first as? LeaseKeeper)
+            let stopping = Task { try await keeper.run() }
+            stopping.cancel()
+            try await stopping.value
+            #expect(try await holder() == nil)
+            await second.runBackground()
+            let next = try #require(try await holder())
+            #expect(next != first)
+            await servers.runBackground()
+            #expect(try await holder() == next)
+        }
+        try await database.close()
     }
 
     @Test("The first start says that a virtual server was made, and no later one; so does asking for the identity, when that is first")

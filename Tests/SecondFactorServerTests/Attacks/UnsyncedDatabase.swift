@@ -18,6 +18,7 @@ final class UnsyncedDatabase: Database {
     struct Crashed: Error {}
 
     let dialect = SQLDialect.sqlite
+    let isShared = false
     private let file: any Database
     private let path: String
     private let durablePath: String

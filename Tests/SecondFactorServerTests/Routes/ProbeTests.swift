@@ -110,6 +110,7 @@ private struct FullDatabase: Database {
     init(_ inner: any Database) { self.inner = inner }
 
     var dialect: SQLDialect { inner.dialect }
+    var isShared: Bool { inner.isShared }
 
     func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
         try await inner.read(body)
