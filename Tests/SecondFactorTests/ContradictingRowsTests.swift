@@ -140,11 +140,12 @@ struct ContradictingRowsTests {
     func noFailure() { #expect(Policy.standard.penalty(afterFailures: 0) == 0) }
 
     @Test("Of two evaluations of one attempt the first one stays")
-    func firstEvaluation() async {
+    func firstEvaluation() async throws {
         let store = InMemorySecondFactorStore()
-        _ = await store.reserve(Scene.firstSet(), at: now)
-        await store.keep(evaluation: [1], of: Scene.attemptID(1))
-        await store.keep(evaluation: [2], of: Scene.attemptID(1))
-        #expect(await store.situation(of: Scene.instanceID, attempt: Scene.attemptID(1), voucher: nil).attempt?.evaluation == [1])
+        let tickets = TicketService(store: store, policy: .standard)
+        _ = try await tickets.reserve(Scene.firstSet(), at: now)
+        try await tickets.keep(evaluation: [1], of: Scene.attemptID(1))
+        try await tickets.keep(evaluation: [2], of: Scene.attemptID(1))
+        #expect(try await store.situation(of: Scene.instanceID, attempt: Scene.attemptID(1)).attempt?.evaluation == [1])
     }
 }

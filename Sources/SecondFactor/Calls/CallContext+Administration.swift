@@ -6,7 +6,7 @@ extension CallContext {
         guard isSignedByCaller(close, at: now) else {
             return answer(close, .refused, .unknown, record(.close, close.value.instanceID, "not signed by its caller"))
         }
-        switch try await store.close(close.value.instanceID, by: caller.server, at: now) {
+        switch try await service.administration.close(close.value.instanceID, by: caller.server, at: now) {
         case .closed(let standing):
             return answer(close, .ok, standing, record(.close, close.value.instanceID, "closed"))
         case .refused:
@@ -20,7 +20,7 @@ extension CallContext {
         guard isSignedByCaller(leave, at: now) else {
             return answer(leave, .refused, .unknown, record(.leave, instance, "not signed by its caller"))
         }
-        switch try await store.leave(leave.value.deviceKey, instance, by: caller.server, at: now) {
+        switch try await service.administration.leave(leave.value.deviceKey, instance, by: caller.server, at: now) {
         case .left(let standing):
             return answer(leave, .ok, standing, record(.leave, instance, "left"))
         case .refused:
@@ -34,7 +34,7 @@ extension CallContext {
         guard isSignedByCaller(reset, at: now) else {
             return answer(reset, .refused, .unknown, record(.reset, instance, "not signed by its caller"))
         }
-        switch try await store.reset(instance, .message(by: caller.server, time: reset.value.time), at: now) {
+        switch try await service.administration.reset(instance, .message(by: caller.server, time: reset.value.time), at: now) {
         case .granted(let standing):
             return answer(reset, .ok, standing, record(.reset, instance, "granted", isNotable: true))
         case .repeated(let standing):

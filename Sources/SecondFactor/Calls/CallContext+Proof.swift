@@ -20,7 +20,7 @@ extension CallContext {
         let proven = try checked.proved(in: situation)
         let signer = ReceiptSigner(keys.operatorKey)
         _ = ProofRules.decide(proven, in: situation, at: now, under: policy, signing: signer.sign)
-        return try await store.complete(proven, at: now, signing: signer.sign)
+        return try await service.proofs.complete(proven, at: now, signing: signer.sign)
     }
 
     private func biometric(_ proof: Encoded<Proof>, _ receipts: [Encoded<Receipt>]) async throws -> ProofOutcome {
@@ -30,7 +30,7 @@ extension CallContext {
         let proven = try checked.proved(in: situation, receipt: facts(of: receipts, for: checked.ticket, situation.instance))
         let signer = ReceiptSigner(keys.operatorKey)
         _ = BiometricRules.decide(proven, in: situation, at: now, under: policy, signing: signer.sign)
-        return try await store.complete(proven, at: now, signing: signer.sign)
+        return try await service.proofs.complete(proven, at: now, signing: signer.sign)
     }
 
     private func answer(_ proof: Proof, _ outcome: ProofOutcome) throws -> CallReply {

@@ -8,7 +8,7 @@ extension CallContext {
             guard let opened = keys.open(sealed) else { throw TicketRefusal.notOpened }
             let checked = try CheckedTicket.check(ticket, from: caller, sealed: sealed, opened: opened, at: now)
             let proven = try await proved(checked, receipts: receipts)
-            switch try await store.reserve(proven, at: now) {
+            switch try await service.tickets.reserve(proven, at: now) {
             case .refused(let refusal, let standing): return refused(attempt, refusal, standing)
             case .admitted(let admitted, let key, let standing):
                 let evaluation = try await evaluation(of: admitted, checked.blinded, under: key)
@@ -39,7 +39,7 @@ extension CallContext {
         if let kept = attempt.evaluation { return kept }
         guard let key else { throw TicketRefusal.superseded }
         let evaluation = try service.evaluator.evaluate(blinded, under: key, of: attempt.instanceID, epoch: attempt.epoch)
-        try await store.keep(evaluation: evaluation, of: attempt.id)
+        try await service.tickets.keep(evaluation: evaluation, of: attempt.id)
         return evaluation
     }
 

@@ -17,9 +17,13 @@ package enum CallOutcome: Sendable, Equatable {
     }
 }
 
-/// Answers calls of authentication servers (protocol §7): decodes, checks, asks the rules in one transaction of the store, signs.
+/// The services of the second-factor server over one store: all that routes and tests hold. It answers calls of authentication servers (protocol §7):
+/// decodes, checks, asks the rules in one transaction of the store, signs.
 package struct SecondFactorService: Sendable {
-    let store: any SecondFactorStore
+    package let store: any SecondFactorStore
+    package let tickets: TicketService
+    package let proofs: ProofService
+    package let administration: AdministrationService
     let policy: Policy
     let evaluator: any Evaluator
     let isWritable: @Sendable () async -> Bool
@@ -34,6 +38,9 @@ package struct SecondFactorService: Sendable {
     ) {
         callers = TrustedCallers(trustedRoots)
         self.store = store
+        tickets = TicketService(store: store, policy: policy)
+        proofs = ProofService(store: store, policy: policy)
+        administration = AdministrationService(store: store, policy: policy)
         self.policy = policy
         self.evaluator = evaluator
         self.isWritable = isWritable
@@ -57,5 +64,15 @@ package struct SecondFactorService: Sendable {
             }
         guard let reply else { return .untrusted(root: root, .unsignedProbe) }
         return .answered(Encoded(reply.answer, signedBy: keys.operatorKey).bytes, reply.record)
+    }
+
+    /// Deletes attempts and pending keys that have had their time.
+    /// - Returns: how many rows went.
+    @discardableResult
+    package func deleteExpired(at now: Instant) async throws -> Int {
+        try await store.write { rows, former in
+            let deleted = try rows.removeExpired(at: now)
+            return deleted == 0 ? former ?? 0 : deleted
+        }
     }
 }

@@ -33,7 +33,7 @@ extension Situation {
     }
 }
 
-/// One change of the rows. A store makes all changes of a decision in the transaction in which it was made.
+/// One change of the rows. All changes of a ruling are made in the transaction in which it was made.
 package enum Change: Equatable, Sendable {
     /// Replaces the row of the instance; a key that is not in it any more is overwritten.
     case saveInstance(Instance)

@@ -13,18 +13,6 @@ package struct ProvenTicket: Sendable {
     package var attempt: Attempt { checked.attempt }
 }
 
-/// An evaluation key that was just made.
-package struct FreshKey: Sendable {
-    package let wrapped: WrappedKey
-    /// pkK, 32 bytes.
-    package let publicKey: [UInt8]
-
-    package init(wrapped: WrappedKey, publicKey: [UInt8]) {
-        self.wrapped = wrapped
-        self.publicKey = publicKey
-    }
-}
-
 extension CheckedTicket {
     /// Verifies devSig under a device key of the instance; for FIRST_SET under the one in the payload (protocol §7).
     ///

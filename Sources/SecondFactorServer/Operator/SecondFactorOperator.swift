@@ -21,8 +21,8 @@ package struct SecondFactorOperator: Sendable {
         -> ResetOutcome
     {
         try await database.migrate(secondFactorMigrations)
-        let store = SQLSecondFactorStore(database: database, policy: policy)
-        let outcome = try await store.reset(instance, .command(for: server), at: now)
+        let administration = AdministrationService(store: SQLSecondFactorStore(database: database), policy: policy)
+        let outcome = try await administration.reset(instance, .command(for: server), at: now)
         logger.line(.notice, "reset by command", [.instance: instance.text, .outcome: outcome.word])
         return outcome
     }
@@ -32,8 +32,9 @@ package struct SecondFactorOperator: Sendable {
         keyEncryptionKey: KeyEncryptionKey, rootSeed: SecretBytes? = nil, random: any RandomSource = SystemRandomSource(), at now: Instant
     ) async throws -> String {
         try await database.migrate(secondFactorMigrations)
-        let store = IdentityStore(database: database, keyEncryptionKey: keyEncryptionKey, rootSeed: rootSeed, random: random)
-        return Base64URL.encode(try await store.renewed(at: now).root.hash)
+        let keys = IdentityRenewal(
+            store: SQLSecondFactorStore(database: database), keyEncryptionKey: keyEncryptionKey, rootSeed: rootSeed, random: random)
+        return Base64URL.encode(try await keys.renewed(at: now).root.hash)
     }
 }
 

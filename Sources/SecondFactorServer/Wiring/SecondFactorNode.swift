@@ -29,23 +29,22 @@ package struct SecondFactorNode: Sendable {
         clock: @Sendable @escaping () -> Instant
     ) async throws {
         try await database.migrate(secondFactorMigrations)
-        let keys = IdentityStore(
-            database: database, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random)
-        let identity = IdentityKeeper(keys)
-        let store = SQLSecondFactorStore(database: database, policy: settings.policy)
+        let store = SQLSecondFactorStore(database: database)
+        let identity = IdentityKeeper(
+            IdentityRenewal(store: store, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random))
         let own = try await identity.identity(at: clock())
         identityHash = own.root.hash
         guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
         do { try own.checkRootKey(at: clock(), within: nil) } catch { logger.warning("\(error)") }
         let storage = CachedCheck("disk") { try await database.checkWritable() }
-        domain = SecondFactorService(
+        let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey),
             isWritable: { (try? await storage.check()) != nil })
         log = CallLog(logger)
         health = HealthRoutes(
             checks: [
-                NamedCheck("database") { try await store.checkReadable() },
+                NamedCheck("database") { _ = try await database.read { try $0.one("SELECT 1 AS one") } },
                 NamedCheck("root-key") {
                     let now = clock()
                     try await identity.identity(at: now).checkRootKey(at: now)
@@ -55,13 +54,14 @@ package struct SecondFactorNode: Sendable {
         background = [
             PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
                 let now = clock()
-                let deleted = try await store.deleteExpired(at: now)
+                let deleted = try await domain.deleteExpired(at: now)
                 if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
                 // Requests renew keys at need themselves; this erases what is over while nobody asks.
                 _ = try await identity.identity(at: now)
-                try await store.purge()
+                try await database.purge()
             }
         ]
+        self.domain = domain
         self.identity = identity
         self.clock = clock
     }

@@ -92,7 +92,8 @@ final class LyingSecondFactor: Sendable {
             settings: SecondFactorNodeSettings(trustedRoots: [trusted], policy: try Policy(maxAttempts: 5, penalties: [0, 0, 0, 0])),
             database: database, keyEncryptionKey: key, logger: logger, clock: { .now })
         let keys = IdentityKeeper(
-            IdentityStore(database: database, keyEncryptionKey: key, rootSeed: nil, random: SystemRandomSource()))
+            IdentityRenewal(
+                store: SQLSecondFactorStore(database: database), keyEncryptionKey: key, rootSeed: nil, random: SystemRandomSource()))
         let state = SharedState()
         try await Application(router: service.router, logger: logger).test(.router) { truth in
             let liar = LyingSecondFactor(port: 0, truth: truth, keys: keys, database: database, state: state)

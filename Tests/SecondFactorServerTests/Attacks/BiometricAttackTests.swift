@@ -11,7 +11,7 @@ import Testing
 struct BiometricAttackTests {
     private func run(_ body: @escaping @Sendable (Stage, Phone, SQLSecondFactorStore) async throws -> Void) async throws {
         let database = try openInMemory()
-        let store = SQLSecondFactorStore(database: database, policy: .standard)
+        let store = SQLSecondFactorStore(database: database)
         try await Stage.run(on: database, Stage.Setting()) { stage in
             let phone = Phone("bio attacked")
             try await stage.enrol(phone)
@@ -165,7 +165,7 @@ struct BiometricAttackTests {
     @Test("A restored database catches up with the caller's number and with our receipt; only a PIN's receipt tells of a PIN")
     func restored() async throws {
         let database = try openInMemory()
-        let store = SQLSecondFactorStore(database: database, policy: .standard)
+        let store = SQLSecondFactorStore(database: database)
         try await Stage.run(on: database, Stage.Setting()) { stage in
             let phone = Phone("bio restored")
             try await stage.enrol(phone)

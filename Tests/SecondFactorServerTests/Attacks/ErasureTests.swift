@@ -22,7 +22,7 @@ struct ErasureTests {
         let folder = try TemporaryFolder()
         let path = folder.file("sf.sqlite")
         let database = try openFile(path)
-        let store = SQLSecondFactorStore(database: database, policy: .standard)
+        let store = SQLSecondFactorStore(database: database)
         try await Stage.run(on: database, Stage.Setting()) { stage in try await body(stage, store, path) }
         try await database.close()
     }

@@ -11,7 +11,7 @@ struct ReplayTests {
     @Test("Captured calls, replayed in every order of three, have no second effect and get their first answers")
     func storm() async throws {
         let database = try openInMemory()
-        let store = SQLSecondFactorStore(database: database, policy: .standard)
+        let store = SQLSecondFactorStore(database: database)
         try await Stage.run(on: database, Stage.Setting()) { stage in
             let phone = Phone("storm")
             let captured = try await capture(phone, stage)

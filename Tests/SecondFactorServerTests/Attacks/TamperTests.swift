@@ -36,7 +36,7 @@ struct TamperTests {
     private func run(_ body: @escaping @Sendable (StoredStage) async throws -> Void) async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            try await body(StoredStage(stage: stage, store: SQLSecondFactorStore(database: database, policy: .standard)))
+            try await body(StoredStage(stage: stage, store: SQLSecondFactorStore(database: database)))
         }
         try await database.close()
     }

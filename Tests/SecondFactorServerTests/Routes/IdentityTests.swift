@@ -32,11 +32,12 @@ struct IdentityTests {
     func lostCommit(_ loss: LosingDatabase.Loss) async throws {
         let (database, setting) = (LosingDatabase(try openInMemory()), try Stage.Setting())
         try await database.migrate(secondFactorMigrations)
-        let store = IdentityStore(database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("lost"))
+        let keys = IdentityRenewal(
+            store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("lost"))
         database.lose(.each(loss))
-        let made = try await store.renewed(at: setting.clock.now)
+        let made = try await keys.renewed(at: setting.clock.now)
         #expect(database.losses == 1)
-        let found = try await store.renewed(at: setting.clock.now)
+        let found = try await keys.renewed(at: setting.clock.now)
         #expect(found.root.hash == made.root.hash && found.published == made.published)
     }
 
@@ -105,8 +106,9 @@ struct IdentityTests {
         let seed = SecretBytes(SeededRandom("root").bytes(32))
         let random = SeededRandom("apart")
         func identity(_ seed: SecretBytes?, at now: Instant) async throws -> OwnIdentity {
-            let store = IdentityStore(database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: seed, random: random)
-            return try await store.renewed(at: now)
+            let keys = IdentityRenewal(
+                store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: seed, random: random)
+            return try await keys.renewed(at: now)
         }
         try await database.migrate(secondFactorMigrations)
         let made = try await identity(seed, at: setting.clock.now)
@@ -130,15 +132,15 @@ struct IdentityTests {
     func endedKeyAlone() async throws {
         let (database, setting) = (try openInMemory(), try Stage.Setting())
         try await database.migrate(secondFactorMigrations)
-        let store = IdentityStore(
-            database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("ended"))
+        let keys = IdentityRenewal(
+            store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("ended"))
         func seeds() async throws -> Int? {
             try await database.read { try $0.one("SELECT COUNT(*) AS kept FROM own_operator_key WHERE wrapped_seed IS NOT NULL")?.int("kept") }
         }
         let end = setting.clock.now + KeyLifetimes.operatorKey
-        for moment in [setting.clock.now, setting.clock.now + 61 * Self.day, end - 60] { _ = try await store.renewed(at: moment) }
+        for moment in [setting.clock.now, setting.clock.now + 61 * Self.day, end - 60] { _ = try await keys.renewed(at: moment) }
         #expect(try await seeds() == 2)
-        _ = try await store.renewed(at: end + 60)
+        _ = try await keys.renewed(at: end + 60)
         #expect(try await seeds() == 1)
     }
 
@@ -146,8 +148,8 @@ struct IdentityTests {
     func otherServersTag() async throws {
         let (database, setting) = (try openInMemory(), try Stage.Setting())
         try await database.migrate(secondFactorMigrations)
-        let own = try await IdentityStore(
-            database: database, keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("own")
+        let own = try await IdentityRenewal(
+            store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("own")
         ).renewed(at: setting.clock.now)
         let published = try SecondFactorIdentity(decoding: own.published)
         let prekey = try #require(published.prekeys.first).value
@@ -166,7 +168,7 @@ struct IdentityTests {
             try await stage.enrol(phone)
             try await database.transaction { try $0.execute("UPDATE instance SET device_keys = substr(device_keys, 1, 64)") }
             await #expect(throws: StoredRowError.instance) {
-                try await SQLSecondFactorStore(database: database, policy: .standard).situation(
+                try await SQLSecondFactorStore(database: database).situation(
                     of: phone.instanceID, attempt: AttemptID(using: SeededRandom("none")))
             }
         }

@@ -2,7 +2,7 @@ import OstiaryProtocol
 
 @testable import SecondFactor
 
-/// Tickets and proofs as they are after all signatures were checked, for asking a store directly.
+/// Tickets and proofs as they are after all signatures were checked, for asking the services directly.
 struct CheckedMessages: Sendable {
     let owner: VirtualServer
     let instanceID: InstanceID
@@ -45,8 +45,8 @@ struct CheckedMessages: Sendable {
     }
 
     /// Makes the instance, by a first PIN and its proof.
-    func enrol(in store: any SecondFactorStore) async throws {
-        _ = try await store.reserve(firstSet("first PIN"), at: now)
-        _ = try await store.complete(proof("first PIN", sequence: 0, context: .firstSet), at: now) { _ in [0] }
+    func enrol(in service: SecondFactorService) async throws {
+        _ = try await service.tickets.reserve(firstSet("first PIN"), at: now)
+        _ = try await service.proofs.complete(proof("first PIN", sequence: 0, context: .firstSet), at: now) { _ in [0] }
     }
 }

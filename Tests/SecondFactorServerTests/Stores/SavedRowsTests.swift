@@ -53,7 +53,7 @@ struct SavedRowsTests {
 
     /// Each value takes the place of the one before, which its transaction has not met, has read, or has saved itself.
     private func saves<Value: Equatable & Sendable>(
-        _ values: [Value], as change: @Sendable @escaping (Value) -> Change, found: @Sendable @escaping (SecondFactorRows) throws -> Value?
+        _ values: [Value], as change: @Sendable @escaping (Value) -> Change, found: @Sendable @escaping (SQLRows) throws -> Value?
     ) async throws {
         let database = try openInMemory()
         try await database.migrate(secondFactorMigrations)
@@ -62,14 +62,14 @@ struct SavedRowsTests {
             for value in values + values.reversed() {
                 let before = last
                 let after = try await database.transaction { connection in
-                    let rows = SecondFactorRows(connection)
+                    let rows = SQLRows(connection)
                     if way == 1 { _ = try found(rows) }
                     if way == 2 { try rows.make(change(before)) }
                     try rows.make(change(value))
                     return try found(rows)
                 }
                 #expect(after == value)
-                #expect(try await database.read { try found(SecondFactorRows($0)) } == value, "way \(way)")
+                #expect(try await database.read { try found(SQLRows($0)) } == value, "way \(way)")
                 last = value
             }
         }
@@ -79,7 +79,7 @@ struct SavedRowsTests {
     func saved() async throws {
         try await saves(try Self.instances(), as: { .saveInstance($0) }, found: { try $0.instance(Self.id) })
         try await saves(Self.attempts, as: { .saveAttempt($0) }, found: { try $0.attempt(Self.attemptID) })
-        try await saves(Self.keys, as: { .hold($0) }, found: { try $0.pendingKey(Self.id) })
+        try await saves(Self.keys, as: { .hold($0) }, found: { try $0.pendingKey(of: Self.id) })
     }
 
     @Test("What is dropped, superseded, forgotten or evaluated by its name alone is found so in the same transaction")
@@ -88,7 +88,7 @@ struct SavedRowsTests {
         try await database.migrate(secondFactorMigrations)
         let (attempt, key) = (Self.attempts[0], Self.keys[0])
         try await database.transaction { connection in
-            let rows = SecondFactorRows(connection)
+            let rows = SQLRows(connection)
             try rows.make(.saveAttempt(attempt))
             try rows.make(.hold(key))
             try rows.keep(evaluation: Self.bytes(3, 96), of: attempt.id)
@@ -97,14 +97,14 @@ struct SavedRowsTests {
             #expect(try rows.attempt(attempt.id)?.state == .superseded)
             #expect(try rows.attempt(attempt.id)?.evaluation == nil)
             try rows.make(.dropPending(key.instanceID))
-            #expect(try rows.pendingKey(key.instanceID) == nil)
+            #expect(try rows.pendingKey(of: key.instanceID) == nil)
             try rows.make(.hold(key))
             try rows.make(.forgetAttempts(of: attempt.instanceID))
             #expect(try rows.attempt(attempt.id) == nil)
             try rows.make(.saveAttempt(attempt))
-            #expect(try rows.deleteExpired(at: Self.now + 9_999) == 2)
+            #expect(try rows.removeExpired(at: Self.now + 9_999) == 2)
             #expect(try rows.attempt(attempt.id) == nil)
-            #expect(try rows.pendingKey(key.instanceID) == nil)
+            #expect(try rows.pendingKey(of: key.instanceID) == nil)
         }
     }
 }

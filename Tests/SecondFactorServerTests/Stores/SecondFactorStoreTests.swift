@@ -19,9 +19,9 @@ struct SecondFactorStoreTests {
 
     @Test("Of many tries under one number at once, exactly one is counted", arguments: StoreBackend.allCases)
     func oneNumber(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            try await messages.enrol(in: store)
-            let outcomes = try await atOnce(64) { try await store.reserve(messages.ticket("try \($0)", sequence: 1), at: now) }
+        try await backend.run { service in
+            try await messages.enrol(in: service)
+            let outcomes = try await atOnce(64) { try await service.tickets.reserve(messages.ticket("try \($0)", sequence: 1), at: now) }
             #expect(outcomes.count { if case .admitted = $0 { true } else { false } } == 1)
             #expect(outcomes.count { if case .refused(.behind, let standing) = $0 { standing.highest == 1 } else { false } } == 63)
         }
@@ -29,44 +29,44 @@ struct SecondFactorStoreTests {
 
     @Test("Of many tries under rising numbers at once, never more than the tries are counted", arguments: StoreBackend.allCases)
     func manyNumbers(on backend: StoreBackend) async throws {
-        try await backend.run(policy: try Policy(penalties: [])) { store in
-            try await messages.enrol(in: store)
+        try await backend.run(policy: try Policy(penalties: [])) { service in
+            try await messages.enrol(in: service)
             let outcomes = try await atOnce(64) {
-                try await store.reserve(messages.ticket("try \($0)", sequence: UInt64($0) + 1), at: now)
+                try await service.tickets.reserve(messages.ticket("try \($0)", sequence: UInt64($0) + 1), at: now)
             }
             let counted = outcomes.count { if case .admitted = $0 { true } else { false } }
             #expect((1...5).contains(counted))
             // Those that were refused for want of tries said which numbers are used up: no later one is taken either.
-            let rows = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("none"))
+            let rows = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("none"))
             #expect(rows.instance?.counter.proven == 0)
-            let later = try await store.reserve(messages.ticket("later", sequence: 65), at: now)
+            let later = try await service.tickets.reserve(messages.ticket("later", sequence: 65), at: now)
             #expect({ if case .refused(.blocked, _) = later { true } else { false } }())
         }
     }
 
     @Test("One attempt, asked for many times at once, is counted once and every caller gets its outcome", arguments: StoreBackend.allCases)
     func oneAttempt(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            try await messages.enrol(in: store)
+        try await backend.run { service in
+            try await messages.enrol(in: service)
             let outcomes = try await atOnce(32) {
-                try await store.reserve(messages.ticket("same", sequence: UInt64($0 % 4) + 1), at: now)
+                try await service.tickets.reserve(messages.ticket("same", sequence: UInt64($0 % 4) + 1), at: now)
             }
             let attempts = outcomes.compactMap { if case .admitted(let attempt, _, _) = $0 { attempt } else { nil } }
             #expect(attempts.count == 32)
             #expect(attempts.allSatisfy { $0 == attempts.first })
-            let rows = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("same"))
+            let rows = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("same"))
             #expect(rows.instance?.counter.failed == attempts.first?.sequence)
         }
     }
 
     @Test("One proof, sent many times at once, changes the counter once and gives one receipt to all", arguments: StoreBackend.allCases)
     func oneProof(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            try await messages.enrol(in: store)
-            _ = try await store.reserve(messages.ticket("right", sequence: 1), at: now)
+        try await backend.run { service in
+            try await messages.enrol(in: service)
+            _ = try await service.tickets.reserve(messages.ticket("right", sequence: 1), at: now)
             let outcomes = try await atOnce(32) {
                 let number = UInt8($0)
-                return try await store.complete(messages.proof("right", sequence: 1), at: now) { _ in [number] }
+                return try await service.proofs.complete(messages.proof("right", sequence: 1), at: now) { _ in [number] }
             }
             let receipts = Set(outcomes.map { outcome -> [UInt8] in if case .proved(let receipt, _) = outcome { receipt } else { [] } })
             #expect(receipts.count == 1 && receipts.first?.count == 1)
@@ -75,8 +75,8 @@ struct SecondFactorStoreTests {
 
     @Test("Of two first PINs for one id, the later key stays and only its proof makes the instance", arguments: StoreBackend.allCases)
     func firstSets(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            let outcomes = try await atOnce(16) { try await store.reserve(messages.firstSet("first \($0)"), at: now) }
+        try await backend.run { service in
+            let outcomes = try await atOnce(16) { try await service.tickets.reserve(messages.firstSet("first \($0)"), at: now) }
             // Whoever looks again may find another in the place of the own.
             #expect(
                 outcomes.allSatisfy {
@@ -86,35 +86,35 @@ struct SecondFactorStoreTests {
                     }
                 })
             let proofs = try await atOnce(16) {
-                try await store.complete(messages.proof("first \($0)", sequence: 0, context: .firstSet), at: now) { _ in [1] }
+                try await service.proofs.complete(messages.proof("first \($0)", sequence: 0, context: .firstSet), at: now) { _ in [1] }
             }
             #expect(proofs.count { if case .proved = $0 { true } else { false } } == 1)
-            let rows = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("none"))
+            let rows = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("none"))
             #expect(rows.instance != nil && rows.pending == nil)
         }
     }
 
     @Test("Rows come back as they were written", arguments: StoreBackend.allCases)
     func roundTrip(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            let none = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("none"))
+        try await backend.run { service in
+            let none = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("none"))
             #expect(none == .empty)
-            let held = try await store.reserve(messages.firstSet("first"), at: now)
-            let pending = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first"))
+            let held = try await service.tickets.reserve(messages.firstSet("first"), at: now)
+            let pending = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first"))
             guard case .admitted(let attempt, let key, _) = held else {
                 Issue.record("not admitted")
                 return
             }
             #expect(pending.attempt == attempt)
             #expect(pending.pending?.evaluationKey == key && pending.pending?.deviceKey == messages.deviceKey)
-            _ = try await store.complete(messages.proof("first", sequence: 0, context: .firstSet), at: now + 3) { _ in [7, 8] }
+            _ = try await service.proofs.complete(messages.proof("first", sequence: 0, context: .firstSet), at: now + 3) { _ in [7, 8] }
             let enrolment = messages.ticket("enrol", sequence: 1, purpose: .enrol(deviceKey: [UInt8](repeating: 9, count: 65)))
-            _ = try await store.reserve(enrolment, at: now + 4)
-            let rows = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("enrol"))
+            _ = try await service.tickets.reserve(enrolment, at: now + 4)
+            let rows = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("enrol"))
             #expect(rows.attempt?.purpose == .enrol(deviceKey: [UInt8](repeating: 9, count: 65)))
             #expect(rows.attempt?.reservedAt == now + 4)
             #expect(rows.instance?.owner == messages.owner && rows.instance?.lastPIN == now + 3)
-            let done = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first"))
+            let done = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first"))
             let completion = AttemptRecord.Completion(
                 method: .pin, at: now + 3, signatureHash: messages.proof("first", sequence: 0, context: .firstSet).checked.signatureHash,
                 receipt: [7, 8])
@@ -124,30 +124,30 @@ struct SecondFactorStoreTests {
 
     @Test("The first evaluation of an attempt stays", arguments: StoreBackend.allCases)
     func evaluations(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            try await messages.enrol(in: store)
-            _ = try await store.reserve(messages.ticket("kept", sequence: 1), at: now)
+        try await backend.run { service in
+            try await messages.enrol(in: service)
+            _ = try await service.tickets.reserve(messages.ticket("kept", sequence: 1), at: now)
             let id = CheckedMessages.attemptID("kept")
-            try await store.keep(evaluation: [1, 1], of: id)
-            try await store.keep(evaluation: [2, 2], of: id)
-            try await store.keep(evaluation: [3, 3], of: CheckedMessages.attemptID("unknown"))
-            #expect(try await store.situation(of: messages.instanceID, attempt: id).attempt?.evaluation == [1, 1])
+            try await service.tickets.keep(evaluation: [1, 1], of: id)
+            try await service.tickets.keep(evaluation: [2, 2], of: id)
+            try await service.tickets.keep(evaluation: [3, 3], of: CheckedMessages.attemptID("unknown"))
+            #expect(try await service.store.situation(of: messages.instanceID, attempt: id).attempt?.evaluation == [1, 1])
         }
     }
 
     @Test("Of many resets by message at once, one is granted, and the others find nothing to lift or are older", arguments: StoreBackend.allCases)
     func resets(on backend: StoreBackend) async throws {
-        try await backend.run(policy: try Policy(maxAttempts: 2)) { store in
-            try await messages.enrol(in: store)
+        try await backend.run(policy: try Policy(maxAttempts: 2)) { service in
+            try await messages.enrol(in: service)
             for sequence in UInt64(1)...2 {
-                guard case .admitted = try await store.reserve(messages.ticket("try \(sequence)", sequence: sequence), at: now) else {
+                guard case .admitted = try await service.tickets.reserve(messages.ticket("try \(sequence)", sequence: sequence), at: now) else {
                     Issue.record("not counted")
                     return
                 }
             }
             let outcomes = try await atOnce(16) { number in
                 let source = ResetSource.message(by: messages.owner, time: now + UInt64(number))
-                return try await store.reset(messages.instanceID, source, at: now)
+                return try await service.administration.reset(messages.instanceID, source, at: now)
             }
             #expect(outcomes.count { if case .granted = $0 { true } else { false } } == 1)
             #expect(
@@ -162,24 +162,24 @@ struct SecondFactorStoreTests {
 
     @Test("Closing many times at once leaves one closed row and no attempts", arguments: StoreBackend.allCases)
     func closing(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            try await messages.enrol(in: store)
-            _ = try await store.reserve(messages.ticket("left", sequence: 1), at: now)
-            _ = try await atOnce(8) { _ in try await store.close(messages.instanceID, by: messages.owner, at: now) }
-            let rows = try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("left"))
+        try await backend.run { service in
+            try await messages.enrol(in: service)
+            _ = try await service.tickets.reserve(messages.ticket("left", sequence: 1), at: now)
+            _ = try await atOnce(8) { _ in try await service.administration.close(messages.instanceID, by: messages.owner, at: now) }
+            let rows = try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("left"))
             #expect(rows.instance?.state == .closed && rows.attempt == nil)
         }
     }
 
     @Test("Attempts and pending keys go when their time has come, not before", arguments: StoreBackend.allCases)
     func expiry(on backend: StoreBackend) async throws {
-        try await backend.run { store in
-            _ = try await store.reserve(messages.firstSet("first"), at: now)
-            #expect(try await store.deleteExpired(at: now + 599) == 0)
-            #expect(try await store.deleteExpired(at: now + 600) == 1)
-            #expect(try await store.deleteExpired(at: now + 719) == 0)
-            #expect(try await store.deleteExpired(at: now + 720) == 1)
-            #expect(try await store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first")) == .empty)
+        try await backend.run { service in
+            _ = try await service.tickets.reserve(messages.firstSet("first"), at: now)
+            #expect(try await service.deleteExpired(at: now + 599) == 0)
+            #expect(try await service.deleteExpired(at: now + 600) == 1)
+            #expect(try await service.deleteExpired(at: now + 719) == 0)
+            #expect(try await service.deleteExpired(at: now + 720) == 1)
+            #expect(try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first")) == .empty)
         }
     }
 }

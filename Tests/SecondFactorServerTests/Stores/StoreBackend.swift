@@ -10,15 +10,18 @@ enum StoreBackend: String, CaseIterable, Sendable {
     /// Each commit is lost once, and whoever looks again is answered.
     case lostAndKept, lostAndGone
 
-    /// Runs `body` on an empty store.
+    /// Runs `body` with the services over an empty store.
     func run<Value: Sendable>(
-        policy: Policy = .standard, _ body: @Sendable (any SecondFactorStore) async throws -> Value
+        policy: Policy = .standard, _ body: @Sendable (SecondFactorService) async throws -> Value
     ) async throws -> Value {
-        guard self != .values else { return try await body(InMemorySecondFactorStore(policy: policy)) }
+        func service(over store: any SecondFactorStore) -> SecondFactorService {
+            SecondFactorService(trustedRoots: [], store: store, policy: policy, evaluator: CountingEvaluator(keyEncryptionKey: .random()))
+        }
+        guard self != .values else { return try await body(service(over: InMemorySecondFactorStore())) }
         let folder = try TemporaryFolder()
         let database = try self == .sqliteFile ? openFile(folder.file("sf.sqlite")) : openInMemory()
         try await database.migrate(secondFactorMigrations)
-        let value = try await body(SQLSecondFactorStore(database: LosingDatabase(database, plan), policy: policy))
+        let value = try await body(service(over: SQLSecondFactorStore(database: LosingDatabase(database, plan))))
         try await database.close()
         return value
     }

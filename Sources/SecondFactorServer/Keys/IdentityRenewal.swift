@@ -1,9 +1,9 @@
 import Database
 import OstiaryProtocol
 
-/// This server's own keys in the database, each wrapped for its place.
-struct IdentityStore: Sendable {
-    let database: any Database
+/// Makes this server's own keys, renews and erases them. In the store each is wrapped for its place.
+struct IdentityRenewal: Sendable {
+    let store: any IdentityStore
     let keyEncryptionKey: KeyEncryptionKey
     let rootSeed: SecretBytes?
     let random: any RandomSource
@@ -12,12 +12,11 @@ struct IdentityStore: Sendable {
     /// nothing is due, nothing is written.
     /// - Throws: ``IdentityError``, `SQLError`.
     func renewed(at now: Instant) async throws -> OwnIdentity {
-        let kept = try await database.read { connection in try current(in: IdentityRows(connection: connection), at: now) }
+        let kept = try await store.read { rows in try current(in: rows, at: now) }
         if let kept { return kept }
         let fresh = FreshKeys(using: random)
-        return try await database.transaction { connection, _ in
-            let rows = IdentityRows(connection: connection)
-            try rows.eraseExpired(at: now)
+        return try await store.write { rows in
+            try rows.eraseExpiredKeys(at: now)
             let root = try root(in: rows, or: fresh)
             try ensureOperatorKey(root, in: rows, or: fresh, at: now)
             try ensurePrekey(in: rows, or: fresh, at: now)
@@ -26,7 +25,7 @@ struct IdentityStore: Sendable {
     }
 
     /// What there is, if nothing of it has to be made, shortened or erased.
-    private func current(in rows: IdentityRows, at now: Instant) throws -> OwnIdentity? {
+    private func current(in rows: any IdentityRows, at now: Instant) throws -> OwnIdentity? {
         let (keys, prekeys) = (try rows.operatorKeys(), try rows.prekeys())
         guard let root = try rows.root(), keys.allSatisfy({ $0.wrappedSeed == nil || now <= $0.certificate.notAfter }),
             let newest = keys.first(where: { $0.maySign(at: now) }), now + KeyLifetimes.operatorOverlap < newest.certificate.notAfter,
@@ -36,7 +35,7 @@ struct IdentityStore: Sendable {
         return try identity(root.root, isApart: rootSeed == nil && root.wrappedSeed == nil, in: rows, at: now)
     }
 
-    private func root(in rows: IdentityRows, or fresh: FreshKeys) throws -> RootRow {
+    private func root(in rows: any IdentityRows, or fresh: FreshKeys) throws -> RootRow {
         if let row = try rows.root() {
             if let rootSeed { try checkRootKey(rootSeed, is: row.root) }
             return row
@@ -45,7 +44,7 @@ struct IdentityStore: Sendable {
         let root = try RootKey(seed: seed, serverID: fresh.serverID).root
         let wrapped = rootSeed == nil ? try keyEncryptionKey.wrap(seed, context: "sfs/root", salt: fresh.salt) : nil
         let row = RootRow(root: root, wrappedSeed: wrapped)
-        try rows.insert(row)
+        try rows.add(row)
         return row
     }
 
@@ -60,7 +59,7 @@ struct IdentityStore: Sendable {
     }
 
     /// A new operational key when the newest is near its end; without the root key the old one serves until it is over.
-    private func ensureOperatorKey(_ root: RootRow, in rows: IdentityRows, or fresh: FreshKeys, at now: Instant) throws {
+    private func ensureOperatorKey(_ root: RootRow, in rows: any IdentityRows, or fresh: FreshKeys, at now: Instant) throws {
         let newest = try rows.operatorKeys().first { $0.maySign(at: now) }
         if let newest, now + KeyLifetimes.operatorOverlap < newest.certificate.notAfter { return }
         guard let rootKey = try rootKey(root) else {
@@ -70,22 +69,22 @@ struct IdentityStore: Sendable {
         let key = try OperatorKey(seed: fresh.operatorSeed)
         let certificate = rootKey.certify(key, from: now - KeyLifetimes.clockSlack, until: now + KeyLifetimes.operatorKey)
         let wrapped = try keyEncryptionKey.wrap(key.seed, context: Self.context(of: certificate), salt: fresh.salt)
-        try rows.insert(OperatorKeyRow(certificate: certificate, wrappedSeed: wrapped))
+        try rows.add(OperatorKeyRow(certificate: certificate, wrappedSeed: wrapped))
     }
 
     /// A prekey that a clock made that ran ahead is opened for as long as one of now, and then erased like it.
-    private func ensurePrekey(in rows: IdentityRows, or fresh: FreshKeys, at now: Instant) throws {
+    private func ensurePrekey(in rows: any IdentityRows, or fresh: FreshKeys, at now: Instant) throws {
         try rows.cutPrekeys(publishedUntil: now + KeyLifetimes.prekeyValidity, openedUntil: now + KeyLifetimes.prekeyErasure)
         if let newest = try rows.prekeys().first, now + KeyLifetimes.prekeyOverlap < newest.notAfter { return }
         let id = fresh.prekeyID
         let wrapped = try keyEncryptionKey.wrap(fresh.prekeySecret, context: Self.context(ofPrekey: id), salt: fresh.salt)
-        try rows.insert(
+        try rows.add(
             PrekeyRow(
                 id: id, wrappedSecret: wrapped, notAfter: now + KeyLifetimes.prekeyValidity, eraseAt: now + KeyLifetimes.prekeyErasure))
     }
 
     /// - Parameter isApart: whether the root key is kept elsewhere and was not given.
-    private func identity(_ root: Root, isApart: Bool, in rows: IdentityRows, at now: Instant) throws -> OwnIdentity {
+    private func identity(_ root: Root, isApart: Bool, in rows: any IdentityRows, at now: Instant) throws -> OwnIdentity {
         let operatorRows = try rows.operatorKeys()
         let usable = operatorRows.filter { $0.maySign(at: now) }
         let signing = OperatorCertificate.signing(of: usable.map(\.certificate), at: now)

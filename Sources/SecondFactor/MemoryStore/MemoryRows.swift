@@ -1,0 +1,45 @@
+import OstiaryProtocol
+
+/// The rows of one transaction in memory.
+final class MemoryRows: SecondFactorRows {
+    var state: MemoryState
+
+    init(_ state: MemoryState) { self.state = state }
+
+    func instance(_ id: InstanceID) throws -> Instance? { state.instances[id] }
+    func save(_ instance: Instance) throws { state.instances[instance.id] = instance }
+
+    func attempt(_ id: AttemptID) throws -> AttemptRecord? { state.attempts[id] }
+    func save(_ attempt: AttemptRecord) throws { state.attempts[attempt.id] = attempt }
+
+    func keep(evaluation: [UInt8], of attempt: AttemptID) throws {
+        guard state.attempts[attempt]?.evaluation == nil else { return }
+        state.attempts[attempt]?.evaluation = evaluation
+    }
+
+    func supersede(_ attempt: AttemptID) throws {
+        state.attempts[attempt]?.state = .superseded
+        state.attempts[attempt]?.evaluation = nil
+    }
+
+    func removeAttempts(of instance: InstanceID) throws {
+        state.attempts = state.attempts.filter { $0.value.instanceID != instance }
+    }
+
+    func pendingKey(of instance: InstanceID) throws -> PendingKey? { state.pending[instance] }
+    func save(_ key: PendingKey) throws { state.pending[key.instanceID] = key }
+    func removePendingKey(of instance: InstanceID) throws { state.pending[instance] = nil }
+
+    func resets(of instance: InstanceID, since: Instant) throws -> [ResetRecord] {
+        state.resets.filter { $0.instanceID == instance && $0.grantedAt >= since }
+    }
+
+    func add(_ record: ResetRecord) throws { state.resets.append(record) }
+
+    func removeExpired(at now: Instant) throws -> Int {
+        let before = state.attempts.count + state.pending.count
+        state.attempts = state.attempts.filter { now < $0.value.expiresAt }
+        state.pending = state.pending.filter { now < $0.value.expiresAt }
+        return before - state.attempts.count - state.pending.count
+    }
+}

@@ -1,0 +1,27 @@
+import OstiaryProtocol
+
+/// What tickets do to the rows, by ``TicketRules``.
+package struct TicketService: Sendable {
+    private let store: any SecondFactorStore
+    private let policy: Policy
+
+    package init(store: any SecondFactorStore, policy: Policy) {
+        self.store = store
+        self.policy = policy
+    }
+
+    /// Counts a try durably, or says why not. Nothing may be evaluated before this has answered.
+    package func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome {
+        let (policy, attempt) = (policy, ticket.attempt)
+        return try await store.write { rows in
+            let situation = try rows.situation(
+                of: attempt.instanceID, attempt: attempt.attemptID, voucher: ticket.checked.purpose.voucher)
+            return try rows.apply(TicketRules.decide(ticket, in: situation, at: now, under: policy))
+        }
+    }
+
+    /// Keeps an evaluation with its attempt, so that the repetition costs none; the first one stays.
+    package func keep(evaluation: [UInt8], of attempt: AttemptID) async throws {
+        try await store.write { rows in try rows.keep(evaluation: evaluation, of: attempt) }
+    }
+}

@@ -1,0 +1,34 @@
+import Database
+import OstiaryProtocol
+import SecondFactor
+
+extension SQLRows {
+    func attempt(_ id: AttemptID) throws -> AttemptRecord? {
+        try knownAttempts.row(id) {
+            try connection.one("SELECT \(AttemptColumns.table.list()) FROM attempt WHERE id = $1", [.blob(id.bytes)]).map { try AttemptRecord($0) }
+        }
+    }
+
+    func save(_ attempt: AttemptRecord) throws {
+        let former = knownAttempts.former(attempt.id).map(AttemptColumns.values)
+        try AttemptColumns.table.save(AttemptColumns.values(of: attempt), over: former, on: connection)
+        knownAttempts.note(attempt, as: attempt.id)
+    }
+
+    func keep(evaluation: [UInt8], of attempt: AttemptID) throws {
+        try connection.execute(
+            "UPDATE attempt SET evaluation = $2 WHERE id = $1 AND evaluation IS NULL", [.blob(attempt.bytes), .blob(evaluation)])
+        knownAttempts.forget()
+    }
+
+    func supersede(_ attempt: AttemptID) throws {
+        try connection.execute(
+            "UPDATE attempt SET state = $2, evaluation = NULL WHERE id = $1", [.blob(attempt.bytes), SQLValue(StoredState.superseded.rawValue)])
+        knownAttempts.forget()
+    }
+
+    func removeAttempts(of instance: InstanceID) throws {
+        try connection.execute("DELETE FROM attempt WHERE instance_id = $1", [.blob(instance.bytes)])
+        knownAttempts.forget()
+    }
+}

@@ -1,0 +1,25 @@
+import Database
+import OstiaryProtocol
+import SecondFactor
+
+extension SQLRows {
+    func resets(of instance: InstanceID, since: Instant) throws -> [ResetRecord] {
+        try connection.query(
+            """
+            SELECT instance_id, server_id, granted_at, message_time, highest, proven
+            FROM reset_log WHERE instance_id = $1 AND granted_at >= $2 ORDER BY number
+            """, [.blob(instance.bytes), SQLValue(since.seconds)]
+        ).map { try ResetRecord($0) }
+    }
+
+    func add(_ record: ResetRecord) throws {
+        try connection.execute(
+            """
+            INSERT INTO reset_log (instance_id, server_id, granted_at, message_time, highest, proven) VALUES ($1, $2, $3, $4, $5, $6)
+            """,
+            [
+                .blob(record.instanceID.bytes), .blob(record.serverID.bytes), SQLValue(record.grantedAt.seconds),
+                SQLValue(record.messageTime?.seconds), SQLValue(record.highest), SQLValue(record.proven),
+            ])
+    }
+}
