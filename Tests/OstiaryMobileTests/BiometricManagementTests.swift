@@ -172,7 +172,7 @@ struct BiometricManagementTests {
         _ = try await dying.secondFactor()
         dying.ostiary.sfInput(PIN("271828"))
         _ = try await dying.code()
-        await (try dying.ostiary.engine()).shutDown()
+        await (try dying.ostiary.core().engine).shutDown()
         let pending = try #require(dying.ostiary.accounts?.first { $0.state == .pending })
         let phone = TestPhone(dying.server, accounts: dying.accounts, keys: dying.keys)
         phone.ostiary.changePIN(for: pending)

@@ -112,7 +112,7 @@ struct CancellationTests {
     }
 
     private func checkNothingLeaks(_ phone: TestPhone, keys: [String], accounts: Int, _ comment: Comment) async throws {
-        let engine = try phone.ostiary.engine()
+        let engine = try phone.ostiary.core().engine
         for session in phone.ostiary.sessions where !session.isOver { try? await phone.ostiary.end(session) }
         try await waiting(while: await engine.isBusy)
         let state = try StoredState(decoding: phone.accounts.document)

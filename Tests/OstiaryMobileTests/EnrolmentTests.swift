@@ -132,7 +132,7 @@ struct EnrolmentRefusalTests {
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
         _ = try await phone.code()
-        await (try phone.ostiary.engine()).shutDown()
+        await (try phone.ostiary.core().engine).shutDown()
         let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
         next.ostiary.start(with: try await phone.server.makeLoginLink())
         #expect(try await next.failure().0 == .accountPending)

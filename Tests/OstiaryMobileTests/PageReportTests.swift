@@ -199,7 +199,7 @@ struct PageReportTests {
     func letGo() async throws {
         let phone = try await TestPhone.enrolled()
         _ = try await phone.atSecondFactor()
-        await (try phone.ostiary.engine()).shutDown()
+        await (try phone.ostiary.core().engine).shutDown()
         _ = try await phone.stopped()
         #expect(try await phone.reports() == [])
     }

@@ -53,7 +53,7 @@ struct StoppingTests {
         _ = try await first.secondFactor()
         first.ostiary.sfInput(PIN("271828"))
         _ = try await first.code()
-        await (try first.ostiary.engine()).shutDown()
+        await (try first.ostiary.core().engine).shutDown()
         let phone = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
         phone.ostiary.resume()
         let session = try await phone.until { if case .enrolConfirmation(let session, _) = $0 { session } else { nil } }
@@ -64,7 +64,7 @@ struct StoppingTests {
     @Test("An app that ends while it waits for the code of an earlier process writes no failure down")
     func endsWhileWaitingLater() async throws {
         let (phone, session) = try await waitingLater()
-        let engine = try phone.ostiary.engine()
+        let engine = try phone.ostiary.core().engine
         await engine.shutDown()
         try await waiting(while: await !engine.errands.isEmpty)
         #expect(phone.ostiary.history.isEmpty && phone.history.document == nil)
@@ -79,7 +79,7 @@ struct StoppingTests {
         #expect(try await phone.stopped().ending == .cancelled)
         try await waiting(while: await !phone.server.with { $0.accounts.isEmpty })
         await phone.server.wakeAll()
-        let engine = try phone.ostiary.engine()
+        let engine = try phone.ostiary.core().engine
         try await waiting(while: await !engine.errands.isEmpty)
         #expect(phone.ostiary.session(session.id)?.ending == .cancelled)
         #expect(phone.ostiary.accounts == [] && phone.keys.names.isEmpty)

@@ -10,9 +10,9 @@ extension Ostiary {
     public func beginAppLogin() async throws(OstiaryError) -> Session { try await begin(.app) }
 
     private func begin(_ source: FlowSource) async throws(OstiaryError) -> Session {
-        let engine = try engine()
+        let core = try core()
         let started = hub.subscribe(replaying: false)
-        let id = try await engine.begin(source)
+        let id = try await core.engine.begin(source)
         return try await follow(id, in: started) { $0.state != .starting }
     }
 
@@ -24,20 +24,20 @@ extension Ostiary {
     }
 
     /// Logs a session out and waits until the server knows.
-    public func end(_ session: Session) async throws(OstiaryError) { try await engine().end(session.id) }
+    public func end(_ session: Session) async throws(OstiaryError) { try await core().engine.end(session.id) }
 
     /// Removes an account and waits until the server knows. An unreachable server throws `serverConnection`; the account is gone from
     /// this device all the same, and the server will be told later.
-    public func remove(_ account: Account) async throws(OstiaryError) { try await engine().remove(account.id) }
+    public func remove(_ account: Account) async throws(OstiaryError) { try await core().engine.remove(account.id) }
 
     /// Does what `clearHistory()` does, and returns when it is done.
-    public func forgetHistory() async throws(OstiaryError) { try await engine().clearHistory() }
+    public func forgetHistory() async throws(OstiaryError) { try await core().engine.clearHistory() }
 
     /// Does what `reset()` does, and returns when nothing is left here.
-    public func eraseEverything() async throws(OstiaryError) { try await engine().reset() }
+    public func eraseEverything() async throws(OstiaryError) { try await core().engine.reset() }
 
     /// Returns when the page of the last login has heard what became of it, or cannot: for a process that ends right afterwards.
-    package func settle() async { await (try? engine(for: .system))?.settle() }
+    package func settle() async { await (try? core(for: .system))?.engine.settle() }
 
     /// A session as it is now, which says nothing of a person.
     private func newest(_ id: Session.ID) -> Session? { picture(for: .system)?.sessions.first { $0.id == id } }
@@ -62,7 +62,7 @@ extension Ostiary {
 extension Ostiary {
     /// Does what `resume()` does, and returns the sessions when every server was asked once.
     public func refresh() async throws(OstiaryError) -> [Session] {
-        await (try engine(for: .system)).refresh()
+        await (try core(for: .system)).engine.refresh()
         return picture(for: .system)?.sessions ?? []
     }
 }

@@ -24,6 +24,6 @@ extension Ostiary {
     public func replacePIN(for account: Account? = nil) async throws(OstiaryError) { try await manage(.changePIN, account) }
 
     private func manage(_ operation: SecondFactorOperation, _ account: Account?) async throws(OstiaryError) {
-        if let error = await (try await (try engine()).begin(operation, for: account?.id)).value { throw error }
+        if let error = await (try await (try core()).engine.begin(operation, for: account?.id)).value { throw error }
     }
 }

@@ -1,6 +1,12 @@
 import Foundation
 import Synchronization
 
+// API: what an app sees of the SDK.
+//
+// Owns: the calls, the values that they take and tell, the events with the hub that spreads them, and the snapshot that the synchronous properties read.
+// Leaves to others: whatever a call does (Commands/).
+// Start reading here, then Ostiary+Calls, OstiaryEvent and Session.
+
 /// The SDK: one object per app, usually `Ostiary.default`.
 ///
 /// Every call here returns at once and never throws: what comes of it is told by the delegate, by notifications and by `events`, in
@@ -11,7 +17,7 @@ public final class Ostiary: Sendable {
     public static let `default` = Ostiary()
 
     let hub = EventHub()
-    private let core = Mutex<Core?>(nil)
+    private let configured = Mutex<Core?>(nil)
     private let observer = Mutex(WeakDelegate(delegate: nil))
     private let deliveries = Mutex<Task<Void, Never>?>(nil)
 
@@ -24,14 +30,14 @@ public final class Ostiary: Sendable {
     }
 
     deinit {
-        core.withLock { $0 }?.shutDown()
+        configured.withLock { $0 }?.shutDown()
         hub.finish()
     }
 
     /// Gives this object its settings and its platform, and reads the accounts. A second call changes nothing and reports
     /// `alreadyConfigured`.
     public func configure(_ configuration: Configuration = Configuration(), ports: Ports) {
-        let isFirst = core.withLock { core in
+        let isFirst = configured.withLock { core in
             guard core == nil else { return false }
             core = Core(configuration: configuration, ports: ports, hub: hub)
             return true
@@ -63,22 +69,22 @@ public final class Ostiary: Sendable {
     /// The newest AppLogin of this SDK, logged in or not; nil before the first.
     public var appLoginSession: Session? { picture(for: .system)?.sessions.last { $0.isAppLogin } }
 
-    func picture(for caller: Caller) -> Snapshot? { core.withLock { $0 }?.picture(for: caller) }
+    func picture(for caller: Caller) -> Snapshot? { configured.withLock { $0 }?.picture(for: caller) }
 
     /// Hands a call to the engine behind all calls before it.
     func send(_ command: Command) {
-        guard let core = core.withLock({ $0 }) else {
+        guard let core = configured.withLock({ $0 }) else {
             hub.emit(.error(.notConfigured, session: nil))
             return
         }
         core.send(command)
     }
 
-    /// The engine, for the calls that wait.
-    func engine(for caller: Caller = .person) throws(OstiaryError) -> Engine {
-        guard let core = core.withLock({ $0 }) else { throw .notConfigured }
+    /// What carries calls out, for those that wait.
+    func core(for caller: Caller = .person) throws(OstiaryError) -> Core {
+        guard let core = configured.withLock({ $0 }) else { throw .notConfigured }
         core.note(caller)
-        return core.engine
+        return core
     }
 
     private func deliver() {

@@ -1,16 +1,22 @@
 import Foundation
 import OstiaryProtocol
 
+// Engine: the one actor, and what it can do without asking a server.
+//
+// Owns: all state (accounts as they are stored, live sessions, the flow that runs, servers that were talked to), how each of them changes, and how
+// the app is told. Leaves to others: what a flow does, which the rooms above write as extensions of the actor. They refer to this room, and it to
+// none of them.
+// Start reading here, then Flow, LiveSession and Engine+Store.
+
 /// The one place where anything happens: holds all state, carries out calls in order, and runs at most one enrolment or login at a time.
 ///
-/// The steps are in `Login.swift`, `Enrolment.swift` and `SecondFactorQuestion.swift`, each a straight function; what goes on after a
-/// login is in `Presence.swift`.
+/// What an app calls for is carried out in Commands/.
 actor Engine {
     let configuration: Ostiary.Configuration
     let ports: Ports
     let random: any RandomSource = SystemRandomSource()
     private let hub: EventHub
-    private let snapshot: SnapshotBox
+    private let snapshot: SharedSnapshot
 
     /// The account document as it was read or written last; nil when it cannot be read.
     var stored: StoredState?
@@ -33,7 +39,7 @@ actor Engine {
     /// The newest of what a page is told.
     var lastWord: Task<Void, Never>?
 
-    init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SnapshotBox, appLoginClock: AppLoginClock) {
+    init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SharedSnapshot, appLoginClock: AppLoginClock) {
         self.configuration = configuration
         self.ports = ports
         self.hub = hub
@@ -41,12 +47,6 @@ actor Engine {
         history = StoredHistory(decoding: (try? ports.history?.read()) ?? nil)
         self.appLoginClock = appLoginClock
         wantsToWatch = configuration.watchesSessions
-    }
-
-    /// Reads the store and clears up after a crash.
-    func open() {
-        do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
-        sweep()
     }
 
     /// The app let the SDK go: everything stays as it is, for the next process to take up. Nobody gave anything up, so no server is told so.
@@ -73,41 +73,6 @@ actor Engine {
 
     func publish() {
         snapshot.replace(Snapshot(accounts: stored?.shownAccounts, sessions: live.map(\.shown), history: shownHistory))
-    }
-
-    func carryOut(_ command: Command) async {
-        ports.log?.note(LogEntry(command))
-        endAppLoginIfDue()
-        do throws(OstiaryError) {
-            switch command {
-            case .start(let source): try begin(source)
-            case .startUserInteraction(let id): try goOn(id)
-            case .setAccount(let account, let session, let userInput): try confirm(account, session, userInput: userInput)
-            case .secondFactor(let input): try take(input)
-            case .cancelSecondFactor: try cancelSecondFactor()
-            case .deny(let id, let notMe): try deny(id, notMe: notMe)
-            case .stop(let id): try stop(id)
-            case .stopAppLogin: try stopAppLogin()
-            case .deleteAccount(let id): try delete(id)
-            case .resume: resume()
-            case .watch(let isWatching): watch(isWatching)
-            case .enterBackground: enterBackground()
-            case .enterForeground: enterForeground()
-            case .token(let id): try refuseOffer(id)
-            case .oneTimeCode(let id, _): try refuseOffer(id)
-            case .clearHistory: try clearHistory()
-            case .reset: try await reset()
-            case .manage(let operation, let account): try begin(operation, for: account)
-            }
-        } catch {
-            emit(.error(error, session: command.session.flatMap { session($0)?.shown }))
-        }
-    }
-
-    /// Tokens and one-time codes: no server has them yet.
-    private func refuseOffer(_ id: Session.ID) throws(OstiaryError) {
-        guard session(id) != nil else { throw .wrongOrder }
-        throw .notOffered
     }
 
     /// Runs something that outlives the call that asked for it.

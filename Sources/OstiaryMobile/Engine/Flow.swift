@@ -64,6 +64,16 @@ extension Engine {
         return input
     }
 
+    /// A session that is known now: shown, and if the app wants it so, kept until it says to go on.
+    func becomeReady(_ id: Session.ID, _ describe: (inout Session) -> Void) async throws(OstiaryError) {
+        try checkNotAborted()
+        update(id) { session in
+            describe(&session)
+            session.state = .readyForUserInteraction
+        }
+        if configuration.manuallyStartUserInteraction, session(id)?.shown.isAppLogin == false { _ = try await wait(at: .ready) }
+    }
+
     /// Ends the wait for a second factor after the configured time.
     private func limitInput(at step: Flow.Step) -> Task<Void, Never>? {
         guard case .secondFactor = step, configuration.secondFactorUserInputTimeout > .zero, let flow else { return nil }

@@ -22,12 +22,6 @@ extension Engine {
         publish()
     }
 
-    func clearHistory() throws(OstiaryError) {
-        do throws(AccountStoreError) { try ports.history?.update { _ in StoredHistory().encoded() } } catch { throw .storeUnavailable }
-        history = StoredHistory()
-        publish()
-    }
-
     var shownHistory: [HistoryItem] {
         let watched = live.filter { $0.shown.isLoggedIn }.map(\.shown.id) + (stored?.sessions.map(\.id) ?? [])
         return history.shown(watched: Set(watched), expiry: configuration.historyExpiry, at: ports.clock.wall)

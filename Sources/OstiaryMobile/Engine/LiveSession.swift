@@ -63,6 +63,22 @@ extension Engine {
         return session(id)?.shown
     }
 
+    /// A login is over: nothing of it stays, and with an AppLogin goes the last second factor (S1-43).
+    func ended(_ id: Session.ID, as ending: Session.Ending) {
+        guard let session = session(id), !session.shown.isOver else { return }
+        if session.shown.isAppLogin {
+            appLoginClock.stop()
+            if let account = session.account { caches[account] = nil }
+        }
+        if stored?.sessions.contains(where: { $0.id == id }) == true {
+            _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll { $0.id == id } }
+        }
+        guard let shown = close(id, as: ending) else { return }
+        // A warning, also for apps that do not look at how a session ended.
+        if ending == .otherBrowser { emit(.error(.loginInOtherBrowser, session: shown)) }
+        emit(.sessionStop(shown))
+    }
+
     /// What an app is shown of an account.
     func shown(_ account: StoredAccount) -> Account { Account(account, at: stored?.server(account.rootHash.bytes)) }
 }

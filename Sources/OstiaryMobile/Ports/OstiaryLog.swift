@@ -30,8 +30,6 @@ public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension LogEntry {
-    init(_ command: Command) { self.init(kind: .call, name: command.name, outcome: nil, session: command.session) }
-
     init(_ event: OstiaryEvent) {
         let (name, outcome, session) = event.summary
         self.init(kind: .event, name: name, outcome: outcome, session: session)

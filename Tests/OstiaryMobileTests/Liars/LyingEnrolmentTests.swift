@@ -131,7 +131,7 @@ struct LyingEnrolmentTests {
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
         _ = try await phone.code()
-        await (try phone.ostiary.engine()).shutDown()
+        await (try phone.ostiary.core().engine).shutDown()
         await phone.server.lie(about: .w1) { _, _ in (.ok, [1, 2, 3]) }
         phone.clock.advance(5)
         let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)

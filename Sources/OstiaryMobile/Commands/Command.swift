@@ -1,5 +1,3 @@
-import OstiaryProtocol
-
 /// A call of the app on its way to the engine.
 enum Command: Sendable {
     case start(FlowSource)
@@ -60,11 +58,8 @@ extension Command {
     }
 }
 
-/// What a person answers a question for a second factor with.
-enum FactorInput: Sendable {
-    case pin(LockedBytes)
-    case biometrics(BiometricInfo)
-    case both(LockedBytes, BiometricInfo)
+extension LogEntry {
+    init(_ command: Command) { self.init(kind: .call, name: command.name, outcome: nil, session: command.session) }
 }
 
 /// What a person changes of the second factor itself.

@@ -2,6 +2,12 @@ import Crypto
 import Foundation
 import OstiaryProtocol
 
+// SecondFactor: a PIN or a biometric feature, from the question to the servers' word.
+//
+// Owns: asking the person, one try of a PIN with its computations, proofs, setting a PIN, biometric keys, what is known of the servers' counters, and
+// what a login's page hears of all that. Leaves to others: what a proof is good for (Login/, Enrolment/).
+// Start reading here, then SecondFactorQuestion (asking), SecondFactorProof (an input on its way), Attempt (M1 and M2) and Completion (M3 and M4).
+
 /// What a second factor is asked for, and everything that its attempts are bound to (protocol §7).
 struct Challenge: Sendable {
     /// What ties an answer to what it approves.

@@ -1,6 +1,12 @@
 import Foundation
 import OstiaryProtocol
 
+// Enrolment: from a scanned link to an account that is logged in.
+//
+// Owns: the new device key, E1 to E4, waiting for the code (W1). Leaves to others: asking for PINs and setting one (SecondFactor/), taking back what
+// came to nothing (Accounts/).
+// Start reading at `Engine.enrol`, below.
+
 /// What an enrolment is about, as the server signed it (E2), and what ties the phone's answer to it.
 struct Enrolment: Sendable {
     let rootHash: [UInt8]

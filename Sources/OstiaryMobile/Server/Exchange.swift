@@ -1,5 +1,11 @@
 import OstiaryProtocol
 
+// Server: talking to a server.
+//
+// Owns: bundles and who signed them, sealing and opening, a server's clock, tries again, and what a status means to an app. Leaves to others: what is
+// said (Login/, Enrolment/, SecondFactor/, Presence/, Accounts/).
+// Start reading here, then Bundles.
+
 /// A request with its answer, whose signature was checked.
 struct Exchanged {
     let request: SealedRequest
@@ -114,6 +120,19 @@ extension Engine {
                 await ports.clock.sleep(seconds: delay)
                 if Task.isCancelled { throw .cancelled }
             }
+        }
+    }
+
+    /// Repeats an exchange while the server says that it, or the second-factor server behind it, is not able right now: after 1, 2, 4 and
+    /// 8 seconds. Returns the last answer.
+    func untilSettled(_ body: () async throws(OstiaryError) -> Exchanged) async throws(OstiaryError) -> Exchanged {
+        var backoff = Backoff(limit: 15)
+        while true {
+            let exchanged = try await body()
+            let status = exchanged.answer.status
+            guard status == .busy || status == .secondFactorUnavailable, let delay = backoff.delay() else { return exchanged }
+            await ports.clock.sleep(seconds: delay)
+            try checkNotAborted()
         }
     }
 

@@ -1,6 +1,12 @@
 import Foundation
 import OstiaryProtocol
 
+// Login: from a scanned code, a link or the app itself to the server's word that somebody is logged in.
+//
+// Owns: what a login is about (L1, L2), whom it is confirmed with, and the decision (L5, L6). Leaves to others: the second factor (SecondFactor/),
+// and all that follows (Presence/).
+// Start reading here, then Question and Decision.
+
 /// Login by code or link, and login to the app itself (protocol §6).
 extension Engine {
     func login(_ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8]) async throws(OstiaryError) {
@@ -18,7 +24,7 @@ extension Engine {
             mayReport(question, as: account)
             let outcome = try await approve(id, question, as: account, userInput: userInput)
             let acknowledged = question.acknowledged(by: account.id)
-            guard !outcome.isReturning else { return try awaitBrowser(id, outcome, question, account: account.id, after: acknowledged) }
+            guard !outcome.isReturning else { return try awaitBrowser(id, outcome, of: question.shown, account: account.id, after: acknowledged) }
             try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id, after: acknowledged)
         }
     }
@@ -51,6 +57,12 @@ extension Engine {
         try checkNotAborted()
         change(id) { $0.sid = question.shown.sessionID }
         return question
+    }
+
+    /// Until its decision is sent, this login is one that the page may hear of.
+    private func mayReport(_ question: Question, as account: StoredAccount) {
+        flow?.report = PageReport(
+            session: question.shown.sessionID, offer: question.shown.offer, account: account, ephemeral: question.ephemeral)
     }
 
     /// What the login is about; what it was about before, when that was changed, is gone.
@@ -100,42 +112,6 @@ extension Engine {
         guard case .account(let chosen?, let userInput) = input, let account = offered.first(where: { $0.id == chosen }) else { throw .wrongOrder }
         link(id, to: account)
         return (account, userInput)
-    }
-
-    /// A server's first answer that somebody is logged in.
-    /// - Parameter acknowledged: the notices that the message before it said were shown.
-    func loggedIn(
-        _ id: Session.ID, _ outcome: L6, sid: SessionID, account: AccountID, after acknowledged: [NoticeID] = []
-    ) throws(OstiaryError) {
-        try rename(account, to: outcome.userName)
-        guard let account = try known().account(account) else { throw .accountDeleted }
-        change(id) { session in
-            session.sid = sid
-            session.account = account.id
-            session.lastSeen = ports.clock.monotonic
-            session.shown.account = self.shown(account)
-            session.shown.username = outcome.userName
-            session.shown.webNonce = session.shown.isAppLogin ? outcome.webNonce : nil
-            session.shown.pingTime = Int(outcome.pingTime)
-            session.shown.state = .active
-            session.shown.wasLoggedIn = true
-        }
-        try rememberSession(id)
-        recordHistory(id)
-        watchOverAppLogin(id)
-        // Over before anybody hears of the login: whoever does may begin the next flow at once.
-        if flow?.session == id { flow = nil }
-        // Before the login: it may be the last that a process waits for.
-        hear(outcome.extensions.notices, by: account.id, after: acknowledged)
-        if let session = session(id) { emit(.sessionLogin(session.shown)) }
-        keepAlive(id)
-    }
-
-    /// The server's word for the person, as they are called now.
-    func rename(_ account: AccountID, to name: String) throws(OstiaryError) {
-        guard let old = stored?.account(account), old.username != name else { return }
-        try write { (state) throws(OstiaryError) in state.setAccount(account) { $0.username = name } }
-        if let new = stored?.account(account) { emit(.accountUpdated(shown(new))) }
     }
 }
 

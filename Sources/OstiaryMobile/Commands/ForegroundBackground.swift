@@ -1,8 +1,5 @@
 /// The app's own state, as far as the SDK has something to do about it.
 extension Engine {
-    /// Whether a question is kept open at the server: wished for, and the app is in front.
-    var isWatching: Bool { wantsToWatch && !isInBackground }
-
     func watch(_ isWatching: Bool) {
         guard wantsToWatch != isWatching else { return }
         wantsToWatch = isWatching

@@ -27,6 +27,12 @@ extension Engine {
         publish()
     }
 
+    func clearHistory() throws(OstiaryError) {
+        do throws(AccountStoreError) { try ports.history?.update { _ in StoredHistory().encoded() } } catch { throw .storeUnavailable }
+        history = StoredHistory()
+        publish()
+    }
+
     /// A damaged document names no key any more: what it named can open nothing without it.
     private func replaceUnreadable() throws(OstiaryError) {
         let empty = try StoredState().encoded()

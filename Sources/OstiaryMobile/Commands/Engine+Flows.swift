@@ -56,16 +56,6 @@ extension Engine {
         return id
     }
 
-    /// A session that is known now: shown, and if the app wants it so, kept until it says to go on.
-    func becomeReady(_ id: Session.ID, _ describe: (inout Session) -> Void) async throws(OstiaryError) {
-        try checkNotAborted()
-        update(id) { session in
-            describe(&session)
-            session.state = .readyForUserInteraction
-        }
-        if configuration.manuallyStartUserInteraction, session(id)?.shown.isAppLogin == false { _ = try await wait(at: .ready) }
-    }
-
     /// The end of a flow that did not reach its aim. What the server must hear of it is said first.
     private func fail(_ id: Session.ID, _ error: OstiaryError) async {
         guard flow?.session == id else { return }

@@ -1,15 +1,21 @@
 import Synchronization
 
+// Commands: what an app calls for.
+//
+// Owns: the queue of calls, which of them are allowed now, the beginning and the end of a flow, and the calls that touch everything: stop, resume,
+// reset. Leaves to others: what is done in a flow (Login/, Enrolment/, SecondFactor/).
+// Start reading here, then Engine+Commands and Engine+Flows.
+
 /// An engine with the queue of calls to it and the picture of it that the synchronous properties read.
 final class Core: Sendable {
     let engine: Engine
-    private let snapshot: SnapshotBox
+    private let snapshot: SharedSnapshot
     private let appLoginClock: AppLoginClock
     private let clock: any DeviceClock
     private let commands: AsyncStream<Command>.Continuation
 
     init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub) {
-        let snapshot = SnapshotBox(configuration, ports)
+        let snapshot = SharedSnapshot(Snapshot(stored: ports, configuration))
         let appLoginClock = AppLoginClock(configuration)
         let engine = Engine(configuration: configuration, ports: ports, hub: hub, snapshot: snapshot, appLoginClock: appLoginClock)
         let (stream, continuation) = AsyncStream.makeStream(of: Command.self)
@@ -46,43 +52,4 @@ final class Core: Sendable {
     }
 
     func shutDown() { commands.finish() }
-}
-
-/// What the synchronous properties see: never half of a change.
-struct Snapshot: Sendable {
-    /// Nil when the store cannot be read.
-    var accounts: [Account]?
-    var sessions: [Session] = []
-    var history: [HistoryItem] = []
-
-    mutating func endAppLogin(as ending: Session.Ending) {
-        for index in sessions.indices where sessions[index].isAppLogin && sessions[index].isLoggedIn { sessions[index].end(as: ending) }
-    }
-}
-
-final class SnapshotBox: Sendable {
-    private let content: Mutex<Snapshot>
-
-    /// Reads what is stored at once, so that the first question after `configure` has its answer.
-    init(_ configuration: Ostiary.Configuration, _ ports: Ports) {
-        let state: StoredState?
-        do { state = try StoredState(decoding: try ports.accounts.read()) } catch { state = nil }
-        let history = StoredHistory(decoding: (try? ports.history?.read()) ?? nil)
-        let watched = Set(state?.sessions.map(\.id) ?? [])
-        content = Mutex(
-            Snapshot(
-                accounts: state?.shownAccounts,
-                history: history.shown(watched: watched, expiry: configuration.historyExpiry, at: ports.clock.wall)))
-    }
-
-    var value: Snapshot { content.withLock { $0 } }
-
-    func replace(_ snapshot: Snapshot) { content.withLock { $0 = snapshot } }
-}
-
-extension StoredState {
-    /// The accounts that an app is shown; one that the server did not acknowledge yet is not among them.
-    var shownAccounts: [Account] {
-        accounts.filter { $0.state != .enrolling }.map { Account($0, at: server($0.rootHash.bytes)) }
-    }
 }

@@ -1,9 +1,18 @@
 import OstiaryProtocol
 
+// Presence: what goes on between a login and its end.
+//
+// Owns: the first moment after a login, the browser's way back, pings and what they tell, the limits of an AppLogin, and telling the server of an end.
+// Leaves to others: that a session is over here (Engine/), and who wanted it (Commands/).
+// Start reading here, then LoggedIn and Returning.
+
 /// What goes on after a login: pings, and the end (protocol §8).
 extension Engine {
     /// Seconds beyond pingTime that the server still counts a session as logged in.
     private static let grace: UInt64 = 15
+
+    /// Whether a question is kept open at the server: wished for, and the app is in front.
+    var isWatching: Bool { wantsToWatch && !isInBackground }
 
     /// Begins, or begins again, to ping for a session.
     func keepAlive(_ id: Session.ID, atOnce: Bool = false) {
@@ -84,35 +93,6 @@ extension Engine {
                 session.shown.pingTime = Int(answer.pingTime)
             }
             if session.shown.isReturning, !answer.isReturning, self.session(id)?.shown.isReturning == true { cameBack(id) }
-        }
-    }
-
-    /// A login is over: nothing of it stays, and with an AppLogin goes the last second factor (S1-43).
-    func ended(_ id: Session.ID, as ending: Session.Ending) {
-        guard let session = session(id), !session.shown.isOver else { return }
-        if session.shown.isAppLogin {
-            appLoginClock.stop()
-            if let account = session.account { caches[account] = nil }
-        }
-        if stored?.sessions.contains(where: { $0.id == id }) == true {
-            _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll { $0.id == id } }
-        }
-        guard let shown = close(id, as: ending) else { return }
-        // A warning, also for apps that do not look at how a session ended.
-        if ending == .otherBrowser { emit(.error(.loginInOtherBrowser, session: shown)) }
-        emit(.sessionStop(shown))
-    }
-
-    /// A login of a browser goes on when the app is restarted; an AppLogin does not.
-    func rememberSession(_ id: Session.ID) throws(OstiaryError) {
-        guard let session = session(id), !session.shown.isAppLogin, session.shown.pingTime > 0, let sid = session.sid, let account = session.account
-        else { return }
-        let stored = StoredSession(
-            id: id, session: sid, account: account, rootHash: StoredBytes(session.rootHash), pingTime: UInt32(session.shown.pingTime),
-            serviceName: session.shown.info.serviceName, isReturning: session.shown.isReturning ? true : nil)
-        try write { (state) throws(OstiaryError) in
-            state.sessions.removeAll { $0.id == id }
-            state.sessions.append(stored)
         }
     }
 }

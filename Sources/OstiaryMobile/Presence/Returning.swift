@@ -8,13 +8,13 @@ extension Engine {
 
     /// A server's first answer that the login is accepted and its browser awaited.
     func awaitBrowser(
-        _ id: Session.ID, _ outcome: L6, _ question: Question, account: AccountID, after acknowledged: [NoticeID]
+        _ id: Session.ID, _ outcome: L6, of question: L2, account: AccountID, after acknowledged: [NoticeID]
     ) throws(OstiaryError) {
-        let address = try Self.returnAddress(outcome, question.shown)
+        let address = try Self.returnAddress(outcome, question)
         try rename(account, to: outcome.userName)
         guard let account = try known().account(account) else { throw .accountDeleted }
         change(id) { session in
-            session.sid = question.shown.sessionID
+            session.sid = question.sessionID
             session.account = account.id
             session.lastSeen = ports.clock.monotonic
             session.shown.account = self.shown(account)

@@ -105,19 +105,6 @@ extension Engine {
         return .done(outcome)
     }
 
-    /// Repeats an exchange while the server says that it, or the second-factor server behind it, is not able right now: after 1, 2, 4 and
-    /// 8 seconds. Returns the last answer.
-    func untilSettled(_ body: () async throws(OstiaryError) -> Exchanged) async throws(OstiaryError) -> Exchanged {
-        var backoff = Backoff(limit: 15)
-        while true {
-            let exchanged = try await body()
-            let status = exchanged.answer.status
-            guard status == .busy || status == .secondFactorUnavailable, let delay = backoff.delay() else { return exchanged }
-            await ports.clock.sleep(seconds: delay)
-            try checkNotAborted()
-        }
-    }
-
     /// What the server hears of a login that stops before its decision: a signed denial if the person denied it, else nothing.
     func refuse(_ question: Question, as account: StoredAccount, _ abort: Flow.Abort?) async {
         guard case .denied(let notMe)? = abort else { return }

@@ -1,0 +1,53 @@
+import OstiaryProtocol
+
+/// The first moment after a login.
+extension Engine {
+    /// A server's first answer that somebody is logged in.
+    /// - Parameter acknowledged: the notices that the message before it said were shown.
+    func loggedIn(
+        _ id: Session.ID, _ outcome: L6, sid: SessionID, account: AccountID, after acknowledged: [NoticeID] = []
+    ) throws(OstiaryError) {
+        try rename(account, to: outcome.userName)
+        guard let account = try known().account(account) else { throw .accountDeleted }
+        change(id) { session in
+            session.sid = sid
+            session.account = account.id
+            session.lastSeen = ports.clock.monotonic
+            session.shown.account = self.shown(account)
+            session.shown.username = outcome.userName
+            session.shown.webNonce = session.shown.isAppLogin ? outcome.webNonce : nil
+            session.shown.pingTime = Int(outcome.pingTime)
+            session.shown.state = .active
+            session.shown.wasLoggedIn = true
+        }
+        try rememberSession(id)
+        recordHistory(id)
+        watchOverAppLogin(id)
+        // Over before anybody hears of the login: whoever does may begin the next flow at once.
+        if flow?.session == id { flow = nil }
+        // Before the login: it may be the last that a process waits for.
+        hear(outcome.extensions.notices, by: account.id, after: acknowledged)
+        if let session = session(id) { emit(.sessionLogin(session.shown)) }
+        keepAlive(id)
+    }
+
+    /// The server's word for the person, as they are called now.
+    func rename(_ account: AccountID, to name: String) throws(OstiaryError) {
+        guard let old = stored?.account(account), old.username != name else { return }
+        try write { (state) throws(OstiaryError) in state.setAccount(account) { $0.username = name } }
+        if let new = stored?.account(account) { emit(.accountUpdated(shown(new))) }
+    }
+
+    /// A login of a browser goes on when the app is restarted; an AppLogin does not.
+    func rememberSession(_ id: Session.ID) throws(OstiaryError) {
+        guard let session = session(id), !session.shown.isAppLogin, session.shown.pingTime > 0, let sid = session.sid, let account = session.account
+        else { return }
+        let stored = StoredSession(
+            id: id, session: sid, account: account, rootHash: StoredBytes(session.rootHash), pingTime: UInt32(session.shown.pingTime),
+            serviceName: session.shown.info.serviceName, isReturning: session.shown.isReturning ? true : nil)
+        try write { (state) throws(OstiaryError) in
+            state.sessions.removeAll { $0.id == id }
+            state.sessions.append(stored)
+        }
+    }
+}
