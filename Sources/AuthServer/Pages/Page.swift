@@ -1,13 +1,6 @@
 import Authentication
 import OstiaryProtocol
 
-// Pages: what a browser sees of a login or an enrolment.
-//
-// Owns: the page itself (Assets/), the one-use ticket that opens it, the cookie that keeps it and the name that its requests carry, the
-// stream of what happens to it, and the public stream of session events. Leaves to others: sessions, enrolments and their rules
-// (Authentication).
-// Start reading here, then PageID, SQLPageStore, PageSnapshot and PageRoutes.
-
 /// What a page is for.
 package enum PageKind: String, Sendable, Codable, CaseIterable {
     case login, enrol

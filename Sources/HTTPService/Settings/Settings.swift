@@ -2,6 +2,12 @@ import Configuration
 import Foundation
 import Synchronization
 
+// Settings: what an operator may set, and how it is told what is wrong with it.
+//
+// Each server declares its settings as values of SettingKey beside the type that they are parsed into; here is the mechanism: three sources over
+// one another, typed access (Settings+Types), the nearest name for one that nobody knows, secrets that do not print, and errors of one line.
+// Start reading here, then SettingKey.swift and Settings+Types.swift.
+
 /// The settings of a process: command line over environment over YAML file. Values are text here; typed access is in `Settings+Types.swift`.
 package struct Settings: Sendable {
     private let providers: [any ConfigProvider]

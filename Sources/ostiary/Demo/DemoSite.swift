@@ -60,7 +60,9 @@ struct DemoSite: Sendable {
         // A login counts when getSession says so, and in no other state.
         let status = try await backend.session(nonce)
         let isAnother = request.uri.queryParameters["again"] != nil
-        let page = status.loggedin ? DemoSitePages.inside(status.userid ?? "somebody", amr: status.amr ?? []) : DemoSitePages.outside(again: isAnother)
+        let page =
+            status.loggedin
+            ? DemoSitePages.inside(status.userid ?? "somebody", amr: status.amr ?? []) : DemoSitePages.outside(again: isAnother)
         // Browsers apply `form-action` to where a form's answer redirects as well.
         let policy = "default-src 'none'; style-src 'self'; form-action 'self' \(authenticationOrigin); base-uri 'none'; frame-ancestors 'none'"
         // Under `no-referrer` a browser would not say either that a form of this page is ours: its Origin would be `null`.
