@@ -18,13 +18,12 @@ package struct Page: Sendable, Equatable {
     package let userID: String?
     /// Where the browser goes afterwards.
     package let returnURL: ReturnURL?
-    /// What phones are shown of a login, and the account that may decide on it.
-    package let context: UserContext?
-    package let account: AccountID?
+    /// What a login asks; nothing of an enrolment.
+    package let request: LoginRequest
 
     package init(
         kind: PageKind, serverID: ServerID, nonceHash: [UInt8], name: String = "", userID: String? = nil, returnURL: ReturnURL? = nil,
-        context: UserContext? = nil, account: AccountID? = nil
+        request: LoginRequest = LoginRequest()
     ) {
         self.kind = kind
         self.serverID = serverID
@@ -32,8 +31,7 @@ package struct Page: Sendable, Equatable {
         self.name = name
         self.userID = userID
         self.returnURL = returnURL
-        self.context = context
-        self.account = account
+        self.request = request
     }
 }
 

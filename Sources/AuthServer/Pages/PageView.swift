@@ -20,7 +20,7 @@ struct PageView: Sendable {
             do {
                 try await domain.sessions.begin(
                     SessionPage(cookieHash: open.cookie.hash, returnURL: returnURL.absolute(at: publicURL)), isNewest: isNewest, for: nonce,
-                    at: page.serverID, context: page.context, preselecting: page.account, now: now)
+                    at: page.serverID, asking: page.request, now: now)
             } catch LoginLinkError.loggedIn, LoginLinkError.claimed {
                 // The page will say so.
             }

@@ -41,7 +41,7 @@ final class SQLPageRows {
         "page", key: ["id"],
         columns: [
             "ticket_hash", "cookie_hash", "kind", "server_id", "nonce_hash", "name", "user_id", "return_url", "sealed_link", "expires_at", "browser",
-            "logo", "account", "renewal_level",
+            "logo", "account", "demand", "client", "renewal_level",
         ])
 
     /// The page of a ticket or a cookie, also when its time is over.
@@ -85,7 +85,8 @@ final class SQLPageRows {
         return [
             SQLValue(kept.number), SQLValue(holder.ticket), SQLValue(holder.cookie), .text(page.kind.rawValue), SQLValue(page.serverID),
             .blob(page.nonceHash), .text(page.name), SQLValue(page.userID), SQLValue(page.returnURL?.text), SQLValue(kept.link?.bytes),
-            SQLValue(kept.expiresAt), SQLValue(page.context?.browser.encoded), SQLValue(page.context?.logo?.bytes), SQLValue(page.account),
+            SQLValue(kept.expiresAt), LoginRequestColumns.browser(page.request), SQLValue(page.request.shown.logo?.picture?.bytes),
+            SQLValue(page.request.account), LoginRequestColumns.demand(page.request), LoginRequestColumns.client(page.request),
             SQLValue(kept.renewalLevel),
         ]
     }
@@ -112,12 +113,12 @@ final class SQLPageRows {
         return Page(
             kind: kind, serverID: serverID, nonceHash: try row.blob("nonce_hash"), name: try row.text("name"),
             userID: try row.optionalText("user_id"), returnURL: try row.optionalText("return_url").flatMap(ReturnURL.init),
-            context: try context(row), account: try row.optionalBlob("account").flatMap { AccountID($0) })
+            request: try request(row))
     }
 
-    private static func context(_ row: SQLRow) throws -> UserContext? {
-        guard let browser = try row.optionalBlob("browser") else { return nil }
-        return UserContext(
-            browser: try BrowserContext(decoding: browser), logo: try row.optionalBlob("logo").flatMap { ServerLogo($0) })
+    private static func request(_ row: SQLRow) throws -> LoginRequest {
+        var request = try LoginRequestColumns.read(row, account: "account")
+        if let picture = try row.optionalBlob("logo").flatMap({ ServerLogo($0) }) { request.shown.logo = ShownLogo(picture) }
+        return request
     }
 }

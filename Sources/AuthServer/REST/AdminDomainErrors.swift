@@ -59,12 +59,12 @@ extension ServerUpdateError: ErrorResponseConvertible {
     }
 }
 
-extension UserContextError: ErrorResponseConvertible {
+extension LoginTextError: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse { .badRequest("\(self)", field: field) }
 
     private var field: String {
         switch self {
-        case .tooMany(let field), .badKey(let field), .badText(let field), .badLine(let field), .badLogo(let field): field
+        case .tooMany(let field), .badKey(let field), .badText(let field), .badLine(let field), .badLogo(let field), .hiddenLogo(let field): field
         }
     }
 }

@@ -40,11 +40,6 @@ struct AdminRequest: Sendable {
         return try SessionNonce(text)
     }
 
-    /// The account that a login is for, if the backend says.
-    func preselected() throws -> AccountID? {
-        try query("accountid").map { text throws(AdminRefusal) in try AdminText.account(text) }
-    }
-
     /// A parameter of the query; one that comes twice is an error, because nobody knows which was meant.
     func query(_ name: String) throws(FieldRefusal) -> String? {
         let values = (request.uri.query ?? "").split(separator: "&").filter { $0.prefix { $0 != "=" } == name }.map { $0.dropFirst(name.count + 1) }
@@ -102,11 +97,12 @@ struct AdminRequest: Sendable {
         AdminSlice(limit: try number("limit", in: 1...1_000, otherwise: 100), marker: try number("marker", in: 0...1_000_000_000, otherwise: 0))
     }
 
-    /// What is said of a login: the body of a GET, where the reference API has it, or of a POST.
-    func userContext() async throws -> UserContext? {
+    /// What is said of a login: the body of a GET, where the reference API has it, or of a POST, and the account that it is for.
+    func loginUpdate() async throws -> LoginRequestUpdate {
         let bytes = try await request.bytes(limit: Self.bodyLimit)
-        guard !bytes.isEmpty else { return nil }
-        return try JSONBody.decode(AdminUserContext.self, from: bytes).context()
+        var update = bytes.isEmpty ? LoginRequestUpdate() : try JSONBody.decode(AdminUserContext.self, from: bytes).update()
+        update.account = try query("accountid").map { text throws(AdminRefusal) in try AdminText.account(text) }
+        return update
     }
 
     /// Refuses a body where the call has none, by the name of its first member: whoever sends one means something by it. `{}` says nothing.

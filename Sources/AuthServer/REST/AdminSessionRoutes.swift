@@ -51,8 +51,7 @@ extension AdminRoutes {
     private func link(_ style: LinkStyle, _ request: AdminRequest) async throws -> Encoded<LoginLink> {
         let (nonce, server) = (try request.nonce(), try request.serverID())
         return try await domain.sessions.loginLink(
-            for: nonce, at: server, style: style, context: try await request.userContext(), preselecting: try request.preselected(),
-            now: request.now
+            for: nonce, at: server, style: style, asking: try await request.loginUpdate(), now: request.now
         ).link
     }
 
@@ -66,7 +65,7 @@ extension AdminRoutes {
         }
         _ = try await domain.servers.virtualServer(server)
         try await domain.sessions.refuseWebNonce(nonce, at: server)
-        if let account = page.account { _ = try await domain.accounts.account(account, at: server) }
+        if let account = page.request.account { _ = try await domain.accounts.account(account, at: server) }
         let url = try await pages.open(page, at: request.now)
         return .object { writer in writer.member("url", url) }
     }
@@ -106,10 +105,10 @@ struct AdminPageRequest: JSONFields {
                 throw FieldRefusal.bad("returnurl", "is missing: where does the browser bring its return code?")
             }
             guard !returnURL.hasCode else { throw FieldRefusal.bad("returnurl", "has a returncode of its own") }
+            var update = try AdminUserContext(announceinfo: announceinfo, sessioninfo: sessioninfo).update()
+            update.account = try accountid.map { text throws(AdminRefusal) in try AdminText.account(text) }
             return Page(
-                kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL,
-                context: try AdminUserContext(announceinfo: announceinfo, sessioninfo: sessioninfo).context(),
-                account: try accountid.map { text throws(AdminRefusal) in try AdminText.account(text) })
+                kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL, request: update.applied(to: LoginRequest()))
         case .enrol:
             guard let name else { throw FieldRefusal.bad("name", "is missing: what shall the phone call the account?") }
             return Page(

@@ -18,18 +18,31 @@ struct AdminUserContext: JSONFields {
 
         enum Field: String, CodingKey, CaseIterable { case info, ip, logo, useragent }
 
-        func parsed(_ field: String) throws(FieldRefusal) -> SessionInfo {
-            guard let logo = Data(base64Encoded: logo ?? "") else { throw .bad("\(field).logo", "is not base64") }
-            return SessionInfo(info: info ?? [:], ip: ip ?? "", userAgent: useragent ?? "", logo: Array(logo))
+        static let nothing = Info(info: nil, ip: nil, logo: nil, useragent: nil)
+
+        func picture(_ field: String) throws(FieldRefusal) -> [UInt8] {
+            guard let bytes = Data(base64Encoded: logo ?? "") else { throw .bad("\(field).logo", "is not base64") }
+            return Array(bytes)
         }
     }
 
-    /// Nil when nothing is said.
-    func context() throws -> UserContext? {
-        guard announceinfo != nil || sessioninfo != nil else { return nil }
-        return try UserContext(
-            announced: try announceinfo?.value.parsed("announceinfo") ?? SessionInfo(),
-            noted: try sessioninfo?.value.parsed("sessioninfo") ?? SessionInfo())
+    /// Both halves together take the place of what was said before; neither, and all of that stays.
+    func update() throws -> LoginRequestUpdate {
+        guard announceinfo != nil || sessioninfo != nil else { return LoginRequestUpdate() }
+        let (announced, noted) = (announceinfo?.value ?? .nothing, sessioninfo?.value ?? .nothing)
+        let (picture, hidden) = (try announced.picture("announceinfo"), try noted.picture("sessioninfo"))
+        let info = try LoginText.info(announced.info ?? [:], "announceinfo")
+        let notes = SessionNotes(
+            info: try LoginText.info(noted.info ?? [:], "sessioninfo"), ip: try LoginText.line(noted.ip ?? "", "sessioninfo.ip"),
+            userAgent: try LoginText.line(noted.useragent ?? "", "sessioninfo.useragent"))
+        guard hidden.isEmpty else { throw LoginTextError.hiddenLogo("sessioninfo.logo") }
+        let logo = try LoginText.logo(picture, "announceinfo.logo")
+        let ip = try LoginText.line(announced.ip ?? "", "announceinfo.ip")
+        let userAgent = try LoginText.line(announced.useragent ?? "", "announceinfo.useragent")
+        // What is noted of the browser is shown where nothing else is.
+        let shown = ShownContext(
+            info: info, logo: logo, ip: ip.isEmpty ? notes.ip : ip, userAgent: userAgent.isEmpty ? notes.userAgent : userAgent)
+        return LoginRequestUpdate(shown: shown, notes: notes)
     }
 }
 
@@ -44,12 +57,12 @@ extension SessionNotes {
     }
 }
 
-extension SessionAnnouncement {
+extension ShownContext {
     /// As it was shown; the image by its SHA-256, under which everybody can fetch it while the session is there.
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.write(info)
-            writer.member("logohash", logoHash.map(Base64URL.encode))
+            writer.member("logohash", logo.map { Base64URL.encode($0.hash) })
             writer.member("ip", ip.isEmpty ? nil : ip)
             writer.member("useragent", userAgent.isEmpty ? nil : userAgent)
         }

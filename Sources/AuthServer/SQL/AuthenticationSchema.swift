@@ -8,11 +8,11 @@ enum AuthenticationSchema {
         Migration(3, "sessions") { sessionTables($0) },
         Migration(4, "enrolments") { enrolmentTables($0) },
         Migration(5, "requests, closes and audit") { logTables($0) },
-        SQLPageStore.migration(6),
+        Migration(6, "pages") { pageTables($0) },
         Migration(7, "biometrics and changes of the PIN") { changeTables($0) },
         Migration(8, "what a backend says of a login") { contextTables($0) },
-        SQLPageStore.contextMigration(9),
-        SQLPageStore.renewalMigration(10),
+        Migration(9, "what a page says of its login") { d in ["browser", "logo", "account"].map { "ALTER TABLE page ADD COLUMN \($0) \(d.blob)" } },
+        Migration(10, "how often a page began anew") { d in ["ALTER TABLE page ADD COLUMN renewal_level \(d.integer) NOT NULL DEFAULT 0"] },
         Migration(11, "notices stay until they were shown") { noticeTables($0) },
         Migration(12, "offers travel with the phones") { offersGo($0) },
         Migration(13, "a login page ends in the browser that began it") { returnTables($0) },
@@ -24,6 +24,9 @@ enum AuthenticationSchema {
         Migration(17, "why a phone gave an enrolment back") { d in ["ALTER TABLE enrolment ADD COLUMN given_back \(d.integer)"] },
         Migration(18, "the page of an enrolment") { d in ["ALTER TABLE enrolment ADD COLUMN page \(d.blob)"] },
         Migration(19, "what each login writes is less") { leanTables($0) },
+        Migration(20, "who asks for a login and how strongly, and who did what is in the audit trail") { d in
+            requestColumns(d) + ["ALTER TABLE audit ADD COLUMN actor TEXT"]
+        },
         Lease.migration(21),
     ]
 

@@ -10,7 +10,8 @@ enum SessionColumns {
         columns: [
             "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
             "binding", "not_me", "decision", "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason",
-            "ended_at", "failed_tries", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "runs_out_at", "last_moment",
+            "ended_at", "failed_tries", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "demand", "client",
+            "runs_out_at", "last_moment",
         ])
 
     private enum State: UInt8 {
@@ -30,13 +31,14 @@ enum SessionColumns {
     static func values(of session: Session) -> [SQLValue] {
         let head: [SQLValue] = [
             SQLValue(session.id), SQLValue(session.server), SQLValue(session.nonceHash), SQLValue(session.stream), SQLValue(session.purpose),
-            SQLValue(session.preselected), .blob(session.browser.encoded), SQLValue(session.startedAt),
+            SQLValue(session.request.account), LoginRequestColumns.browser(session.request), SQLValue(session.startedAt),
             SQLValue(session.page?.cookieHash), SQLValue(session.page?.returnURL),
         ]
         let ticket = session.returnTicket
         let tail = [
             SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked), SQLValue(session.report?.state),
-            SQLValue(session.report?.until), SQLValue(session.runsOutAt), SQLValue(session.lastMoment),
+            SQLValue(session.report?.until), LoginRequestColumns.demand(session.request), LoginRequestColumns.client(session.request),
+            SQLValue(session.runsOutAt), SQLValue(session.lastMoment),
         ]
         return head + values(of: session.state) + tail
     }
@@ -69,8 +71,8 @@ enum SessionColumns {
     static func read(_ row: SQLRow) throws -> Session {
         var session = Session(
             id: try row.identifier("id"), server: try row.identifier("server"), nonceHash: try row.optionalBlob("nonce_hash"),
-            stream: try row.optionalIdentifier("stream"), purpose: try row.choice("purpose"), preselected: try row.optionalIdentifier("preselected"),
-            browser: try BrowserContext(decoding: try row.blob("browser")), startedAt: try row.instant("started_at"), page: try page(row),
+            stream: try row.optionalIdentifier("stream"), purpose: try row.choice("purpose"),
+            request: try LoginRequestColumns.read(row, account: "preselected"), startedAt: try row.instant("started_at"), page: try page(row),
             state: try state(row))
         session.asked = try row.number("asked")
         session.report = try row.optionalChoice("phone_state", as: PhoneState.self).map { state in

@@ -7,7 +7,7 @@ enum LoginCase: Sendable {
     case denial(SessionState.Denial)
     /// No second factor is asked at this server.
     case deviceOnly
-    /// A proof within `pinTimeout` stands for the second factor.
+    /// A proof of a while ago stands for the second factor.
     case cached(PINCache)
     /// The second-factor server has to say that the attempt was counted and proved.
     case proof(SecondFactorProof)
@@ -40,7 +40,7 @@ struct LoginAdmission: Sendable {
         let claimed = try offered.claimed(session)
         // A cache makes ended AppLogins be written down as over.
         guard decision.cache == nil else { return nil }
-        let what = try sort(account, offered.offer, in: rows)
+        let what = try sort(account, offered.offer, session, in: rows)
         return writes || claimed != session ? nil : admitted(account, session, offered.offer, what)
     }
 
@@ -61,7 +61,7 @@ struct LoginAdmission: Sendable {
         let offer = offered.offer
         if let repeated = try repeated(session) { return admitted(account, session, offer, .repeated(repeated)) }
         let claimed = try offered.claimed(session)
-        let what = try sort(account, offer, in: rows)
+        let what = try sort(account, offer, session, in: rows)
         let isNew = session.state == .open || former?.claimed == true
         if isNew {
             try rows.save(claimed)
@@ -90,17 +90,19 @@ struct LoginAdmission: Sendable {
         }
     }
 
-    private func sort(_ account: Account, _ offer: Offer, in rows: any AuthenticationRows) throws -> LoginCase {
+    private func sort(_ account: Account, _ offer: Offer, _ session: Session, in rows: any AuthenticationRows) throws -> LoginCase {
         switch decision.decision {
         case .decline, .notMe:
             return .denial(.init(account: account.id, notMe: decision.decision == .notMe, decision: decisionHash))
-        case .accept: return try sortAcceptance(account, offer, in: rows)
+        case .accept: return try sortAcceptance(account, offer, session, in: rows)
         // A login that is given up is told by L7, and stays.
         case .gaveUp: throw Refusal.methodNotAllowed
         }
     }
 
-    private func sortAcceptance(_ account: Account, _ offer: Offer, in rows: any AuthenticationRows) throws -> LoginCase {
+    private func sortAcceptance(
+        _ account: Account, _ offer: Offer, _ session: Session, in rows: any AuthenticationRows
+    ) throws -> LoginCase {
         guard decision.method.isSubset(of: offer.methods), decision.number.isEmpty else { throw Refusal.methodNotAllowed }
         guard decision.method.isDisjoint(with: [.pin, .bio]) else {
             guard decision.cache == nil else { throw Refusal.methodNotAllowed }
@@ -112,15 +114,17 @@ struct LoginAdmission: Sendable {
         case ([], nil):
             guard offer.secondFactor == .none else { throw Refusal.cacheNotValid }
             return .deviceOnly
-        case (.cached, let value?): return .cached(try cache(value, of: account, in: rows))
+        case (.cached, let value?): return .cached(try cache(value, of: account, for: session.request.demand, in: rows))
         default: throw Refusal.methodNotAllowed
         }
     }
 
-    private func cache(_ value: [UInt8], of account: Account, in rows: any AuthenticationRows) throws -> PINCache {
+    private func cache(
+        _ value: [UInt8], of account: Account, for demand: FactorDemand, in rows: any AuthenticationRows
+    ) throws -> PINCache {
         try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
         let pinTimeout = try rows.existing(request.server).parameters.pinTimeout
-        guard let cache = try rows.cache(of: account.id), cache.accepts(value, under: pinTimeout, at: request.now)
+        guard let cache = try rows.cache(of: account.id), cache.isOf(value), demand.isMet(by: cache, under: pinTimeout, at: request.now)
         else { throw Refusal.cacheNotValid }
         return cache
     }

@@ -28,7 +28,8 @@ struct LoginScreen: Sendable {
         let binding = try rule.binding(of: link, via: message.value.via, at: request.now)
         guard let session = found, session.server == server.id else { throw Refusal.sessionUnknown }
         switch session.state {
-        case .open: return (reply(session, binding, server, mayCache: server.parameters.pinTimeout > 0), session)
+        case .open:
+            return (reply(session, binding, server, mayCache: session.request.demand.allowsCache(under: server.parameters.pinTimeout)), session)
         case .claimed: throw Refusal.sessionTaken
         case .returning, .loggedIn, .denied, .expired, .stopped: throw Refusal.sessionOver
         }
@@ -41,28 +42,30 @@ struct LoginScreen: Sendable {
         try account.checkUsable()
         let session = Session(
             id: keys.derivation.appSession(of: id, requestHash: request.opened.hash), server: server.id, nonceHash: nil, stream: nil,
-            purpose: .app, preselected: id, startedAt: request.now)
-        return (reply(session, .app, server, mayCache: try mayCache(account, server, in: rows)), session)
+            purpose: .app, request: LoginRequest(account: id), startedAt: request.now)
+        return (reply(session, .app, server, mayCache: try mayCache(session, account, server, in: rows)), session)
     }
 
-    private func mayCache(_ account: Account, _ server: VirtualServer, in rows: any AuthenticationRows) throws -> Bool {
-        guard let cache = try rows.cache(of: account.id), cache.isUsable(under: server.parameters.pinTimeout, at: request.now) else { return false }
+    private func mayCache(_ session: Session, _ account: Account, _ server: VirtualServer, in rows: any AuthenticationRows) throws -> Bool {
+        guard let cache = try rows.cache(of: account.id),
+            session.request.demand.isMet(by: cache, under: server.parameters.pinTimeout, at: request.now)
+        else { return false }
         return try endedAppLogins(of: account.id, in: rows, at: request.now).isEmpty
     }
 
     private func reply(_ session: Session, _ binding: Binding, _ server: VirtualServer, mayCache: Bool) -> Reply {
         let parameters = server.parameters
-        let demand = LoginDemand(of: parameters, mayCache: mayCache)
+        let (asks, shown) = (session.request, session.request.shown)
+        let asked = AskedFactor(asks.demand, under: parameters, mayCache: mayCache)
         let content = L2(
-            sessionID: session.id, purpose: session.purpose, account: session.preselected,
-            relyingParty: RelyingParty(name: parameters.name, origin: parameters.siteURL, clientID: ""), announceInfo: session.browser.announcements,
-            logoHash: session.browser.logoHash ?? parameters.logo?.hash,
-            browser: BrowserFacts(binding: binding, label: session.browser.label, city: session.browser.city, startedAt: session.startedAt),
-            returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: demand.secondFactor, methods: demand.methods,
+            sessionID: session.id, purpose: session.purpose, account: asks.account, relyingParty: asks.relyingParty(at: parameters),
+            announceInfo: shown.info, logoHash: shown.logo?.hash ?? parameters.logo?.hash,
+            browser: BrowserFacts(binding: binding, label: shown.userAgent, city: shown.ip, startedAt: session.startedAt),
+            returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: asked.need, methods: asked.methods,
             serverNonce: serverNonce, secondFactorPrekey: prekey,
-            flags: session.browser.logoHash == nil && parameters.logo != nil ? L2.ownLogo : 0, expiresAt: session.startedAt + Session.openFor)
+            flags: shown.logo == nil && parameters.logo != nil ? L2.ownLogo : 0, expiresAt: session.startedAt + Session.openFor)
         let offered = Encoded(content) { shownHash in
-            keys.derivation.offer(demand, by: binding, of: session, for: request, shownHash: shownHash)
+            keys.derivation.offer(asked, by: binding, of: session, for: request, shownHash: shownHash)
         }
         return Reply(body: offered.bytes)
     }

@@ -164,7 +164,7 @@ extension LoginService {
             try rows.save(NoncePointer(server: session.server, hash: hash, kind: .web, session: session.id, run: 0))
         }
         try rows.save(session)
-        let cache = minted.cache.flatMap { PINCache.afterLogin(login, pinTimeout: parameters.pinTimeout, value: $0, at: now) }
+        let cache = minted.cache.flatMap { login.cache($0, under: parameters.pinTimeout, at: now) }
         if let cache { try rows.save(cache) }
         return L6(
             result: .loggedIn, sessionID: session.id, pingTime: parameters.pingTime, userName: account.displayName,

@@ -37,7 +37,9 @@ struct OfferedSession: Sendable {
         switch settled.state {
         case .open:
             let parameters = try rows.existing(request.server).parameters
-            guard offer.asked == settled.asked, LoginDemand(of: offer).isStillTold(under: parameters) else { throw Refusal.questionChanged }
+            guard offer.asked == settled.asked, AskedFactor(of: offer).isStillTold(by: settled.request.demand, under: parameters) else {
+                throw Refusal.questionChanged
+            }
             guard offer.binding != .unboundLink || !parameters.flags.contains(.strictLinks) else { throw Refusal.linkNotAllowed }
         case .claimed(let claim) where claim.account == account:
             // The text stands still from the claim on; what this account was shown before it changed decides nothing any more.
@@ -54,7 +56,8 @@ struct OfferedSession: Sendable {
         guard offer.binding == .app else { throw .sessionUnknown }
         guard request.now <= offer.madeAt + Session.openFor else { throw .sessionOver }
         return Session(
-            id: id, server: request.server, nonceHash: nil, stream: nil, purpose: .app, preselected: account, startedAt: offer.madeAt)
+            id: id, server: request.server, nonceHash: nil, stream: nil, purpose: .app,
+            request: LoginRequest(account: account), startedAt: offer.madeAt)
     }
 
     /// The session with this account's claim on it.

@@ -16,7 +16,7 @@ package struct LoginStatus: Equatable, Sendable {
     /// What the person sent along with the decision; empty for nothing.
     package var userInput = ""
     /// What phones are shown of the login; of one that was accepted, what its person approved.
-    package var announced = SessionAnnouncement.none
+    package var announced = ShownContext.none
     /// What the backend noted together with that.
     package var notes = SessionNotes.none
     package var loginTime: Instant?

@@ -9,9 +9,8 @@ package struct Session: Equatable, Sendable {
     /// Where browsers hear of the session; nil for an AppLogin.
     package let stream: StreamID?
     package let purpose: SessionPurpose
-    /// The account that the server selected, or that an AppLogin is for.
-    package var preselected: AccountID?
-    package var browser: BrowserContext
+    /// What it asks, in the words of its backend.
+    package var request: LoginRequest
     /// How often what it asks was changed: what a phone was shown before decides nothing any more (protocol §4).
     package var asked: UInt32
     package internal(set) var startedAt: Instant
@@ -22,16 +21,15 @@ package struct Session: Equatable, Sendable {
     package var report: PhoneReport?
 
     package init(
-        id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose, preselected: AccountID? = nil,
-        browser: BrowserContext = .unknown, asked: UInt32 = 0, startedAt: Instant, page: SessionPage? = nil, state: SessionState = .open
+        id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose,
+        request: LoginRequest = LoginRequest(), asked: UInt32 = 0, startedAt: Instant, page: SessionPage? = nil, state: SessionState = .open
     ) {
         self.id = id
         self.server = server
         self.nonceHash = nonceHash
         self.stream = stream
         self.purpose = purpose
-        self.preselected = preselected
-        self.browser = browser
+        self.request = request
         self.asked = asked
         self.startedAt = startedAt
         self.page = page

@@ -34,11 +34,11 @@ package struct SessionDerivation: Sendable, CustomStringConvertible {
 
     /// What an L2 gives the phone to bring back, sealed.
     func offer(
-        _ demand: LoginDemand, by binding: Binding, of session: Session, for request: PhoneRequest, shownHash: [UInt8]
+        _ asked: AskedFactor, by binding: Binding, of session: Session, for request: PhoneRequest, shownHash: [UInt8]
     ) -> Encoded<Offer> {
         Encoded(
             Offer(
-                madeAt: max(request.now, session.startedAt), binding: binding, secondFactor: demand.secondFactor, methods: demand.methods,
+                madeAt: max(request.now, session.startedAt), binding: binding, secondFactor: asked.need, methods: asked.methods,
                 asked: session.asked, requestHash: request.opened.hash, shownHash: shownHash,
                 for: Offer.Place(session: session.id, ephemeral: request.ephemeral), sealedBy: sidKey))
     }

@@ -83,7 +83,7 @@ extension Session {
     private func told(_ report: PhoneReport, by account: AccountID) throws(SessionRefusal) -> Session {
         switch state {
         case .open:
-            guard preselected == nil || preselected == account else { throw .taken }
+            guard request.account == nil || request.account == account else { throw .taken }
             return reporting(report)
         case .claimed(let claim):
             guard claim.account == account else { throw .taken }
@@ -96,7 +96,7 @@ extension Session {
     private func claimed(by account: AccountID, _ binding: Binding) throws(SessionRefusal) -> Session {
         switch state {
         case .open:
-            guard preselected == nil || preselected == account else { throw .taken }
+            guard request.account == nil || request.account == account else { throw .taken }
             return with(.claimed(.init(account: account, binding: binding)))
         case .claimed(let claim):
             guard claim.account == account else { throw .taken }

@@ -16,25 +16,24 @@ struct SessionOpening: Sendable {
         var replaced: Session?
     }
 
-    func open(
-        in rows: any AuthenticationRows, saying context: UserContext?, preselecting account: AccountID?, at now: Instant
-    ) throws -> Opened {
+    /// - Parameter asking: the request, from what was asked in the session before; of one that begins, from nothing.
+    func open(in rows: any AuthenticationRows, asking: (LoginRequest) -> LoginRequest, at now: Instant) throws -> Opened {
         let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
         let run = (pointer?.run).map { $0 + 1 } ?? 0
         guard let pointer, let stored = try rows.session(pointer.session) else {
-            return Opened(session: try begin(in: rows, run: run, saying: context, preselecting: account, at: now))
+            return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now))
         }
         let current = stored.settled(at: now)
         switch current.state {
         case .open where current.page == nil && page == nil:
-            return Opened(session: try renewed(current, in: rows, saying: context, preselecting: account))
+            return Opened(session: try renewed(current, in: rows, asking: asking(current.request)))
         case .claimed where current.report == nil: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn
         // A claimed one, too, whose phone said that it does not go on: the browser may.
         case .open, .claimed, .returning, .denied, .expired, .stopped:
             let replaced = try SessionStop(reason: .replaced).apply(to: stored, in: rows, at: now)
-            return Opened(session: try begin(in: rows, run: run, saying: context, preselecting: account, at: now), replaced: replaced)
+            return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now), replaced: replaced)
         }
     }
 
@@ -44,42 +43,36 @@ struct SessionOpening: Sendable {
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
         let former = try pointer.flatMap { try rows.session($0.session) }
         let replaced = try former.flatMap { try SessionStop(reason: .replaced).apply(to: $0, in: rows, at: now) }
-        let session = try begin(
-            in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, saying: nil, preselecting: nil, at: now, state: .loggedIn(login))
+        let session = try begin(in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, asking: LoginRequest(), at: now, state: .loggedIn(login))
         return (session, replaced)
     }
 
     /// What is said later takes the place of what was said, for phones that look from now on.
-    private func renewed(
-        _ session: Session, in rows: any SessionRows, saying context: UserContext?, preselecting account: AccountID?
-    ) throws -> Session {
+    private func renewed(_ session: Session, in rows: any SessionRows, asking request: LoginRequest) throws -> Session {
+        guard request != session.request else { return session }
         var renewed = session
-        renewed.browser = context?.browser ?? session.browser
-        renewed.preselected = account ?? session.preselected
-        guard renewed != session else { return session }
+        renewed.request = request
         renewed.asked &+= 1
-        try save(renewed, context, in: rows)
+        try save(renewed, in: rows)
         return renewed
     }
 
     private func begin(
-        in rows: any SessionRows, run: UInt32, saying context: UserContext?, preselecting account: AccountID?, at now: Instant,
-        state: SessionState = .open
+        in rows: any SessionRows, run: UInt32, asking request: LoginRequest, at now: Instant, state: SessionState = .open
     ) throws -> Session {
         let session = Session(
             id: derivation.sessionID(nonceHash: nonceHash, run: run), server: server, nonceHash: nonceHash,
-            stream: derivation.stream(nonceHash: nonceHash), purpose: .login, preselected: account,
-            browser: context?.browser ?? .unknown, startedAt: now, page: page, state: state)
-        try save(session, context, in: rows)
+            stream: derivation.stream(nonceHash: nonceHash), purpose: .login, request: request, startedAt: now, page: page, state: state)
+        try save(session, in: rows)
         try rows.save(NoncePointer(server: server, hash: nonceHash, kind: .chosen, session: session.id, run: run))
         return session
     }
 }
 
 extension SessionOpening {
-    private func save(_ session: Session, _ context: UserContext?, in rows: any SessionRows) throws {
+    private func save(_ session: Session, in rows: any SessionRows) throws {
         try rows.save(session)
-        if let logo = context?.logo { try rows.add(logo, to: session.id, keeping: Session.mostLogos) }
+        if let picture = session.request.shown.logo?.picture { try rows.add(picture, to: session.id, keeping: Session.mostLogos) }
     }
 }
 

@@ -17,28 +17,25 @@ extension SessionQueries {
 
     /// Begins the next session of a nonce for this page. What waited for a phone or for its browser ends; what a phone is deciding, and a login,
     /// are left alone.
-    /// - Parameters:
-    ///   - isNewest: whether the page was opened just now. An older one takes nothing from a page that waits.
-    ///   - context: what phones are shown.
-    ///   - account: the one that may log in.
+    /// - Parameter isNewest: whether the page was opened just now. An older one takes nothing from a page that waits.
     /// - Throws: `UnknownServer`, `LoginLinkError`.
     package func begin(
-        _ page: SessionPage, isNewest: Bool, for nonce: SessionNonce, at server: ServerID, context: UserContext? = nil,
-        preselecting account: AccountID? = nil, now: Instant
+        _ page: SessionPage, isNewest: Bool, for nonce: SessionNonce, at server: ServerID,
+        asking request: LoginRequest = LoginRequest(), now: Instant
     ) async throws {
         let keys = try await keyring.keys(of: server)
         let opened = try await store.write { rows, former -> SessionOpening.Opened in
             // Begun by the first look.
             if let former, try rows.session(former.session.id) == former.session { return former }
             _ = try rows.existing(server)
-            if let account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
+            if let account = request.account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
             if !isNewest, let current = try rows.view(nonceHash: nonce.hash, of: server)?.session.settled(at: now), !current.isFinished,
                 current.page?.cookieHash != page.cookieHash
             {
                 throw LoginLinkError.otherPage
             }
             return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page)
-                .open(in: rows, saying: context, preselecting: account, at: now)
+                .open(in: rows, asking: { _ in request }, at: now)
         }
         if let replaced = opened.replaced { events.publish(.ended(replaced)) }
     }

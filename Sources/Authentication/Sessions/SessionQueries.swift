@@ -45,8 +45,8 @@ package struct SessionQueries: Sendable {
         var status = LoginStatus()
         status.state = state
         status.hsid = session.stream
-        status.announced = session.browser.announced
-        status.notes = session.browser.notes
+        status.announced = session.request.shown
+        status.notes = session.request.notes
         status.loginQRData = link
         return status
     }
@@ -62,8 +62,8 @@ package struct SessionQueries: Sendable {
         status.deviceID = account.instance
         status.hsid = session.stream
         status.userInput = login.userInput
-        status.announced = session.browser.announced
-        status.notes = session.browser.notes
+        status.announced = session.request.shown
+        status.notes = session.request.notes
         status.loginTime = login.at
         status.authentication = AuthenticationFacts(of: login)
         status.returned = login.returned != nil
@@ -93,20 +93,17 @@ package struct SessionQueries: Sendable {
     }
 
     /// getQrLogin: a link to the open session of a nonce, which is made if there is none. The same session as long as that one waits for a phone.
-    /// - Parameters:
-    ///   - context: what phones are shown from now on; nil leaves what was said before.
-    ///   - account: the one that may log in; nil leaves it as it is.
+    /// - Parameter update: what is asked from now on.
     /// - Throws: `UnknownServer`, `LoginLinkError`.
     package func loginLink(
-        for nonce: SessionNonce, at server: ServerID, style: LinkStyle, context: UserContext? = nil, preselecting account: AccountID? = nil,
-        now: Instant
+        for nonce: SessionNonce, at server: ServerID, style: LinkStyle, asking update: LoginRequestUpdate = LoginRequestUpdate(), now: Instant
     ) async throws -> IssuedLink {
         let keys = try await keyring.keys(of: server)
         let opened = try await store.write { rows, former -> SessionOpening.Opened in
             _ = try rows.existing(server)
-            if let account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
+            if let account = update.account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
             var opened = try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
-                .open(in: rows, saying: context, preselecting: account, at: now)
+                .open(in: rows, asking: update.applied(to:), at: now)
             opened.replaced = opened.replaced ?? former?.replaced
             return opened
         }

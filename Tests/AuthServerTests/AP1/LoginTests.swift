@@ -134,7 +134,8 @@ struct LoginTests {
             let alice = try await TestPhone(servers).enrol(try servers.nonce())
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let link = try await servers.services.sessions.loginLink(
-                for: try servers.nonce(), at: servers.server, style: .moving, preselecting: alice.account, now: servers.now
+                for: try servers.nonce(), at: servers.server, style: .moving, asking: LoginRequestUpdate(account: alice.account),
+                now: servers.now
             ).link
             let shown = try await bob.scan(link)
             #expect(shown.screen.selects(alice.account) == true && shown.screen.selects(bob.account) == false)

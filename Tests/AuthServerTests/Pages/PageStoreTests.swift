@@ -1,3 +1,4 @@
+import Authentication
 import Database
 import Foundation
 import OstiaryProtocol
@@ -43,6 +44,25 @@ struct PageStoreTests {
         }
     }
 
+    @Test("What a login asks is the page's as it was said, with its logo, the client that asks and what it demands", arguments: Backend.allCases)
+    func request(on backend: Backend) async throws {
+        try await withStore(backend) { store, _ in
+            let logo = try #require(ServerLogo([0xFF, 0xD8, 0xFF, 1]))
+            let shown = ShownContext(info: [Announcement(key: "for", text: "Timesheets")], logo: ShownLogo(logo), ip: "::1", userAgent: "Firefox")
+            let request = LoginRequest(
+                client: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"), shown: shown,
+                notes: SessionNotes(ip: "::2"), account: AccountID(using: random), demand: .fresh(60))
+            for request in [request, LoginRequest(demand: .always), LoginRequest()] {
+                let (ticket, cookie) = (PageSecret(using: random), PageSecret(using: random))
+                let page = Page(kind: .login, serverID: ServerID(using: random), nonceHash: random.bytes(32), request: request)
+                try await store.open(page, ticket: ticket, until: now + 60, at: now)
+                #expect(try await store.redeem(ticket, for: cookie, until: now + 100, at: now) == page)
+                let found = try #require(try await store.page(of: cookie, at: now)).page
+                #expect(found == page && found.request.shown.logo?.picture == request.shown.logo?.picture)
+            }
+        }
+    }
+
     @Test("What ran out is deleted when the next page is opened", arguments: Backend.allCases)
     func forgets(on backend: Backend) async throws {
         try await withStore(backend) { store, database in
@@ -69,7 +89,7 @@ struct PageStoreTests {
             case .memory: try misbehavingDatabase()
             case .file: try SQLiteDatabase.open(path: folder.appendingPathComponent("pages.sqlite").path)
             }
-        try await database.migrate([SQLPageStore.migration(1), SQLPageStore.contextMigration(2), SQLPageStore.renewalMigration(3)])
+        try await database.migrate(AuthenticationSchema.migrations)
         try await body(SQLPageStore(database: database), database)
         try await database.close()
     }

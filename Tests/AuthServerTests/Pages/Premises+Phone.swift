@@ -58,8 +58,8 @@ extension Premises {
         let hash = Transcript.nonce(webNonce)
         let login = login(account)
         let session = Session(
-            id: SessionID(using: SystemRandomSource()), server: serverID, nonceHash: hash, stream: nil, purpose: .app, preselected: account.id,
-            startedAt: clock.now, state: .loggedIn(login))
+            id: SessionID(using: SystemRandomSource()), server: serverID, nonceHash: hash, stream: nil, purpose: .app,
+            request: LoginRequest(account: account.id), startedAt: clock.now, state: .loggedIn(login))
         let pointer = NoncePointer(server: serverID, hash: hash, kind: .web, session: session.id, run: 0)
         try await store.write { rows in
             try rows.save(session)

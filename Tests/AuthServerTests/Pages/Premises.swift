@@ -35,7 +35,7 @@ final class Premises: Sendable {
         keyring = try OneServerKeyring()
         publicURL = try PublicURL(parsing: url)
         let database = try misbehavingDatabase()
-        try await database.migrate([SQLPageStore.migration(1), SQLPageStore.contextMigration(2), SQLPageStore.renewalMigration(3)])
+        try await database.migrate(AuthenticationSchema.migrations)
         pageStore = SQLPageStore(database: database)
         let (clock, store, keyring, events) = (clock, store, keyring, events)
         let now: @Sendable () -> Instant = { clock.now }

@@ -18,14 +18,26 @@ struct LeanTablesMigrationTests {
         let cache = PINCache(
             account: Sample.accountID(1), hash: Sample.bytes(1), expiresAt: Sample.now + 9, isSingleUse: true, methods: .bio, verifiedAt: Sample.now)
         try await store.write { rows in
-            try rows.save(Sample.session(state: .loggedIn(Sample.login)))
             try rows.save(pointer)
             try rows.save(cache)
             try rows.save(Sample.instance)
             try rows.save(Sample.enrolment(state: .claimed(Sample.claim)))
             try rows.bury(Sample.accountID(2), of: Sample.server, at: Sample.now)
             #expect(try rows.spend(Sample.bytes(9), until: Sample.now + 7))
-            try rows.record(AuditEntry(.pinChanged, server: Sample.server, at: Sample.now))
+        }
+        // Their columns of today came later.
+        try await database.transaction { connection in
+            try connection.execute(
+                """
+                INSERT INTO session (id, server, stream, purpose, browser, started_at, state, account, binding, not_me)
+                VALUES ($1, $2, $3, 1, $4, $5, 1, $6, 2, 0)
+                """,
+                [
+                    SQLValue(Sample.sessionID(3)), SQLValue(Sample.server), .blob(Sample.bytes(4, 16)),
+                    .blob(BrowserColumn(shown: .none, notes: .none).encoded), SQLValue(Sample.now), SQLValue(Sample.accountID(1)),
+                ])
+            try connection.execute(
+                "INSERT INTO audit (kind, server, at) VALUES ('pinChanged', $1, $2)", [SQLValue(Sample.server), SQLValue(Sample.now)])
         }
         try await database.migrate(AuthenticationSchema.migrations)
         try await store.write { rows in

@@ -23,12 +23,16 @@ enum Sample {
     static let tickets = [0xC0, 0xC1, 0xC2].map { ReturnTicket(codeHash: bytes($0), until: now + 120) }
     static let page = SessionPage(cookieHash: bytes(0xC1), returnURL: "https://shop.example/welcome?a=b")
 
+    static let request = LoginRequest(
+        client: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop-1"),
+        shown: ShownContext(
+            info: [Announcement(key: "for", text: "Timesheets\nNovember")], logo: ShownLogo(hash: bytes(5)), ip: "Gent", userAgent: "Firefox"),
+        notes: SessionNotes(info: [Announcement(key: "cart", text: "42")], ip: "::1", userAgent: "Mozilla"), account: accountID(1),
+        demand: .fresh(60))
+
     static func session(_ byte: UInt8 = 3, state: SessionState = .open, startedAt: Instant = now, page: SessionPage? = nil) -> Session {
         var session = Session(
-            id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: .login, preselected: accountID(1),
-            browser: BrowserContext(
-                label: "Firefox", city: "Gent", announcements: [Announcement(key: "for", text: "Timesheets\nNovember")],
-                logoHash: bytes(5), notes: SessionNotes(info: [Announcement(key: "cart", text: "42")], ip: "::1", userAgent: "Mozilla")),
+            id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: .login, request: request,
             startedAt: startedAt, page: page, state: state)
         session.report = PhoneReport(state: .penalised, until: now + 30)
         return session

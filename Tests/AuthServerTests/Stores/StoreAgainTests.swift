@@ -79,7 +79,8 @@ struct StoreAgainTests {
     private static func session(_ state: SessionState) -> Session {
         var session = Session(
             id: Sample.sessionID(3), server: Sample.server, nonceHash: Sample.bytes(0x44), stream: StreamID(Sample.bytes(0x45, 16))!, purpose: .app,
-            preselected: Sample.accountID(2), browser: BrowserContext(label: "Safari"), asked: 8, startedAt: Sample.now + 7,
+            request: LoginRequest(shown: ShownContext(userAgent: "Safari"), account: Sample.accountID(2), demand: .always), asked: 8,
+            startedAt: Sample.now + 7,
             page: SessionPage(cookieHash: Sample.bytes(0x46), returnURL: "https://other.example/"), state: state)
         session.report = PhoneReport(state: .gaveUp, until: Sample.now + 31)
         return session

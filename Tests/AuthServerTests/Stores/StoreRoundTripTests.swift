@@ -2,6 +2,8 @@ import Authentication
 import OstiaryProtocol
 import Testing
 
+@testable import AuthServer
+
 @Suite("Store: what was saved is found")
 struct StoreRoundTripTests {
     @Test("A session in every state", arguments: StoreBackend.allCases)
@@ -50,10 +52,11 @@ struct StoreRoundTripTests {
 
     @Test("What was said of a browser before there were notes is still read")
     func formerBrowserColumn() throws {
-        let browser = BrowserContext(label: "Firefox", city: "Gent", announcements: [Announcement(key: "for", text: "Timesheets")])
+        let shown = ShownContext(info: [Announcement(key: "for", text: "Timesheets")], ip: "Gent", userAgent: "Firefox")
+        let column = BrowserColumn(shown: shown, notes: .none)
         // The length of the logo, the count of the notes and the lengths of two empty texts came later.
-        #expect(try BrowserContext(decoding: Array(browser.encoded.dropLast(1 + 1 + 2 + 2))) == browser)
-        #expect(try BrowserContext(decoding: browser.encoded) == browser)
+        #expect(try BrowserColumn(decoding: Array(column.encoded.dropLast(1 + 1 + 2 + 2))) == column)
+        #expect(try BrowserColumn(decoding: column.encoded) == column)
     }
 
     @Test("The logos of a session: the newest four, until it goes", arguments: StoreBackend.allCases)

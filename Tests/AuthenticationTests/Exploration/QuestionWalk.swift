@@ -150,7 +150,7 @@ final class QuestionWalk {
     private func seen() async throws -> [SessionID: [String]] {
         try await world.snapshot().sessions.values.reduce(into: [:]) { seen, session in
             switch session.settled(at: world.now).state {
-            case .claimed, .returning, .loggedIn: seen[session.id] = session.browser.words
+            case .claimed, .returning, .loggedIn: seen[session.id] = session.request.words
             case .open, .denied, .expired, .stopped: break
             }
         }
@@ -162,8 +162,8 @@ final class QuestionWalk {
     }
 }
 
-extension BrowserContext {
-    fileprivate var words: [String] { announcements.map(\.text) + notes.info.map(\.text) }
+extension LoginRequest {
+    fileprivate var words: [String] { shown.info.map(\.text) + notes.info.map(\.text) }
 }
 
 extension Reply {

@@ -88,7 +88,7 @@ struct CacheTests {
         let login = Login(
             account: SessionSample.alice, binding: .qrStatic, at: World.start, methods: [], verifiedAt: World.start, decision: SHA([1]),
             deadline: World.start + 315, lastPing: World.start, lastStamp: World.start)
-        #expect(PINCache.afterLogin(login, pinTimeout: 10, value: SHA([2]), at: World.start) == nil)
+        #expect(login.cache(SHA([2]), under: 10, at: World.start) == nil)
     }
 
     @Test("A cache is replaced by the next, and the former is void")

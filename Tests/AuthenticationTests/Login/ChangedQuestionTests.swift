@@ -100,7 +100,7 @@ struct ChangedQuestionTests {
 
     @Test(
         "Whatever else the question is made of makes it another one: notes, image, selected account, name and demands of the server",
-        arguments: ["notes", "image", "account", "name", "site", "server image", "no factor", "no biometrics"])
+        arguments: ["notes", "image", "account", "demand", "name", "site", "server image", "no factor", "no biometrics"])
     func otherParts(part: String) async throws {
         let (world, phone, link) = try await asked("10 EUR")
         let shown = try await phone.look(at: link)
@@ -108,6 +108,7 @@ struct ChangedQuestionTests {
         case "notes": try await world.ask("10 EUR", note: "other")
         case "image": try await world.ask("10 EUR", logo: [1])
         case "account": try await world.ask("10 EUR", preselecting: phone.account)
+        case "demand": try await world.ask(.always)
         case "name": try await world.update { $0.name = "Other" }
         case "site": try await world.update { $0.siteURL = "https://other.example" }
         case "server image": try await world.update { $0.logo = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1] }

@@ -12,9 +12,9 @@ struct OfferTests {
         }
         let phone = try await world.enrolledPhone()
         let nonce = try World.nonce("browser")
-        let browser = BrowserContext(label: "Firefox on Linux", city: "Bern", announcements: [Announcement(key: "why", text: "a transfer")])
+        let said = ShownContext(info: [Announcement(key: "why", text: "a transfer")], ip: "Bern", userAgent: "Firefox on Linux")
         let link = try await world.queries.loginLink(
-            for: nonce, at: world.server, style: .still, context: UserContext(browser: browser, logo: nil), now: world.now
+            for: nonce, at: world.server, style: .still, asking: LoginRequestUpdate(shown: said), now: world.now
         ).link
         let content = try await phone.look(at: link).content
         #expect(content.relyingParty == RelyingParty(name: "Bank", origin: "https://bank.example", clientID: ""))
@@ -34,7 +34,7 @@ struct OfferTests {
         let many = (0..<300).map { Announcement(key: "\($0)", text: "text") }
         let link = try await world.queries.loginLink(
             for: World.nonce("browser"), at: world.server, style: .still,
-            context: UserContext(browser: BrowserContext(announcements: many), logo: nil), now: world.now)
+            asking: LoginRequestUpdate(shown: ShownContext(info: many)), now: world.now)
         #expect(try await phone.look(at: link.link).content.announceInfo == Array(many.prefix(32)))
     }
 

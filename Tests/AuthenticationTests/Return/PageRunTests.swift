@@ -118,9 +118,7 @@ struct PageRunTests {
     func preselected() async throws {
         let world = try await World()
         let (alice, bob) = (try await world.enrolledPhone("alice", name: "one"), try await world.enrolledPhone("bob", name: "two"))
-        try await world.queries.begin(
-            SessionPage(cookieHash: World.page("page"), returnURL: World.returnURL), isNewest: true, for: try World.nonce("browser"),
-            at: world.server, preselecting: alice.account, now: world.now)
+        try await world.openPage(asking: LoginRequest(account: alice.account))
         let shown = try await bob.look(at: try await world.drawn())
         #expect(try await world.refusal(of: try bob.trying(shown).message) == .sessionTaken)
         #expect(try await alice.confirmPage().isReturning)

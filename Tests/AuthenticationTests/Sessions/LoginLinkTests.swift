@@ -71,7 +71,7 @@ struct LoginLinkTests {
         let nonce = try World.nonce("browser")
         await #expect(throws: LoginLinkError.accountUnknown) {
             try await world.queries.loginLink(
-                for: nonce, at: world.neighbour.server, style: .still, preselecting: phone.account, now: world.now)
+                for: nonce, at: world.neighbour.server, style: .still, asking: LoginRequestUpdate(account: phone.account), now: world.now)
         }
     }
 

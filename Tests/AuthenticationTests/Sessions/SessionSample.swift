@@ -18,8 +18,8 @@ enum SessionSample {
         guard let id = SessionID([UInt8](repeating: 9, count: 16)), let server = ServerID([UInt8](repeating: 8, count: 16))
         else { preconditionFailure("sixteen bytes are an id") }
         return Session(
-            id: id, server: server, nonceHash: SHA([1]), stream: nil, purpose: .login, preselected: preselected, startedAt: start, page: page,
-            state: state)
+            id: id, server: server, nonceHash: SHA([1]), stream: nil, purpose: .login, request: LoginRequest(account: preselected),
+            startedAt: start, page: page, state: state)
     }
 
     static func claim(_ account: AccountID = alice) -> SessionState { .claimed(.init(account: account, binding: .qrStatic)) }

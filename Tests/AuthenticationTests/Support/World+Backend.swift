@@ -24,7 +24,8 @@ extension World {
 
     /// A link to the open session of a browser.
     func link(_ browser: String = "browser", _ style: LinkStyle = .still, preselecting account: AccountID? = nil) async throws -> Encoded<LoginLink> {
-        try await queries.loginLink(for: try Self.nonce(browser), at: server, style: style, preselecting: account, now: now).link
+        let update = LoginRequestUpdate(account: account)
+        return try await queries.loginLink(for: try Self.nonce(browser), at: server, style: style, asking: update, now: now).link
     }
 
     /// The backend asks with these words.
@@ -32,12 +33,17 @@ extension World {
     func ask(
         _ text: String, in browser: String = "browser", note: String = "", logo: [UInt8]? = nil, preselecting account: AccountID? = nil
     ) async throws -> Encoded<LoginLink> {
-        let context = UserContext(
-            browser: BrowserContext(
-                announcements: [Announcement(key: "amount", text: text)], logoHash: logo.map { SHA($0) },
-                notes: SessionNotes(info: [Announcement(key: "order", text: note)])), logo: nil)
-        return try await queries.loginLink(
-            for: try Self.nonce(browser), at: server, style: .still, context: context, preselecting: account, now: now
+        let update = LoginRequestUpdate(
+            shown: ShownContext(info: [Announcement(key: "amount", text: text)], logo: logo.map { ShownLogo(hash: SHA($0)) }),
+            notes: SessionNotes(info: [Announcement(key: "order", text: note)]), account: account)
+        return try await queries.loginLink(for: try Self.nonce(browser), at: server, style: .still, asking: update, now: now).link
+    }
+
+    /// The backend demands so much of the second factor, and says nothing else.
+    @discardableResult
+    func ask(_ demand: FactorDemand, in browser: String = "browser") async throws -> Encoded<LoginLink> {
+        try await queries.loginLink(
+            for: try Self.nonce(browser), at: server, style: .still, asking: LoginRequestUpdate(demand: demand), now: now
         ).link
     }
 

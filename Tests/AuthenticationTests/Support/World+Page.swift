@@ -9,10 +9,12 @@ extension World {
     static func page(_ name: String) -> [UInt8] { SHA(Array("cookie of \(name)".utf8)) }
 
     /// A page of the browser's nonce begins a session, as a ticket that was just redeemed does, or as one that is open already.
-    func openPage(_ page: String = "page", of browser: String = "browser", isNewest: Bool = true) async throws {
+    func openPage(
+        _ page: String = "page", of browser: String = "browser", isNewest: Bool = true, asking request: LoginRequest = LoginRequest()
+    ) async throws {
         try await queries.begin(
             SessionPage(cookieHash: Self.page(page), returnURL: Self.returnURL), isNewest: isNewest, for: try Self.nonce(browser), at: server,
-            now: now)
+            asking: request, now: now)
     }
 
     /// What the page of the browser's session draws, or has behind its button.

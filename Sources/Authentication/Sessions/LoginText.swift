@@ -1,0 +1,58 @@
+import OstiaryProtocol
+
+/// The checks on what a backend says of a login: only values that may travel get into a request. `field` names what is refused.
+package enum LoginText {
+    static let keyLimit = 64
+    static let textLimit = 1_024
+    /// Bytes of an address or of the name of a browser.
+    static let lineLimit = 255
+
+    /// In the order of the keys, so that the same object always reads the same.
+    package static func info(_ texts: [String: String], _ field: String) throws(LoginTextError) -> [Announcement] {
+        guard texts.count <= ShownContext.mostAnnouncements else { throw .tooMany("\(field).info") }
+        var items: [Announcement] = []
+        for (key, text) in texts.sorted(by: { $0.key < $1.key }) {
+            guard !key.isEmpty, WireText.allows(key, cap: keyLimit), !key.contains("\n") else { throw .badKey("\(field).info") }
+            guard WireText.allows(text, cap: textLimit) else { throw .badText("\(field).info.\(key)") }
+            items.append(Announcement(key: key, text: text))
+        }
+        return items
+    }
+
+    package static func line(_ text: String, _ field: String) throws(LoginTextError) -> String {
+        guard WireText.allows(text, cap: lineLimit), !text.contains("\n") else { throw .badLine(field) }
+        return text
+    }
+
+    /// Nil for no bytes.
+    package static func logo(_ bytes: [UInt8], _ field: String) throws(LoginTextError) -> ShownLogo? {
+        guard !bytes.isEmpty else { return nil }
+        guard let picture = ServerLogo(bytes) else { throw .badLogo(field) }
+        return ShownLogo(picture)
+    }
+}
+
+/// Why what is said of a login is refused, with the field's name.
+package enum LoginTextError: Error, Equatable, Sendable {
+    case tooMany(String)
+    case badKey(String)
+    case badText(String)
+    case badLine(String)
+    case badLogo(String)
+    /// A picture where nobody would see it.
+    case hiddenLogo(String)
+}
+
+extension LoginTextError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tooMany(let field): "\(field) has at most \(ShownContext.mostAnnouncements) texts"
+        case .badKey(let field):
+            "\(field) has keys of 1 to \(LoginText.keyLimit) bytes on one line, without control or direction characters"
+        case .badText(let field): "\(field) has at most \(LoginText.textLimit) bytes and no control or direction characters"
+        case .badLine(let field): "\(field) has at most \(LoginText.lineLimit) bytes on one line, without control or direction characters"
+        case .badLogo(let field): "\(field) is a PNG, JPEG or SVG of at most 64 KiB, in base64"
+        case .hiddenLogo(let field): "\(field) is shown to nobody: send it as announceinfo.logo"
+        }
+    }
+}
