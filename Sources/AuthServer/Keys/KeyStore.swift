@@ -20,7 +20,7 @@ struct KeyStore: Sendable {
             let rows = SQLRows(connection, key: key)
             if let former, try rows.server(server.id) != nil { return former }
             guard try rows.servers().isEmpty else { return [] }
-            let entry = AuditEntry(.serverCreated, server: server.id, at: now)
+            let entry = AuditEntry(.serverCreated, server: server.id, by: .operator, at: now)
             try rows.save(server)
             try rows.record(entry)
             let keyRows = SQLKeyRows(connection)

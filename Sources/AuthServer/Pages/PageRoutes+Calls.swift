@@ -50,7 +50,7 @@ extension PageRoutes {
         guard let enrolment = try await domain.enrolments.newest(of: page.nonce, at: server, now: now), page.owns(enrolment) else {
             throw ConfirmationError.nothingToConfirm
         }
-        let outcome = try await domain.enrolments.confirm(page.nonce, code: body.code, of: enrolment.id, at: server, now: now)
+        let outcome = try await domain.enrolments.confirm(page.nonce, code: body.code, of: enrolment.id, at: server, by: .page, now: now)
         return .object { writer in
             switch outcome {
             case .activated: writer.member("outcome", "done")

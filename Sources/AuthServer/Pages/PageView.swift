@@ -29,7 +29,9 @@ struct PageView: Sendable {
             let start = EnrolmentStart(
                 nonce: nonce, displayName: page.name, userID: page.userID, page: open.cookie.hash, isNewest: isNewest)
             do {
-                return try await domain.enrolments.start(start, at: page.serverID, origin: publicURL.description, now: now).link.encoded
+                return try await domain.enrolments.start(
+                    start, at: page.serverID, origin: publicURL.description, by: .page, now: now
+                ).link.encoded
             } catch EnrolmentStartError.confirming {
                 // The page will ask for the code.
                 return nil

@@ -32,16 +32,18 @@ extension AdminRoutes {
     private func updateAccount(_ request: AdminRequest) async throws -> Response {
         let (account, server) = (try request.accountID(), try request.serverID())
         let body: AdminAccountUpdate = try await request.body()
-        return .json(try await domain.accounts.setBlocked(body.blocked, account, at: server, now: request.now).write)
+        return .json(
+            try await domain.accounts.setBlocked(body.blocked, account, at: server, by: request.caller.actor, now: request.now).write)
     }
 
     private func deleteAccount(_ request: AdminRequest) async throws -> Response {
-        try await domain.accounts.delete(try request.accountID(), at: try request.serverID(), now: request.now)
+        try await domain.accounts.delete(try request.accountID(), at: try request.serverID(), by: request.caller.actor, now: request.now)
         return .done
     }
 
     private func resetSecondFactor(_ request: AdminRequest) async throws -> Response {
-        try await domain.accounts.resetSecondFactor(of: try request.accountID(), at: try request.serverID(), now: request.now)
+        try await domain.accounts.resetSecondFactor(
+            of: try request.accountID(), at: try request.serverID(), by: request.caller.actor, now: request.now)
         return .done
     }
 }

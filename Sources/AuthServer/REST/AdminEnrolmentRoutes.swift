@@ -27,13 +27,15 @@ extension AdminRoutes {
         let nonce = try request.nonce()
         let (name, userID) = try request.enrolmentNames()
         let start = EnrolmentStart(nonce: nonce, displayName: name, userID: userID)
-        return try await domain.enrolments.start(start, at: try request.serverID(), origin: publicURL.description, now: request.now).link
+        return try await domain.enrolments.start(
+            start, at: try request.serverID(), origin: publicURL.description, by: request.caller.actor, now: request.now
+        ).link
     }
 
     private func confirmEnrol(_ request: AdminRequest) async throws -> Response {
         let (nonce, server) = (try request.nonce(), try request.serverID())
         let body: AdminConfirmation = try await request.body()
-        switch try await domain.enrolments.confirm(nonce, code: body.code, at: server, now: request.now) {
+        switch try await domain.enrolments.confirm(nonce, code: body.code, at: server, by: request.caller.actor, now: request.now) {
         case .activated: return .object { writer in writer.member("confirmed", true) }
         case .wrong(let left): return wrongCode(left: left, request)
         case .removed: return wrongCode(left: 0, request)

@@ -13,6 +13,7 @@ struct AdminRequest: Sendable {
 
     let request: Request
     let parameters: Parameters
+    let caller: AdminCaller
     let now: Instant
     /// Names the request in the log.
     let requestID: String

@@ -45,12 +45,15 @@ struct AdminRoute: Sendable {
     }
 }
 
-extension RouterMethods {
+extension RouterMethods where Context == ServiceRequestContext {
     /// - Parameter known: throws `UnknownServer` for a virtual server that does not exist.
     func add(_ table: [AdminRoute], clock: @Sendable @escaping () -> Instant, known: @Sendable @escaping (ServerID) async throws -> Void) {
         for route in table {
             on(RouterPath(route.path), method: route.method) { request, context in
-                let request = AdminRequest(request: request, parameters: context.parameters, now: clock(), requestID: context.requestID)
+                // Nobody let it in: a route that stands before the middleware.
+                guard let caller = context.caller as? AdminCaller else { throw AdminRefusal.keyMissing }
+                let request = AdminRequest(
+                    request: request, parameters: context.parameters, caller: caller, now: clock(), requestID: context.requestID)
                 return try await route.answer(request, known: known)
             }
         }

@@ -33,7 +33,7 @@ extension AdminRoutes {
         let id = try request.serverID()
         let body: AdminServerUpdate = try await request.body()
         let change = try body.change(of: try await domain.servers.server(id))
-        let overview = try await domain.servers.update(id, with: change, at: request.now)
+        let overview = try await domain.servers.update(id, with: change, by: request.caller.actor, at: request.now)
         return .json(AdminServerObject(overview: overview).write)
     }
 

@@ -30,7 +30,7 @@ extension AdminRoutes {
         guard let code = ReturnCode(text: body.returncode) else {
             throw FieldRefusal.bad("returncode", "is 22 characters of base64url, as the return address brought them")
         }
-        return .json(try await domain.sessions.handIn(code, by: nonce, at: server, now: request.now).write)
+        return .json(try await domain.sessions.handIn(code, by: nonce, at: server, from: request.caller.actor, now: request.now).write)
     }
 
     private func logOut(_ request: AdminRequest) async throws -> Response {

@@ -9,16 +9,17 @@ extension SQLRows {
 
     func record(_ entry: AuditEntry) throws {
         try connection.execute(
-            "INSERT INTO audit (kind, server, account, at) VALUES ($1, $2, $3, $4)",
-            [.text(entry.kind.rawValue), SQLValue(entry.server), SQLValue(entry.account), SQLValue(entry.at)])
+            "INSERT INTO audit (kind, server, account, at, actor) VALUES ($1, $2, $3, $4, $5)",
+            [.text(entry.kind.rawValue), SQLValue(entry.server), SQLValue(entry.account), SQLValue(entry.at), SQLValue(entry.actor.word)])
         recorded.append(entry)
     }
 
     func auditEntries(of server: ServerID, limit: Int) throws -> [AuditEntry] {
-        let sql = "SELECT kind, account, at FROM audit WHERE server = $1 ORDER BY position DESC LIMIT $2"
+        let sql = "SELECT kind, account, at, actor FROM audit WHERE server = $1 ORDER BY position DESC LIMIT $2"
         return try connection.query(sql, [SQLValue(server), SQLValue(limit)]).map { row in
             guard let kind = AuditEntry.Kind(rawValue: try row.text("kind")) else { throw SQLError.outOfRange("kind") }
-            return AuditEntry(kind, server: server, account: try row.optionalIdentifier("account"), at: try row.instant("at"))
+            guard let actor = AuditActor(word: try row.optionalText("actor")) else { throw SQLError.outOfRange("actor") }
+            return AuditEntry(kind, server: server, account: try row.optionalIdentifier("account"), by: actor, at: try row.instant("at"))
         }
     }
 

@@ -120,7 +120,7 @@ package struct AuthNode: Sendable {
         if let name = settings.serverName, name != server.parameters.name { update.name = name }
         if let logo = settings.serverLogo, logo != server.parameters.logo?.bytes { update.logo = logo }
         guard update != ServerUpdate() else { return }
-        _ = try await servers.update(server.id, with: update, at: now)
+        _ = try await servers.update(server.id, with: update, by: .operator, at: now)
     }
 
     private static func background(

@@ -29,13 +29,15 @@ package struct AccountService: Sendable {
     }
 
     /// Blocks an account or lets it in again. Blocking ends its sessions before this returns.
-    package func setBlocked(_ isBlocked: Bool, _ id: AccountID, at server: ServerID, now: Instant) async throws -> Account {
+    package func setBlocked(
+        _ isBlocked: Bool, _ id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant
+    ) async throws -> Account {
         let (account, stopped) = try await store.write { rows, former -> (Account, [Session]) in
             guard var account = try rows.account(id), account.server == server else { throw AccountError.unknown }
             guard account.isBlocked != isBlocked else { return (account, former?.1 ?? []) }
             account.isBlocked = isBlocked
             try rows.save(account)
-            try rows.record(AuditEntry(isBlocked ? .accountBlocked : .accountUnblocked, server: server, account: id, at: now))
+            try rows.record(AuditEntry(isBlocked ? .accountBlocked : .accountUnblocked, server: server, account: id, by: actor, at: now))
             guard isBlocked else { return (account, []) }
             try rows.removeCache(of: id)
             let stopped = try rows.unfinishedSessions(of: id).compactMap {
@@ -49,13 +51,13 @@ package struct AccountService: Sendable {
 
     /// Deletes an account by order of the server: sessions end, the phone is told by a tombstone when it next asks.
     /// - Throws: `AccountError.unknown`.
-    package func delete(_ id: AccountID, at server: ServerID, now: Instant) async throws {
+    package func delete(_ id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
         let stopped = try await store.write { rows, former -> [Session] in
             guard try rows.account(id)?.server == server else {
                 if let former, try rows.grave(of: id)?.server == server { return former }
                 throw AccountError.unknown
             }
-            try rows.record(AuditEntry(.accountDeleted, server: server, account: id, at: now))
+            try rows.record(AuditEntry(.accountDeleted, server: server, account: id, by: actor, at: now))
             return try AccountRemoval(account: id, server: server).apply(in: rows, at: now)
         }
         tell(stopped, account: id)
@@ -71,7 +73,7 @@ package struct AccountService: Sendable {
             let account = try rows.living(id, at: request.server)
             try request.verify(message, by: account.deviceKey)
             try request.spend(in: rows, again: former != nil)
-            try rows.record(AuditEntry(.accountDeletedByUser, server: request.server, account: id, at: request.now))
+            try rows.record(AuditEntry(.accountDeletedByUser, server: request.server, account: id, by: .phone, at: request.now))
             return try AccountRemoval(account: id, server: request.server).apply(in: rows, at: request.now)
         }
         tell(stopped, account: id)
@@ -80,15 +82,15 @@ package struct AccountService: Sendable {
 
     /// Lifts the block of a person who lost all tries. How often that may be is the second-factor server's policy; both sides write it down.
     /// - Throws: `AccountError`.
-    package func resetSecondFactor(of id: AccountID, at server: ServerID, now: Instant) async throws {
+    package func resetSecondFactor(of id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
         let account = try await account(id, at: server)
-        try await record(AuditEntry(.secondFactorResetAsked, server: server, account: id, at: now))
+        try await record(AuditEntry(.secondFactorResetAsked, server: server, account: id, by: actor, at: now))
         let status: Status
         do { status = try await secondFactor.reset(account.instance, at: server, now: now) } catch Refusal.secondFactorUnavailable {
             throw AccountError.secondFactorUnavailable
         }
         guard status == .ok else { throw AccountError.resetRefused(status) }
-        try await record(AuditEntry(.secondFactorReset, server: server, account: id, at: now))
+        try await record(AuditEntry(.secondFactorReset, server: server, account: id, by: actor, at: now))
     }
 
     /// Writes one entry down, once.

@@ -16,14 +16,16 @@ package struct AuditEntry: Equatable, Sendable {
     package let kind: Kind
     package let server: ServerID
     package let account: AccountID?
+    package let actor: AuditActor
     package let at: Instant
     /// What a login was proved by, for the log; the audit trail does not keep it.
     package let methods: Methods?
 
-    package init(_ kind: Kind, server: ServerID, account: AccountID? = nil, at: Instant, methods: Methods? = nil) {
+    package init(_ kind: Kind, server: ServerID, account: AccountID? = nil, by actor: AuditActor, at: Instant, methods: Methods? = nil) {
         self.kind = kind
         self.server = server
         self.account = account
+        self.actor = actor
         self.at = at
         self.methods = methods
     }

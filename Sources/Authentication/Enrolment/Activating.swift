@@ -11,6 +11,8 @@ struct Activating: Sendable {
     let derivation: SessionDerivation
     /// Names the notice of this device to each of the person's other accounts.
     let notice: NoticeID
+    /// Who let it in.
+    let actor: AuditActor
 
     func activate(_ enrolment: Enrolment, _ pending: Account, in rows: any AuthenticationRows, at now: Instant) throws -> ActivationOutcome {
         guard case .confirming(_, let finish) = enrolment.state else { throw Refusal.enrolmentUsed }
@@ -24,7 +26,7 @@ struct Activating: Sendable {
         let active = try enrolment.after(.activate(Enrolment.Activation(at: now, session: session.id)), at: now)
         try rows.save(active)
         let told = try noticeOthers(of: account, in: rows, at: now)
-        try rows.record(AuditEntry(.accountActivated, server: account.server, account: account.id, at: now))
+        try rows.record(AuditEntry(.accountActivated, server: account.server, account: account.id, by: actor, at: now))
         let news = (replaced.map { [SessionNews.ended($0)] } ?? []) + [.about(session, .loggedIn(account.id))] + told.map { .accountChanged($0) }
         return ActivationOutcome(account: account, enrolment: active, news: news)
     }

@@ -17,13 +17,15 @@ package enum ConfirmationError: Error, Equatable, Sendable {
 
 extension EnrolmentService {
     /// The code that the phone shows, typed into the browser that enrols.
-    /// - Parameter own: the enrolment that the browser shows, when that is known; the code of another is not typed there.
+    /// - Parameters:
+    ///   - own: the enrolment that the browser shows, when that is known; the code of another is not typed there.
+    ///   - actor: where it was typed.
     /// - Throws: `ConfirmationError`.
     package func confirm(
-        _ nonce: SessionNonce, code: String, of own: EnrolmentID? = nil, at server: ServerID, now: Instant
+        _ nonce: SessionNonce, code: String, of own: EnrolmentID? = nil, at server: ServerID, by actor: AuditActor, now: Instant
     ) async throws -> ConfirmationOutcome {
         let keys = try await keyring.keys(of: server)
-        let activating = Activating(derivation: keys.derivation, notice: NoticeID(using: random))
+        let activating = Activating(derivation: keys.derivation, notice: NoticeID(using: random), actor: actor)
         let result = try await store.write { rows, former -> ConfirmationResult in
             guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server), own.map({ $0 == enrolment.id }) ?? true else {
                 throw ConfirmationError.nothingToConfirm
@@ -43,7 +45,7 @@ extension EnrolmentService {
             let overdue = try rows.overdueEnrolments(at: now, limit: 200)
             for enrolment in overdue {
                 if case .confirming(let claim, _) = enrolment.state {
-                    try Confirmation.remove(claim.account, of: enrolment.server, in: rows, at: now)
+                    try Confirmation.remove(claim.account, of: enrolment.server, by: .server, in: rows, at: now)
                 }
                 try rows.save(enrolment.settled(at: now))
             }
@@ -98,12 +100,14 @@ struct Confirmation: Sendable {
             return ConfirmationResult(
                 outcome: .wrong(triesLeft: Enrolment.mostWrongCodes - guessed.wrongCodes), moved: guessed, news: [])
         }
-        try Self.remove(claim.account, of: enrolment.server, in: rows, at: now)
+        try Self.remove(claim.account, of: enrolment.server, by: activating.actor, in: rows, at: now)
         return ConfirmationResult(outcome: .removed, moved: guessed, news: [])
     }
 
-    static func remove(_ account: AccountID, of server: ServerID, in rows: any AuthenticationRows, at now: Instant) throws {
-        try rows.record(AuditEntry(.enrolmentFailed, server: server, account: account, at: now))
+    static func remove(
+        _ account: AccountID, of server: ServerID, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
+    ) throws {
+        try rows.record(AuditEntry(.enrolmentFailed, server: server, account: account, by: actor, at: now))
         _ = try AccountRemoval(account: account, server: server).apply(in: rows, at: now)
     }
 }

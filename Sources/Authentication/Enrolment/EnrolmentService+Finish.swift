@@ -56,7 +56,7 @@ extension EnrolmentService {
             guard let enrolment = try rows.enrolment(admitted.id), enrolment.claim == admitted.claim else { throw Refusal.enrolmentUnknown }
             let declined = try enrolment.after(.decline(decision), at: request.now)
             try rows.save(declined)
-            if decision == .notMe { try rows.record(AuditEntry(.enrolmentDisowned, server: request.server, at: request.now)) }
+            if decision == .notMe { try rows.record(AuditEntry(.enrolmentDisowned, server: request.server, by: .phone, at: request.now)) }
             try request.spend(in: rows, again: former != nil)
             _ = try rows.spend(admission.decisionHash, until: request.now + PhoneRequest.memory)
             return declined
@@ -69,7 +69,8 @@ extension EnrolmentService {
         _ id: EnrolmentID, _ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>, _ admission: FinishAdmission, _ request: PhoneRequest
     ) async throws -> Reply {
         let (otpKey, references) = (random.bytes(32), OTPReferences(using: random))
-        let activating = Activating(derivation: try await keyring.keys(of: request.server).derivation, notice: NoticeID(using: random))
+        let activating = Activating(
+            derivation: try await keyring.keys(of: request.server).derivation, notice: NoticeID(using: random), actor: .phone)
         let outcome = try await store.write { rows, former -> ActivationOutcome in
             guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
             // Two copies of the same decision may be under way, or this is the second look: the second finds what the first made.
@@ -87,7 +88,7 @@ extension EnrolmentService {
                 otpReference: try references.first { try !rows.isTaken(otpReference: $0, at: request.server) }, otpKey: otpKey)
             try rows.save(account)
             try rows.save(finished)
-            try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, at: request.now))
+            try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, by: .phone, at: request.now))
             guard try rows.existing(request.server).parameters.flags.contains(.skipEnrolConfirmation)
             else { return ActivationOutcome(account: account, enrolment: finished, news: []) }
             return try activating.activate(finished, account, in: rows, at: request.now)

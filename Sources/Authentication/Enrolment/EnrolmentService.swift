@@ -21,9 +21,13 @@ package struct EnrolmentService: Sendable {
 
     /// getQrEnrol: an invitation for the browser that has the nonce. It takes the place of a former one, also of one that a phone has read but not
     /// finished; while an account waits for its code there is no other.
-    /// - Parameter origin: where phones reach this server.
+    /// - Parameters:
+    ///   - origin: where phones reach this server.
+    ///   - actor: who invites.
     /// - Throws: `UnknownServer`, `EnrolmentStartError`.
-    package func start(_ start: EnrolmentStart, at server: ServerID, origin: String, now: Instant) async throws -> StartedEnrolment {
+    package func start(
+        _ start: EnrolmentStart, at server: ServerID, origin: String, by actor: AuditActor, now: Instant
+    ) async throws -> StartedEnrolment {
         try start.check()
         let keys = try await keyring.keys(of: server)
         let secret = random.bytes(16)
@@ -38,7 +42,7 @@ package struct EnrolmentService: Sendable {
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
             if let last = try rows.enrolment(nonceHash: start.nonce.hash, of: server) { try rows.save(try last.replaced(by: start, at: now)) }
             try rows.save(enrolment)
-            try rows.record(AuditEntry(.enrolmentStarted, server: server, at: now))
+            try rows.record(AuditEntry(.enrolmentStarted, server: server, by: actor, at: now))
         }
         let link = EnrolLink(rootHash: keys.root.hash, enrolID: enrolment.id, enrolSecret: secret, url: origin)
         return StartedEnrolment(link: link, expiresAt: enrolment.expiresAt, stream: enrolment.stream)

@@ -56,7 +56,8 @@ extension LoginService {
             try rows.save(denied)
             if !admitted.claimed { try request.spend(in: rows, again: former != nil) }
             try rows.record(
-                AuditEntry(denial.notMe ? .loginDisowned : .loginDenied, server: request.server, account: denial.account, at: request.now))
+                AuditEntry(
+                    denial.notMe ? .loginDisowned : .loginDenied, server: request.server, account: denial.account, by: .phone, at: request.now))
             return LoginOutcome(answer: Self.deniedAnswer, news: [.ended(denied)])
         }
     }
@@ -90,7 +91,8 @@ extension LoginService {
             let replaced = try replaceAppLogins(of: account.id, by: accepted, in: rows, at: request.now)
             let answer = try grant(&accepted, login, account, parameters, minted, derivation, in: rows, at: request.now)
             if !admitted.claimed { try request.spend(in: rows, again: former != nil) }
-            try rows.record(AuditEntry(.loginAccepted, server: request.server, account: account.id, at: request.now, methods: evidence.methods))
+            try rows.record(
+                AuditEntry(.loginAccepted, server: request.server, account: account.id, by: .phone, at: request.now, methods: evidence.methods))
             let news = SessionNews.about(accepted, accepted.isReturning ? .returning : .loggedIn(account.id))
             return LoginOutcome(answer: answer, news: replaced.map { .ended($0) } + [news])
         }

@@ -12,7 +12,8 @@ struct InstanceClosure: Sendable {
             let accounts = try rows.accounts(ofInstance: instance)
             if let former, accounts.isEmpty { return former }
             return try accounts.flatMap { account in
-                try rows.record(AuditEntry(.accountClosedBySecondFactor, server: account.server, account: account.id, at: now))
+                try rows.record(
+                    AuditEntry(.accountClosedBySecondFactor, server: account.server, account: account.id, by: .secondFactor, at: now))
                 return try AccountRemoval(account: account.id, server: account.server).apply(in: rows, at: now)
             }
         }

@@ -67,7 +67,7 @@ struct ChangeEffect: Sendable {
         instance.lastChange = FinishedChange(decision: decision, answer: answer)
         try rows.save(instance)
         if change.context == .pinChangeSet, proof.method == .bio { try notice.tell(ofChangeOn: instance.id, in: rows, at: request.now) }
-        if let kind { try rows.record(AuditEntry(kind, server: request.server, account: account.id, at: request.now)) }
+        if let kind { try rows.record(AuditEntry(kind, server: request.server, account: account.id, by: .phone, at: request.now)) }
         return Reply(body: answer)
     }
 

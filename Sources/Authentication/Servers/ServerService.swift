@@ -29,10 +29,10 @@ package struct ServerService: Sendable {
     }
 
     /// - Throws: `UnknownServer`, `ServerUpdateError`; then nothing is changed.
-    package func update(_ id: ServerID, with update: ServerUpdate, at now: Instant) async throws -> ServerOverview {
+    package func update(_ id: ServerID, with update: ServerUpdate, by actor: AuditActor, at now: Instant) async throws -> ServerOverview {
         try await store.write { rows, former in
             var server = try rows.existing(id)
-            let entry = AuditEntry(.serverUpdated, server: id, at: now)
+            let entry = AuditEntry(.serverUpdated, server: id, by: actor, at: now)
             // Changed by the first look.
             if let former, try rows.auditEntries(of: id, limit: 32).contains(entry) { return former }
             let before = server.parameters

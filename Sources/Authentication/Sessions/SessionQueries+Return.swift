@@ -9,12 +9,15 @@ package struct ReturnCodeWrong: Error, Equatable {
 extension SessionQueries {
     /// return: a browser came back with a code, and its backend hands it in with the nonce of the cookie that came along. The first hand-in spends
     /// the code, whatever nonce it comes with; with another nonce it ends the session that the code belongs to.
+    /// - Parameter actor: who hands it in.
     /// - Returns: what getSession says now.
     /// - Throws: ``ReturnCodeWrong``, `UnknownServer`.
-    package func handIn(_ code: ReturnCode, by nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> LoginStatus {
+    package func handIn(
+        _ code: ReturnCode, by nonce: SessionNonce, at server: ServerID, from actor: AuditActor, now: Instant
+    ) async throws -> LoginStatus {
         let outcome = try await store.write { rows, former -> HandIn.Outcome in
             _ = try rows.existing(server)
-            let outcome = try HandIn(code: code, nonceHash: nonce.hash, server: server).apply(in: rows, at: now)
+            let outcome = try HandIn(code: code, nonceHash: nonce.hash, server: server, actor: actor).apply(in: rows, at: now)
             return former.map { outcome.seen(after: $0) } ?? outcome
         }
         switch outcome {
@@ -35,6 +38,7 @@ private struct HandIn: Sendable {
     let code: ReturnCode
     let nonceHash: [UInt8]
     let server: ServerID
+    let actor: AuditActor
 
     enum Outcome: Sendable {
         case loggedIn(Session, Login, AccountFacts?)
@@ -80,7 +84,7 @@ private struct HandIn: Sendable {
 
     private func end(_ stored: Session, _ login: Login, in rows: any AuthenticationRows, at now: Instant) throws -> Outcome {
         guard let ended = try SessionStop(reason: .otherBrowser).apply(to: stored, in: rows, at: now) else { return .wrong }
-        try rows.record(AuditEntry(.loginInOtherBrowser, server: server, account: login.account, at: now))
+        try rows.record(AuditEntry(.loginInOtherBrowser, server: server, account: login.account, by: actor, at: now))
         return .ended(ended)
     }
 

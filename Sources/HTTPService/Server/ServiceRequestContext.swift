@@ -6,6 +6,8 @@ import NIOCore
 package struct ServiceRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     private let address: SocketAddress?
+    /// Who asks, if a middleware of the server found out; what it is that server knows.
+    package var caller: (any Sendable)?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -79,7 +79,7 @@ struct AttemptTests {
             }
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             #expect(try await phone.phone.evaluate(try shown.attempt()).status == .blocked)
-            try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, now: servers.now)
+            try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, by: .backend, now: servers.now)
             #expect(try await shown.logInByPIN().result == .loggedIn)
             let (server, store) = (servers.server, SQLAuthenticationStore(database: servers.database, key: .random()))
             let kinds = try await store.read { rows in try rows.auditEntries(of: server, limit: 9).map(\.kind) }
@@ -90,7 +90,7 @@ struct AttemptTests {
                 servers.clock.advance(301)
             }
             await #expect(throws: AccountError.resetRefused(.tooMany)) {
-                try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, now: servers.now)
+                try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, by: .backend, now: servers.now)
             }
         }
     }

@@ -170,6 +170,6 @@ extension TwoServers {
 
     @discardableResult
     func confirm(_ nonce: SessionNonce, _ code: String) async throws -> ConfirmationOutcome {
-        try await services.enrolments.confirm(nonce, code: code, at: server, now: now)
+        try await services.enrolments.confirm(nonce, code: code, at: server, by: .backend, now: now)
     }
 }

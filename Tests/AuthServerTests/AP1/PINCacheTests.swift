@@ -67,7 +67,7 @@ struct PINCacheTests {
                 servers.clock.advance(3_616)
             default:
                 for blocked in [true, false] {
-                    _ = try await servers.services.accounts.setBlocked(blocked, phone.account, at: servers.server, now: servers.now)
+                    _ = try await servers.services.accounts.setBlocked(blocked, phone.account, at: servers.server, by: .backend, now: servers.now)
                 }
             }
             let fresh = how == "timeout" ? try await phone.scan(try await servers.link(try servers.nonce())) : shown

@@ -13,7 +13,7 @@ struct DeviceKeyTests {
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             for _ in 0..<70 {
                 let further = try await phone.enrolFurther()
-                try await servers.services.accounts.delete(further.account, at: servers.server, now: servers.now)
+                try await servers.services.accounts.delete(further.account, at: servers.server, by: .backend, now: servers.now)
                 #expect(try await servers.services.closes.run(at: servers.now) == 1)
             }
             #expect(try await keys(servers) == 1)
@@ -27,7 +27,7 @@ struct DeviceKeyTests {
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let further = try await phone.enrolFurther()
             servers.secondFactor.isDown = true
-            try await servers.services.accounts.delete(further.account, at: servers.server, now: servers.now)
+            try await servers.services.accounts.delete(further.account, at: servers.server, by: .backend, now: servers.now)
             #expect(try await servers.services.closes.run(at: servers.now) == 0)
             #expect(try await keys(servers) == 2)
             servers.secondFactor.isDown = false
@@ -84,7 +84,7 @@ extension EnrolledPhone {
             signedBy: newcomer.sign)
         let answer = try await newcomer.send(message.bytes, enrolling.ephemeral)
         guard answer.status == .ok else { throw answer.status }
-        _ = try await servers.services.enrolments.confirm(nonce, code: enrolling.code, at: servers.server, now: servers.now)
+        _ = try await servers.services.enrolments.confirm(nonce, code: enrolling.code, at: servers.server, by: .backend, now: servers.now)
         return EnrolledPhone(phone: newcomer, account: enrolling.screen.accountID, enrolling: enrolling)
     }
 }

@@ -33,7 +33,9 @@ struct LostRevocationTests {
                     try await Self.end(how, servers, phone, shown.screen.sessionID, nonce)
                 }
                 #expect(lies == 0)
-                if how == "block" { _ = try await servers.services.accounts.setBlocked(false, phone.account, at: servers.server, now: servers.now) }
+                if how == "block" {
+                    _ = try await servers.services.accounts.setBlocked(false, phone.account, at: servers.server, by: .backend, now: servers.now)
+                }
             }
         }
     }
@@ -42,8 +44,8 @@ struct LostRevocationTests {
         switch how {
         case "logout": try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
         case "stop": try await phone.stop(session)
-        case "block": _ = try await servers.services.accounts.setBlocked(true, phone.account, at: servers.server, now: servers.now)
-        default: try await servers.services.accounts.delete(phone.account, at: servers.server, now: servers.now)
+        case "block": _ = try await servers.services.accounts.setBlocked(true, phone.account, at: servers.server, by: .backend, now: servers.now)
+        default: try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
         }
     }
 

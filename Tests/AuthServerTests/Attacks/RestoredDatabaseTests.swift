@@ -51,7 +51,7 @@ struct RestoredDatabaseTests {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.database)
-            try await servers.services.accounts.delete(phone.account, at: servers.server, now: servers.now)
+            try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
             #expect(try await servers.services.closes.run(at: servers.now) == 1)
             try await copy.restore(to: servers.database)
             let nonce = try servers.nonce()

@@ -82,7 +82,7 @@ struct RestoredPINTests {
             try await copy.restore(to: servers.secondFactorDatabase)
             let blocked = try await phone.scan(try await servers.link(try servers.nonce()))
             #expect(try await phone.phone.evaluate(try blocked.attempt()).status == .blocked)
-            try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, now: servers.now)
+            try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, by: .backend, now: servers.now)
             let nonce = try servers.nonce()
             try await phone.logIn(nonce)
             #expect(try await servers.status(of: nonce).loggedIn)

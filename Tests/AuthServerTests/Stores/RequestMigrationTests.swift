@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthServer
 
-@Suite("Sessions and pages of a database in which no login demanded anything")
+@Suite("A database in which no login demanded anything, and nobody was named in the audit trail")
 struct RequestMigrationTests {
     @Test("What was asked before asks what the server's policy asks, in the name of the server, and says what it said")
     func kept() async throws {
@@ -33,6 +33,8 @@ struct RequestMigrationTests {
                     .blob(ticket.hash), SQLValue(Sample.server), .blob(Sample.bytes(8)), SQLValue(Sample.now + 60), .blob(browser),
                     SQLValue(Sample.accountID(1)),
                 ])
+            try connection.execute(
+                "INSERT INTO audit (kind, server, at) VALUES ('pinChanged', $1, $2)", [SQLValue(Sample.server), SQLValue(Sample.now)])
         }
         try await database.migrate(AuthenticationSchema.migrations)
         var asked = Sample.request
@@ -41,6 +43,8 @@ struct RequestMigrationTests {
         let store = SQLAuthenticationStore(database: database, key: .random())
         let found = try await store.read { rows in try rows.session(Sample.sessionID(3)) }
         #expect(found?.request == asked)
+        let entries = try await store.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) }
+        #expect(entries == [AuditEntry(.pinChanged, server: Sample.server, by: .unknown, at: Sample.now)])
         let page = try await SQLPageStore(database: database).redeem(ticket, for: cookie, until: Sample.now + 60, at: Sample.now)
         #expect(page?.request == asked)
     }

@@ -55,7 +55,7 @@ struct StatementCountTests {
             try await phone.stop(session)
             try await phone.logInApp()
             _ = try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
-            _ = try await servers.services.accounts.delete(phone.account, at: servers.server, now: servers.now)
+            _ = try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
             try await servers.services.housekeeping.run(at: servers.now)
             let statements = Set(database.take().statements)
             #expect(statements.count > 40)

@@ -240,7 +240,8 @@ struct StoreRoundTripTests {
     func closesAndAudit(on backend: StoreBackend) async throws {
         try await backend.run { store in
             let close = PendingClose(instance: Sample.instanceID, server: Sample.server, since: Sample.now, attempts: 0, dueAt: Sample.now + 4)
-            let entries = [AuditEntry(.accountBlocked, server: Sample.server, account: Sample.accountID(1), at: Sample.now)]
+            let actors: [AuditActor] = [.api(key: "main"), .phone, .page, .operator, .secondFactor, .server, .unknown]
+            let entries = actors.map { AuditEntry(.accountBlocked, server: Sample.server, account: Sample.accountID(1), by: $0, at: Sample.now) }
             try await store.write { rows in
                 try rows.queue(close)
                 for entry in entries { try rows.record(entry) }
@@ -249,7 +250,7 @@ struct StoreRoundTripTests {
             #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9) } == [close])
             try await store.write { rows in try rows.removeClose(of: Sample.instanceID) }
             #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9) }.isEmpty)
-            #expect(try await store.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) } == entries)
+            #expect(try await store.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) } == entries.reversed())
         }
     }
 
@@ -258,7 +259,9 @@ struct StoreRoundTripTests {
         try await backend.run { store in
             // The third was written by a clock that ran ahead.
             let times: [UInt64] = [1, 2, 900, 3, 4]
-            let entries = times.map { AuditEntry(.loginAccepted, server: Sample.server, account: Sample.accountID(1), at: Sample.now + $0) }
+            let entries = times.map { time in
+                AuditEntry(.loginAccepted, server: Sample.server, account: Sample.accountID(1), by: .phone, at: Sample.now + time)
+            }
             try await store.write { rows in for entry in entries { try rows.record(entry) } }
             func removed(before seconds: UInt64, limit: Int) async throws -> Int {
                 try await store.write { rows in try rows.removeAudit(before: Sample.now + seconds, limit: limit) }

@@ -45,7 +45,7 @@ struct Journey {
     }
 
     private func confirm(_ nonce: SessionNonce, _ code: String) async throws -> ConfirmationOutcome {
-        try await servers.services.enrolments.confirm(nonce, code: code, at: servers.server, now: servers.now)
+        try await servers.services.enrolments.confirm(nonce, code: code, at: servers.server, by: .backend, now: servers.now)
     }
 
     /// In a browser by a wrong PIN and the right one, in the app with a cache, and not at all.
@@ -82,7 +82,7 @@ struct Journey {
         let code = try #require(login.returnCode.flatMap { ReturnCode(text: Base64URL.encode($0)) })
         let browser = isOwn ? nonce : try servers.nonce()
         do {
-            note("back", try await sessions.handIn(code, by: browser, at: servers.server, now: servers.now).state)
+            note("back", try await sessions.handIn(code, by: browser, at: servers.server, from: .backend, now: servers.now).state)
         } catch let error as ReturnCodeWrong { note("back", error) }
         note("on the page", try await servers.status(of: nonce).state)
     }
@@ -108,14 +108,16 @@ struct Journey {
             note("try", (evaluated.status, evaluated.m2?.tries.failed ?? 0, evaluated.m2?.tries.wait ?? 0))
             servers.clock.advance(301)
         }
-        try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, now: servers.now)
+        try await servers.services.accounts.resetSecondFactor(of: phone.account, at: servers.server, by: .backend, now: servers.now)
         note("after the reset", try await phone.scan(try await servers.link(try servers.nonce())).logInByPIN(epoch: 2).result)
     }
 
     /// Blocked, let in again, deleted on the phone; the second-factor server is told.
     private mutating func leave(_ phone: EnrolledPhone) async throws {
         for blocked in [true, false] {
-            note("blocked", try await servers.services.accounts.setBlocked(blocked, phone.account, at: servers.server, now: servers.now).isBlocked)
+            let account = try await servers.services.accounts.setBlocked(
+                blocked, phone.account, at: servers.server, by: .backend, now: servers.now)
+            note("blocked", account.isBlocked)
         }
         let deletion = try Encoded(Delete(accountID: phone.account, time: servers.now), signedBy: phone.phone.sign)
         note("delete", try await phone.phone.send(deletion.bytes, try TestPhone.ephemeral()).status)
@@ -130,7 +132,8 @@ struct Journey {
                 .map { try $0.text("name") }
             let counts = try names.map { "\($0): \(try connection.one("SELECT COUNT(*) AS n FROM \($0)")?.int("n") ?? 0) rows" }
             guard names.contains("audit") else { return counts }
-            return try counts + connection.query("SELECT kind FROM audit ORDER BY position").map { "audit \(try $0.text("kind"))" }
+            let trail = try connection.query("SELECT kind, actor FROM audit ORDER BY position")
+            return try counts + trail.map { "audit \(try $0.text("kind")) \(try $0.text("actor"))" }
         }
     }
 }

@@ -68,7 +68,7 @@ extension TestPhone {
         let enrolling = try await scan(link)
         let finished = try await enrolling.finish()
         try #require(finished.status == .ok)
-        let outcome = try await servers.services.enrolments.confirm(nonce, code: enrolling.code, at: servers.server, now: servers.now)
+        let outcome = try await servers.services.enrolments.confirm(nonce, code: enrolling.code, at: servers.server, by: .backend, now: servers.now)
         try #require(outcome == .activated(enrolling.screen.accountID))
         return EnrolledPhone(phone: self, account: enrolling.screen.accountID, enrolling: enrolling)
     }
@@ -77,7 +77,7 @@ extension TestPhone {
 extension TwoServers {
     func invite(_ nonce: SessionNonce, userID: String? = "alice", name: String = "Alice at work") async throws -> EnrolLink {
         try await services.enrolments.start(
-            EnrolmentStart(nonce: nonce, displayName: name, userID: userID), at: server, origin: Self.origin, now: now
+            EnrolmentStart(nonce: nonce, displayName: name, userID: userID), at: server, origin: Self.origin, by: .backend, now: now
         ).link
     }
 }

@@ -15,6 +15,11 @@ import Testing
 
 @testable import AuthServer
 
+extension AuditActor {
+    /// A business backend that asks the domain itself.
+    static let backend = AuditActor.api(key: "test")
+}
+
 /// An authentication server and a second-factor server, both real, each over its router and its own database, with a clock that tests move. Their
 /// databases run every body twice, and lose the commits that a test wants to be lost.
 struct TwoServers: Sendable {
@@ -107,7 +112,7 @@ struct TwoServers: Sendable {
     func update(_ change: (inout ServerUpdate) -> Void) async throws {
         var update = ServerUpdate()
         change(&update)
-        _ = try await services.servers.update(server, with: update, at: now)
+        _ = try await services.servers.update(server, with: update, by: .backend, at: now)
     }
 
     /// Every row of every table of the authentication server, to show that something changed nothing.

@@ -30,7 +30,7 @@ struct AccountTests {
         try await phone.logIn()
         try await other.logIn("theirs")
         _ = try await phone.tryPIN(try await phone.look(at: try await world.link("claimed")))
-        #expect(try await world.accounts.setBlocked(true, account, at: world.server, now: world.now).isBlocked)
+        #expect(try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now).isBlocked)
         for browser in ["browser", "claimed"] { #expect(try await world.status(browser) == .nobody) }
         #expect(try await world.status(webNonce: login.webNonce) == .nobody)
         #expect(try await world.status("theirs").loggedIn)
@@ -42,12 +42,12 @@ struct AccountTests {
     func idempotent() async throws {
         let world = try await World()
         let account = try present(try await world.enrolledPhone().account)
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         let after = try await world.snapshot()
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.snapshot() == after)
         await #expect(throws: AccountError.unknown) {
-            try await world.accounts.setBlocked(true, account, at: world.neighbour.server, now: world.now)
+            try await world.accounts.setBlocked(true, account, at: world.neighbour.server, by: .backend, now: world.now)
         }
     }
 
@@ -57,14 +57,14 @@ struct AccountTests {
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let login = try await phone.appLogIn()
-        try await world.accounts.delete(account, at: world.server, now: world.now)
+        try await world.accounts.delete(account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.status(webNonce: login.webNonce) == .nobody)
         #expect(try await world.account(account) == nil)
         #expect(try await world.cache(of: account) == nil)
         #expect(try await world.instance(phone.instance) == nil)
         let grave = try await world.store.read { rows in try rows.grave(of: account) }
         #expect(grave == BuriedAccount(id: account, server: world.server, since: world.now))
-        await #expect(throws: AccountError.unknown) { try await world.accounts.delete(account, at: world.server, now: world.now) }
+        await #expect(throws: AccountError.unknown) { try await world.accounts.delete(account, at: world.server, by: .backend, now: world.now) }
     }
 
     @Test("The phone deletes its account; said again it is done already, and nobody else can say it")
@@ -101,7 +101,7 @@ struct AccountTests {
         let world = try await World()
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.deliver(try phone.deleting(account)) == Reply())
         #expect(try await world.account(account) == nil)
     }
@@ -117,12 +117,12 @@ struct AccountTests {
             try phone.provingForEnrolment(claimed, newKey: second.publicKey, by: try present(phone.account)))
         try await second.finish(claimed, vouched)
         _ = try await world.confirm(invitation, code: claimed.code)
-        try await world.accounts.delete(try present(phone.account), at: world.server, now: world.now)
+        try await world.accounts.delete(try present(phone.account), at: world.server, by: .backend, now: world.now)
         #expect(try await world.instance(phone.instance) != nil)
         #expect(try await world.closes.run(at: world.now) == 1)
         #expect(world.secondFactor.heard.last == .leave)
         #expect(world.secondFactor.counter(of: phone.instance)?.deviceKeys == [second.publicKey])
-        try await world.accounts.delete(claimed.shown.accountID, at: world.server, now: world.now)
+        try await world.accounts.delete(claimed.shown.accountID, at: world.server, by: .backend, now: world.now)
         #expect(try await world.instance(phone.instance) == nil)
         #expect(try await world.closes.run(at: world.now) == 1)
         #expect(world.secondFactor.heard.last == .close)

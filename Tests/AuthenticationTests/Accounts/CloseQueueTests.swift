@@ -8,7 +8,7 @@ struct CloseQueueTests {
     private func deletedAccount() async throws -> (World, TestPhone) {
         let world = try await World()
         let phone = try await world.enrolledPhone()
-        try await world.accounts.delete(try present(phone.account), at: world.server, now: world.now)
+        try await world.accounts.delete(try present(phone.account), at: world.server, by: .backend, now: world.now)
         return (world, phone)
     }
 
@@ -104,7 +104,7 @@ struct ResetTests {
     }
 
     private func reset(_ world: World, _ phone: TestPhone) async throws {
-        try await world.accounts.resetSecondFactor(of: try present(phone.account), at: world.server, now: world.now)
+        try await world.accounts.resetSecondFactor(of: try present(phone.account), at: world.server, by: .backend, now: world.now)
     }
 
     @Test("After a reset the right PIN works again, and both the wish and its fulfilment are written down")
@@ -135,7 +135,7 @@ struct ResetTests {
     func unknown() async throws {
         let world = try await World()
         await #expect(throws: AccountError.unknown) {
-            try await world.accounts.resetSecondFactor(of: SessionSample.alice, at: world.server, now: world.now)
+            try await world.accounts.resetSecondFactor(of: SessionSample.alice, at: world.server, by: .backend, now: world.now)
         }
         #expect(world.secondFactor.heard.isEmpty)
     }

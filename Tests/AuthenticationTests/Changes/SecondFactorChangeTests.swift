@@ -84,9 +84,9 @@ struct SecondFactorChangeTests {
             #expect(try await world.refusal(of: try phone.trying(context, payload).message) == .attemptMismatch)
         }
         var blocked = try phone.trying(.biometricsAdd, key)
-        _ = try await world.accounts.setBlocked(true, try present(phone.account), at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, try present(phone.account), at: world.server, by: .backend, now: world.now)
         #expect(try await world.refusal(of: blocked.message) == .accountBlocked)
-        _ = try await world.accounts.setBlocked(false, try present(phone.account), at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(false, try present(phone.account), at: world.server, by: .backend, now: world.now)
         blocked = try phone.trying(.biometricsAdd, key)
         #expect(try await phone.send(blocked).status == .ok)
     }

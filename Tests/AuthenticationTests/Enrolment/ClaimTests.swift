@@ -131,11 +131,11 @@ struct ClaimTests {
         let before = try await world.snapshot()
         await #expect(throws: EnrolmentStartError.badName) {
             let start = EnrolmentStart(nonce: nonce, displayName: name, userID: nil)
-            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, now: world.now)
+            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, by: .backend, now: world.now)
         }
         await #expect(throws: EnrolmentStartError.badUserID) {
             let start = EnrolmentStart(nonce: nonce, displayName: "Alice", userID: name)
-            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, now: world.now)
+            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, by: .backend, now: world.now)
         }
         #expect(try await world.snapshot() == before)
     }

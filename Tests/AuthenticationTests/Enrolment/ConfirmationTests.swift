@@ -133,7 +133,7 @@ struct ConfirmationTests {
     @Test("An account that is deleted while it waits is gone for its code too")
     func deleted() async throws {
         let (world, _, invitation, claimed) = try await pending()
-        try await world.accounts.delete(claimed.shown.accountID, at: world.server, now: world.now)
+        try await world.accounts.delete(claimed.shown.accountID, at: world.server, by: .backend, now: world.now)
         await #expect(throws: ConfirmationError.nothingToConfirm) { _ = try await world.confirm(invitation, code: claimed.code) }
         let progress = try await world.enrolments.newest(of: invitation.nonce, at: world.server, now: world.now)?.progress
         #expect(progress == .failed(.deleted))

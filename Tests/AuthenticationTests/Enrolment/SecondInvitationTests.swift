@@ -99,7 +99,7 @@ struct SecondInvitationTests {
         let claimed = try await TestPhone(world, "phone").enrolPending(invitation)
         #expect(try await world.confirm(invitation, code: claimed.code) == .activated(claimed.shown.accountID))
         #expect(try await world.confirm(invitation, code: claimed.code) == .activated(claimed.shown.accountID))
-        try await world.accounts.delete(claimed.shown.accountID, at: world.server, now: world.now)
+        try await world.accounts.delete(claimed.shown.accountID, at: world.server, by: .backend, now: world.now)
         do {
             _ = try await world.confirm(invitation, code: claimed.code)
             Issue.record("a deleted account was confirmed")

@@ -79,7 +79,7 @@ struct WaitTests {
         let world = try await World()
         let phone = try await world.freshlyEnrolledPhone()
         let account = try present(phone.account)
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.refusal(of: try phone.waiting(for: account)) == .accountBlocked)
     }
 

@@ -97,7 +97,7 @@ struct AppLoginTests {
         let own = try phone.openingApp()
         let elsewhere = try await world.refusal { _ = try await world.deliver(own, at: world.neighbour.server) }
         #expect(elsewhere == .accountUnknown)
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.refusal(of: own) == .accountBlocked)
         phone.account = AccountID(using: world.random)
         #expect(try await world.refusal(of: try phone.openingApp()) == .accountUnknown)
@@ -128,7 +128,7 @@ struct AppLoginTests {
         let phone = try await world.enrolledPhone()
         var thief = try await world.enrolledPhone("eve", name: "thief")
         thief.account = phone.account
-        _ = try await world.accounts.setBlocked(true, try present(phone.account), at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, try present(phone.account), at: world.server, by: .backend, now: world.now)
         #expect(try await world.refusal(of: try thief.openingApp()) == .badSignature)
         #expect(try await world.refusal(of: try phone.openingApp()) == .accountBlocked)
         var pending = try TestPhone(world, "pending")

@@ -215,8 +215,8 @@ struct CacheTests {
     func blocked() async throws {
         let (world, phone, answer) = try await loggedIn(pinTimeout: 60)
         let account = try present(phone.account)
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
-        _ = try await world.accounts.setBlocked(false, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
+        _ = try await world.accounts.setBlocked(false, account, at: world.server, by: .backend, now: world.now)
         let shown = try await phone.look(at: try await world.link("next"))
         #expect(try await world.refusal(of: try phone.acceptingByCache(shown, try present(answer.cache))) == .cacheNotValid)
     }

@@ -11,14 +11,14 @@ struct UnusableAccountTests {
         let thief = try await world.enrolledPhone("eve", name: "thief")
         let shown = try await phone.look(at: try await world.link())
         let account = try present(phone.account)
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.refusal(of: try phone.trying(shown).message) == .accountBlocked)
         #expect(try await world.refusal(of: try phone.refusing(shown)) == .accountBlocked)
         var choice = TestPhone.Choice(decision: .decline)
         choice.account = account
         #expect(try await world.refusal(of: try thief.deciding(shown, choice)) == .badSignature)
         #expect(Refusal.accountBlocked.status == .accountBlocked)
-        _ = try await world.accounts.setBlocked(false, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(false, account, at: world.server, by: .backend, now: world.now)
         #expect(try await phone.decide(try phone.accepting(shown, try await phone.tryPIN(shown))).result == .loggedIn)
     }
 
@@ -32,7 +32,7 @@ struct UnusableAccountTests {
         world.secondFactor.set { mishaps in
             mishaps.pause = { type in
                 guard type == .proof else { return }
-                _ = try? await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+                _ = try? await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
             }
         }
         #expect(try await world.refusal(of: try phone.accepting(shown, tried)) == .accountBlocked)
@@ -59,7 +59,7 @@ struct UnusableAccountTests {
         world.secondFactor.set { mishaps in
             mishaps.pause = { type in
                 guard type == .proof else { return }
-                _ = try? await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+                _ = try? await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
             }
         }
         #expect(try await world.refusal(of: try phone.changing(change)) == .accountBlocked)
@@ -77,7 +77,7 @@ struct UnusableAccountTests {
         let account = try present(phone.account)
         let login = try await phone.appLogIn()
         let shown = try await phone.look(at: try await world.link())
-        try await world.accounts.delete(account, at: world.server, now: world.now)
+        try await world.accounts.delete(account, at: world.server, by: .backend, now: world.now)
         let grave = Refusal.accountDeleted(account, since: world.now)
         world.pass(5)
         #expect(try await world.refusal(of: try phone.trying(shown).message) == grave)

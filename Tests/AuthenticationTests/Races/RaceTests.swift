@@ -202,7 +202,7 @@ struct RaceTests {
     func closes() async throws {
         let world = try await World()
         let phone = try await world.enrolledPhone()
-        try await world.accounts.delete(try present(phone.account), at: world.server, now: world.now)
+        try await world.accounts.delete(try present(phone.account), at: world.server, by: .backend, now: world.now)
         async let first = world.closes.run(at: world.now)
         async let second = world.closes.run(at: world.now)
         #expect(try await first + second >= 1)

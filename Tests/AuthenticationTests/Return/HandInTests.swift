@@ -54,7 +54,7 @@ struct HandInTests {
         let world = try await World()
         let (_, _, code) = try await returning(world)
         await #expect(throws: ReturnCodeWrong()) {
-            _ = try await world.queries.handIn(code, by: try World.nonce("browser"), at: world.neighbour.server, now: world.now)
+            _ = try await world.queries.handIn(code, by: try World.nonce("browser"), at: world.neighbour.server, from: .backend, now: world.now)
         }
         #expect(try await world.tryHandIn(code) != nil)
     }
@@ -155,9 +155,9 @@ struct HandInTests {
         let (phone, _, code) = try await returning(world)
         let account = try present(phone.account)
         if isBlocked {
-            _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+            _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         } else {
-            try await world.accounts.delete(account, at: world.server, now: world.now)
+            try await world.accounts.delete(account, at: world.server, by: .backend, now: world.now)
         }
         #expect(try await world.tryHandIn(code) == nil)
         #expect(try await world.status() == .nobody)

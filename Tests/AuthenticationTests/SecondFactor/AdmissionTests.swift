@@ -155,7 +155,7 @@ struct AdmissionTests {
         #expect(try await world.refusal(of: try vouch(new, by: account)) == .badSignature)
         #expect(try await world.refusal(of: try vouch(phone, by: AccountID(using: world.random))) == .accountUnknown)
         #expect(try await world.snapshot() == before)
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.refusal(of: try vouch(phone, by: account)) == .accountBlocked)
     }
 

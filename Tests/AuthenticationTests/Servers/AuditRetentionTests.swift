@@ -10,8 +10,8 @@ struct AuditRetentionTests {
         let world = try await World()
         let written = world.now
         try await world.store.write { rows in
-            for _ in 0..<450 { try rows.record(AuditEntry(.loginAccepted, server: world.server, at: written)) }
-            try rows.record(AuditEntry(.pinChanged, server: world.server, at: written + 50))
+            for _ in 0..<450 { try rows.record(AuditEntry(.loginAccepted, server: world.server, by: .phone, at: written)) }
+            try rows.record(AuditEntry(.pinChanged, server: world.server, by: .phone, at: written + 50))
         }
         func left() async throws -> [AuditEntry.Kind] {
             try await world.store.read { rows in try rows.auditEntries(of: world.server, limit: 999) }.map(\.kind)

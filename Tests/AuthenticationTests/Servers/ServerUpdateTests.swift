@@ -144,7 +144,7 @@ struct ServerServiceTests {
         let world = try await World()
         let stranger = ServerID(using: world.random)
         await #expect(throws: UnknownServer()) { try await world.servers.server(stranger) }
-        await #expect(throws: UnknownServer()) { try await world.servers.update(stranger, with: ServerUpdate(), at: world.now) }
+        await #expect(throws: UnknownServer()) { try await world.servers.update(stranger, with: ServerUpdate(), by: .backend, at: world.now) }
     }
 
     @Test("A server counts its own accounts only, and knows its newest login")

@@ -57,7 +57,7 @@ struct LoginLinkTests {
         }
         await #expect(throws: EnrolmentStartError.webNonce) {
             let start = EnrolmentStart(nonce: nonce, displayName: "Eve", userID: nil)
-            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, now: world.now)
+            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, by: .backend, now: world.now)
         }
     }
 

@@ -1,6 +1,11 @@
 import Authentication
 import OstiaryProtocol
 
+extension AuditActor {
+    /// A business backend with its key.
+    static let backend = AuditActor.api(key: "test")
+}
+
 /// What a business backend does: it invites, shows links, asks, and logs out.
 extension World {
     /// A nonce of a backend; each name is another browser.
@@ -14,12 +19,12 @@ extension World {
     func invite(_ user: String? = "alice", browser: String = "enrolling") async throws -> Invitation {
         let nonce = try Self.nonce(browser)
         let started = try await enrolments.start(
-            EnrolmentStart(nonce: nonce, displayName: user ?? "Somebody", userID: user), at: server, origin: Self.origin, now: now)
+            EnrolmentStart(nonce: nonce, displayName: user ?? "Somebody", userID: user), at: server, origin: Self.origin, by: .backend, now: now)
         return Invitation(nonce: nonce, link: started.link)
     }
 
     func confirm(_ invitation: Invitation, code: String) async throws -> ConfirmationOutcome {
-        try await enrolments.confirm(invitation.nonce, code: code, at: server, now: now)
+        try await enrolments.confirm(invitation.nonce, code: code, at: server, by: .backend, now: now)
     }
 
     /// A link to the open session of a browser.

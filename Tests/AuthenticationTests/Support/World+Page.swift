@@ -30,7 +30,7 @@ extension World {
     /// A backend hands a code in, in the name of a browser.
     @discardableResult
     func handIn(_ code: ReturnCode, by browser: String = "browser") async throws -> LoginStatus {
-        try await queries.handIn(code, by: try Self.nonce(browser), at: server, now: now)
+        try await queries.handIn(code, by: try Self.nonce(browser), at: server, from: .backend, now: now)
     }
 
     /// The same in a sentence that cannot fail; nil when the code was wrong.

@@ -58,6 +58,6 @@ final class World: Sendable {
         var update = ServerUpdate()
         change(&update)
         guard update != ServerUpdate() else { return }
-        _ = try await servers.update(server, with: update, at: now)
+        _ = try await servers.update(server, with: update, by: .backend, at: now)
     }
 }

@@ -131,9 +131,9 @@ struct ReplayTests {
         let shown = try await phone.look(at: try await world.link())
         let account = try present(phone.account)
         let sealed = try world.seal(try phone.trying(shown).message).bytes
-        _ = try await world.accounts.setBlocked(true, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.refusal { _ = try await world.receive(sealed) } == .accountBlocked)
-        _ = try await world.accounts.setBlocked(false, account, at: world.server, now: world.now)
+        _ = try await world.accounts.setBlocked(false, account, at: world.server, by: .backend, now: world.now)
         #expect(try await world.receive(sealed).status == .ok)
     }
 
