@@ -81,10 +81,10 @@ extension SQLRows {
             != nil
     }
 
-    func cache(of account: AccountID) throws -> PINCache? {
+    func cache(of account: AccountID) throws -> FactorCache? {
         let sql = "SELECT hash, expires_at, single_use, methods, verified_at FROM pin_cache WHERE account = $1"
         return try connection.one(sql, [SQLValue(account)]).map { row in
-            PINCache(
+            FactorCache(
                 account: account, hash: try row.blob("hash"), expiresAt: try row.instant("expires_at"), isSingleUse: try row.bool("single_use"),
                 methods: try row.choice("methods"), verifiedAt: try row.instant("verified_at"))
         }
@@ -93,7 +93,7 @@ extension SQLRows {
     private static let caches = SQLTable(
         "pin_cache", key: ["account"], columns: ["hash", "expires_at", "single_use", "methods", "verified_at"])
 
-    func save(_ cache: PINCache) throws {
+    func save(_ cache: FactorCache) throws {
         try Self.caches.save(
             [
                 SQLValue(cache.account), .blob(cache.hash), SQLValue(cache.expiresAt), SQLValue(cache.isSingleUse), SQLValue(cache.methods),

@@ -15,7 +15,7 @@ extension SQLRows {
     func removeCaches(verifiedAfter moment: Instant, orActivatedAfter activation: Instant) throws {
         try connection.execute(
             "DELETE FROM pin_cache WHERE verified_at > $1 OR single_use <> 0 AND expires_at > $2",
-            [SQLValue(moment), SQLValue(activation + PINCache.activationLife)])
+            [SQLValue(moment), SQLValue(activation + FactorCache.activationLife)])
     }
 
     func closes(dueAfter moment: Instant) throws -> [PendingClose] { try closes("WHERE due_at > $1", [SQLValue(moment)]) }

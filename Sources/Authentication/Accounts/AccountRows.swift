@@ -13,9 +13,9 @@ package protocol AccountRows: AnyObject {
     func grave(of account: AccountID) throws -> BuriedAccount?
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool
 
-    func cache(of account: AccountID) throws -> PINCache?
+    func cache(of account: AccountID) throws -> FactorCache?
     /// An account has at most one: the newest.
-    func save(_ cache: PINCache) throws
+    func save(_ cache: FactorCache) throws
     func removeCache(of account: AccountID) throws
 
     func add(_ notice: StoredNotice) throws

@@ -70,11 +70,11 @@ extension EnrolmentService {
         _ value: [UInt8], _ account: Account, _ finish: Enrolment.Finish, _ activation: Enrolment.Activation, in rows: any AuthenticationRows,
         at now: Instant
     ) throws -> [UInt8]? {
-        let expiresAt = activation.at + PINCache.activationLife
-        guard account.hasActivationCache, now.distance(to: activation.at) <= PINCache.activationLife else { return nil }
+        let expiresAt = activation.at + FactorCache.activationLife
+        guard account.hasActivationCache, now.distance(to: activation.at) <= FactorCache.activationLife else { return nil }
         try rows.save(
-            PINCache(
-                account: account.id, hash: PINCache.hash(of: value), expiresAt: expiresAt, isSingleUse: true, methods: .pin,
+            FactorCache(
+                account: account.id, hash: FactorCache.hash(of: value), expiresAt: expiresAt, isSingleUse: true, methods: .pin,
                 verifiedAt: finish.verifiedAt))
         return value
     }

@@ -23,7 +23,7 @@ package struct FactorDemand: Hashable, Sendable {
     func allowsCache(under pinTimeout: Int32) -> Bool { pinTimeout > 0 && mostAge != 0 }
 
     /// Whether what is remembered is enough now, where a proof is good for `pinTimeout` minutes: maybe less than when the cache was given.
-    func isMet(by cache: PINCache, under pinTimeout: Int32, at now: Instant) -> Bool {
+    func isMet(by cache: FactorCache, under pinTimeout: Int32, at now: Instant) -> Bool {
         guard now <= cache.expiresAt, cache.isSingleUse || pinTimeout > 0 && now <= cache.verifiedAt + UInt64(pinTimeout) * 60 else { return false }
         guard let mostAge else { return true }
         return mostAge > 0 && now <= cache.verifiedAt + UInt64(mostAge)

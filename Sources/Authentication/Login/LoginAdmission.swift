@@ -8,7 +8,7 @@ enum LoginCase: Sendable {
     /// No second factor is asked at this server.
     case deviceOnly
     /// A proof of a while ago stands for the second factor.
-    case cached(PINCache)
+    case cached(FactorCache)
     /// The second-factor server has to say that the attempt was counted and proved.
     case proof(SecondFactorProof)
 }
@@ -121,7 +121,7 @@ struct LoginAdmission: Sendable {
 
     private func cache(
         _ value: [UInt8], of account: Account, for demand: FactorDemand, in rows: any AuthenticationRows
-    ) throws -> PINCache {
+    ) throws -> FactorCache {
         try forgetEndedAppLogins(of: account.id, in: rows, at: request.now)
         let pinTimeout = try rows.existing(request.server).parameters.pinTimeout
         guard let cache = try rows.cache(of: account.id), cache.isOf(value), demand.isMet(by: cache, under: pinTimeout, at: request.now)

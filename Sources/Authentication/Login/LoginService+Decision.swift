@@ -36,7 +36,7 @@ extension LoginService {
     struct Evidence: Sendable {
         let methods: Methods
         let verifiedAt: Instant
-        var cache: PINCache?
+        var cache: FactorCache?
         var receipt: Encoded<Receipt>?
 
         /// Wrong tries since the newest receipt of before.

@@ -24,8 +24,8 @@ package struct LoginService: Sendable {
         let message = try decoded(L1.self, from: request)
         let keys = try await keyring.keys(of: request.server)
         let prekey = try await secondFactor.prekey(at: request.now)
-        let screen = LoginScreen(message: message, request: request, keys: keys, prekey: prekey, serverNonce: random.bytes(32))
-        let (reply, session) = try await store.read { rows in try screen.show(in: rows) }
+        let question = LoginQuestion(message: message, request: request, keys: keys, prekey: prekey, serverNonce: random.bytes(32))
+        let (reply, session) = try await store.read { rows in try question.show(in: rows) }
         if session.stream != nil { events.publish(.about(session, .scanned)) }
         return reply
     }

@@ -28,8 +28,8 @@ extension MemoryRows {
         state.accounts.values.contains { $0.server == server && $0.otpReference == otpReference }
     }
 
-    func cache(of account: AccountID) throws -> PINCache? { state.caches[account] }
-    func save(_ cache: PINCache) throws { state.caches[cache.account] = cache }
+    func cache(of account: AccountID) throws -> FactorCache? { state.caches[account] }
+    func save(_ cache: FactorCache) throws { state.caches[cache.account] = cache }
     func removeCache(of account: AccountID) throws { state.caches[account] = nil }
 
     func add(_ notice: StoredNotice) throws { state.notices.append(notice) }

@@ -14,7 +14,7 @@ extension MemoryRows {
 
     func removeCaches(verifiedAfter moment: Instant, orActivatedAfter activation: Instant) throws {
         state.caches = state.caches.filter { _, cache in
-            cache.verifiedAt <= moment && !(cache.isSingleUse && cache.expiresAt > activation + PINCache.activationLife)
+            cache.verifiedAt <= moment && !(cache.isSingleUse && cache.expiresAt > activation + FactorCache.activationLife)
         }
     }
 

@@ -37,7 +37,7 @@ struct MemoryState: Sendable {
     var logos: [SessionLogo] = []
     var accounts: [AccountID: Account] = [:]
     var graves: [AccountID: BuriedAccount] = [:]
-    var caches: [AccountID: PINCache] = [:]
+    var caches: [AccountID: FactorCache] = [:]
     var notices: [StoredNotice] = []
     var instances: [InstanceID: Instance] = [:]
     /// Oldest first.

@@ -122,7 +122,7 @@ package struct SessionQueries: Sendable {
                 frame: UInt16(clamping: now.seconds(since: issued)), binding: style.binding, qrSecret: keys.derivation.linkSecret(of: session.id)))
     }
 
-    /// logout: nothing is logged in by this nonce once this returns, on any node (protocol §8). Of an AppLogin the PIN cache goes too.
+    /// logout: nothing is logged in by this nonce once this returns, on any node (protocol §8). Of an AppLogin the cache goes too.
     package func logOut(_ nonce: SessionNonce, at server: ServerID, now: Instant) async throws {
         let stopped = try await store.write { rows, former -> Session? in
             guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else {

@@ -26,7 +26,7 @@ actor Engine {
     /// The enrolment or login that is going on.
     var flow: Flow?
     /// The last second factor of an account, in memory only (protocol §6).
-    var caches: [AccountID: LoginCache] = [:]
+    var caches: [AccountID: FactorCache] = [:]
     /// Servers that were talked to, by root hash.
     var servers: [[UInt8]: ConnectedServer] = [:]
     /// The images of logins, by their hash.

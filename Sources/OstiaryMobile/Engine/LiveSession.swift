@@ -17,7 +17,7 @@ struct LiveSession {
 }
 
 /// A second factor that the server remembers for a while.
-struct LoginCache {
+struct FactorCache {
     let token: SecretBytes
     /// Of the activation of an account: good once.
     let isSingleUse: Bool

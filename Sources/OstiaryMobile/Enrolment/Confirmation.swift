@@ -20,7 +20,7 @@ extension Engine {
         if let active = stored?.account(account.id) { emit(.accountUpdated(shown(active))) }
         // From here on the account stays, whatever becomes of this session.
         if flow?.session == id { flow?.farewell = nil }
-        if let token = outcome.cache { caches[account.id] = LoginCache(token: SecretBytes(token), isSingleUse: true) }
+        if let token = outcome.cache { caches[account.id] = FactorCache(token: SecretBytes(token), isSingleUse: true) }
         guard outcome.result == .loggedIn else { throw .serverAnswer }
         guard let sid = outcome.sessionID else {
             // Confirmed, but nobody was there to go on with the browser's session: the account stays, that session is over.

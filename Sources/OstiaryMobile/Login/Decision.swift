@@ -35,7 +35,7 @@ extension Engine {
     }
 
     /// What the server remembers of the last second factor, where it may be used.
-    private func remembered(_ id: Session.ID, _ question: Question, of account: StoredAccount) -> LoginCache? {
+    private func remembered(_ id: Session.ID, _ question: Question, of account: StoredAccount) -> FactorCache? {
         let isLoggedInToApp = live.contains { $0.shown.isAppLogin && ($0.shown.isLoggedIn || $0.shown.id == id) }
         guard isLoggedInToApp || !configuration.alwaysRequireSecondFactorIfInactiveAppLogin, question.shown.methods.contains(.cached) else {
             return nil
@@ -98,7 +98,7 @@ extension Engine {
         change(id) { $0.lastStamp = exchanged.request.sentAt }
         try checkNotAborted()
         if let token = outcome.cache {
-            caches[account.id] = LoginCache(token: SecretBytes(token), isSingleUse: false)
+            caches[account.id] = FactorCache(token: SecretBytes(token), isSingleUse: false)
         } else if !method.isDisjoint(with: [.pin, .bio]) {
             caches[account.id] = nil
         }

@@ -15,7 +15,7 @@ struct LeanTablesMigrationTests {
         try await database.migrate(before)
         let store = SQLAuthenticationStore(database: database, key: .random())
         let pointer = NoncePointer(server: Sample.server, hash: Sample.bytes(3), kind: .web, session: Sample.sessionID(3), run: 5)
-        let cache = PINCache(
+        let cache = FactorCache(
             account: Sample.accountID(1), hash: Sample.bytes(1), expiresAt: Sample.now + 9, isSingleUse: true, methods: .bio, verifiedAt: Sample.now)
         try await store.write { rows in
             try rows.save(pointer)

@@ -134,9 +134,9 @@ struct StoreAgainTests {
                 instance: Self.instance, createdAt: Sample.now + 99, otpReference: 77, otpKey: Sample.bytes(0x49))
             try await saves([Sample.account(1), other], in: store, by: { try $0.save($1) }, found: { try $0.account(Sample.accountID(1)) })
             let caches = [
-                PINCache(
+                FactorCache(
                     account: other.id, hash: Sample.bytes(1), expiresAt: Sample.now, isSingleUse: true, methods: .pin, verifiedAt: Sample.now),
-                PINCache(
+                FactorCache(
                     account: other.id, hash: Sample.bytes(2), expiresAt: Sample.now + 9, isSingleUse: false, methods: .bio, verifiedAt: Sample.now + 1
                 ),
             ]
@@ -249,7 +249,7 @@ struct StoreAgainTests {
             login.lastPing = Sample.now + 500
             let session = Sample.session(state: .loggedIn(login))
             let account = Sample.account(1)
-            let cache = PINCache(
+            let cache = FactorCache(
                 account: account.id, hash: Sample.bytes(1), expiresAt: Sample.now + 561, isSingleUse: true, methods: .pin, verifiedAt: Sample.now)
             try await store.write { rows in
                 try rows.save(account)

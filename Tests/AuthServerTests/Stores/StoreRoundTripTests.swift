@@ -82,7 +82,8 @@ struct StoreRoundTripTests {
             try await store.write { rows in
                 try rows.save(newer)
                 try rows.save(older)
-                try rows.save(PINCache(account: older.id, hash: [1], expiresAt: Sample.now, isSingleUse: true, methods: .pin, verifiedAt: Sample.now))
+                try rows.save(
+                    FactorCache(account: older.id, hash: [1], expiresAt: Sample.now, isSingleUse: true, methods: .pin, verifiedAt: Sample.now))
                 try rows.add(StoredNotice(account: older.id, notice: Sample.notice(1)))
             }
             #expect(try await store.read { rows in try rows.accounts(ofUser: "alice", at: Sample.server) } == [older, newer])

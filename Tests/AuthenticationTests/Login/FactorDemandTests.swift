@@ -141,7 +141,7 @@ struct FactorDemandTests {
     @Test("The rule by itself: the cache of an enrolment, too, is as old as its proof")
     func rule() {
         let start = World.start
-        let cache = PINCache(
+        let cache = FactorCache(
             account: SessionSample.alice, hash: SHA([1]), expiresAt: start + 60, isSingleUse: true, methods: .pin, verifiedAt: start - 100)
         #expect(FactorDemand.policy.isMet(by: cache, under: 0, at: start + 60))
         #expect(!FactorDemand.policy.isMet(by: cache, under: 0, at: start + 61))

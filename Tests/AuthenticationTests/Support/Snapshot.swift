@@ -18,6 +18,6 @@ extension World {
     }
 
     func account(_ id: AccountID) async throws -> Account? { try await store.read { rows in try rows.account(id) } }
-    func cache(of id: AccountID) async throws -> PINCache? { try await store.read { rows in try rows.cache(of: id) } }
+    func cache(of id: AccountID) async throws -> FactorCache? { try await store.read { rows in try rows.cache(of: id) } }
     func instance(_ id: InstanceID) async throws -> Instance? { try await store.read { rows in try rows.instance(id) } }
 }

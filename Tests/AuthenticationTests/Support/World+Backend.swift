@@ -71,7 +71,7 @@ extension World {
     /// A phone with one active account, enrolled in the browser “enrolling”, after so much time that nothing of the activation is left.
     func enrolledPhone(_ user: String? = "alice", name: String = "phone") async throws -> TestPhone {
         let phone = try await freshlyEnrolledPhone(user, name: name)
-        pass(1 + PINCache.activationLife)
+        pass(1 + FactorCache.activationLife)
         return phone
     }
 

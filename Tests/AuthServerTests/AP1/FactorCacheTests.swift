@@ -4,7 +4,7 @@ import OstiaryProtocol
 import Testing
 
 @Suite("PIN cache (protocol §6, S1-43, S1-44)", .againWithLostCommits)
-struct PINCacheTests {
+struct FactorCacheTests {
     /// A phone on a server that asks for a PIN every five minutes.
     private static func run(minutes: Int = 5, _ body: @Sendable @escaping (TwoServers, EnrolledPhone) async throws -> Void) async throws {
         try await TwoServers.run { servers in

@@ -1,7 +1,7 @@
 import OstiaryProtocol
 
 /// Makes the L2 for one L1, inside a transaction that only reads: an L1 leaves nothing behind (protocol §4).
-struct LoginScreen: Sendable {
+struct LoginQuestion: Sendable {
     let message: Encoded<L1>
     let request: PhoneRequest
     let keys: ServerKeys
@@ -76,7 +76,7 @@ private func endedAppLogins(of account: AccountID, in rows: any SessionRows, at 
     try rows.unfinishedSessions(of: account).filter { $0.purpose == .app && $0.settled(at: now).isFinished }
 }
 
-/// Writes them down, so that the PIN cache of one that is over is not used any more.
+/// Writes them down, so that the cache of one that is over is not used any more.
 func forgetEndedAppLogins(of account: AccountID, in rows: any (SessionRows & AccountRows), at now: Instant) throws {
     for session in try endedAppLogins(of: account, in: rows, at: now) {
         _ = try SessionStop(reason: .timeout).apply(to: session, in: rows, at: now)

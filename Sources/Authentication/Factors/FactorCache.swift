@@ -1,7 +1,7 @@
 import OstiaryProtocol
 
 /// That an account proved its second factor a while ago: a random value in the memory of the phone, of which the server keeps the hash (protocol §6).
-package struct PINCache: Equatable, Sendable {
+package struct FactorCache: Equatable, Sendable {
     /// Seconds for which the login straight after an enrolment is silent.
     package static let activationLife: UInt64 = 60
 
