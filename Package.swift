@@ -111,7 +111,9 @@ let package = Package(
         .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", crypto], swiftSettings: house),
         // The calls of the documents, with no other module of ours to help them compile.
         .testTarget(name: "DocumentedCallsTests", dependencies: ["OstiaryMobile"], swiftSettings: house),
-        .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "OstiaryProtocol", crypto], swiftSettings: house),
+        // Against the real second-factor server, over its store in memory.
+        .testTarget(
+            name: "AuthenticationTests", dependencies: ["Authentication", "SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house),
         // Optimised: its explorations walk over millions of states, which unoptimised is a fifth of the whole run.
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house + [.unsafeFlags(["-O"])]),

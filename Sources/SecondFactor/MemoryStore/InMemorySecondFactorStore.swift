@@ -7,6 +7,12 @@ package final class InMemorySecondFactorStore: SecondFactorStore {
 
     package init() { state = Mutex(MemoryState()) }
 
+    /// A backup, and what is restored from it.
+    var contents: MemoryState {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SecondFactorRows) throws -> Value) async throws -> Value {
         try body(MemoryRows(state.withLock { $0 }))
     }

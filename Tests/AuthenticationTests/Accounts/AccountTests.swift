@@ -121,7 +121,7 @@ struct AccountTests {
         #expect(try await world.instance(phone.instance) != nil)
         #expect(try await world.closes.run(at: world.now) == 1)
         #expect(world.secondFactor.heard.last == .leave)
-        #expect(world.secondFactor.counter(of: phone.instance)?.deviceKeys == [second.publicKey])
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.deviceKeys == [second.publicKey])
         try await world.accounts.delete(claimed.shown.accountID, at: world.server, by: .backend, now: world.now)
         #expect(try await world.instance(phone.instance) == nil)
         #expect(try await world.closes.run(at: world.now) == 1)

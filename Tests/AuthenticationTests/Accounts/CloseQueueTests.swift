@@ -16,8 +16,8 @@ struct CloseQueueTests {
     func told() async throws {
         let (world, phone) = try await deletedAccount()
         #expect(try await world.closes.run(at: world.now) == 1)
-        #expect(world.secondFactor.memory.closed == [phone.instance])
-        #expect(world.secondFactor.counter(of: phone.instance) == nil)
+        #expect(world.secondFactor.truth.closed == [phone.instance])
+        #expect(world.secondFactor.truth.counter(of: phone.instance) == nil)
         #expect(try await world.closes.run(at: world.now) == 0)
     }
 
@@ -76,7 +76,7 @@ struct CloseQueueTests {
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let login = try await phone.appLogIn()
-        world.secondFactor.memory.closed.insert(phone.instance)
+        try await world.secondFactor.truth.close(phone.instance, at: world.now)
         let shown = try await phone.look(at: try await world.link())
         let told = try await world.refusal(of: try phone.trying(shown).message)
         #expect(told == .accountDeleted(account, since: world.now))

@@ -86,7 +86,7 @@ struct StolenKeyTests {
         let world = try await World()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
-        let before = world.secondFactor.evaluations
+        let before = world.secondFactor.truth.evaluations
         // He has the phone, too, and signs a ticket for each number up to a hundred, in both directions.
         for number in Array(UInt64(1)...50) + (1...50).reversed() {
             let attempt = try phone.trying(shown)
@@ -98,7 +98,7 @@ struct StolenKeyTests {
             _ = try await world.secondFactor.call(call)
             world.pass(10)
         }
-        #expect(world.secondFactor.evaluations - before <= Int(SecondFactorDouble.mostTries))
-        #expect(world.secondFactor.evaluations > before)
+        #expect(world.secondFactor.truth.evaluations - before <= SecondFactorInMemory.mostTries)
+        #expect(world.secondFactor.truth.evaluations > before)
     }
 }

@@ -79,9 +79,8 @@ struct AuditActorTests {
         let world = try await World()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
-        let tried = try await phone.tryPIN(shown)
-        world.secondFactor.memory.closed.insert(phone.instance)
-        _ = try await world.refusal(of: try phone.accepting(shown, tried))
+        try await world.secondFactor.truth.close(phone.instance, at: world.now)
+        _ = try await world.refusal(of: try phone.trying(shown).message)
         #expect(try await actors(.accountClosedBySecondFactor, in: world) == [.secondFactor])
     }
 

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("L5: a biometric, alone and beside the PIN")
 struct BiometricLoginTests {
-    private func prepared(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (World, TestPhone) {
-        let world = try await World(change)
+    private func prepared(mostWithoutPIN: Int = 0, _ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (World, TestPhone) {
+        let world = try await World(mostWithoutPIN: mostWithoutPIN, change)
         let phone = try await world.enrolledPhone()
         try await phone.addBiometrics()
         return (world, phone)
@@ -15,10 +15,10 @@ struct BiometricLoginTests {
     func alone() async throws {
         let (world, phone) = try await prepared()
         world.pass(90)
-        let evaluations = world.secondFactor.evaluations
+        let evaluations = world.secondFactor.truth.evaluations
         let answer = try await phone.logInByBiometric()
         #expect(answer.result == .loggedIn)
-        #expect(world.secondFactor.evaluations == evaluations)
+        #expect(world.secondFactor.truth.evaluations == evaluations)
         let login = try present(try await world.session()?.login)
         #expect(login.methods == .bio && login.verifiedAt == world.now)
         let facts = try present(try await world.status().authentication)
@@ -39,9 +39,9 @@ struct BiometricLoginTests {
     func triesAreReset() async throws {
         let (world, phone) = try await prepared()
         for browser in ["one", "two"] { _ = try await phone.tryPIN(try await phone.look(at: try await world.link(browser))) }
-        #expect(world.secondFactor.counter(of: phone.instance)?.failed == 2)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.failed == 2)
         try await phone.logInByBiometric()
-        #expect(world.secondFactor.counter(of: phone.instance)?.failed == 0)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.failed == 0)
         try await phone.logIn("three")
         #expect(try await world.status("three").loggedIn)
     }
@@ -99,8 +99,7 @@ struct BiometricLoginTests {
 
     @Test("When the second-factor server asks for a PIN, the session stays claimed and the PIN logs in")
     func pinRequired() async throws {
-        let (world, phone) = try await prepared()
-        world.secondFactor.set { $0.mostWithoutPIN = 1 }
+        let (world, phone) = try await prepared(mostWithoutPIN: 1)
         try await phone.logInByBiometric("one")
         let shown = try await phone.look(at: try await world.link())
         let refusal = try await world.refusal(of: try phone.acceptingByBiometric(shown))
@@ -125,7 +124,7 @@ struct BiometricLoginTests {
         _ = try await phone.decide(try phone.acceptingByBoth(shown, tried, madeAt: world.now))
         let login = try present(try await world.session()?.login)
         #expect(login.methods == [.pin, .bio] && AuthenticationFacts(of: login).amr == ["bio", "mfa", "pin", "pop"])
-        #expect(world.secondFactor.counter(of: phone.instance)?.withoutPIN == 0)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.withoutPIN == 0)
     }
 
     @Test("A finger beside a PIN that opened nothing, and one that another device hands in, are refused before anybody else is asked")
@@ -177,9 +176,7 @@ struct BiometricLoginTests {
     func closed() async throws {
         let (world, phone) = try await prepared()
         let shown = try await phone.look(at: try await world.link())
-        var memory = world.secondFactor.memory
-        memory.closed.insert(phone.instance)
-        world.secondFactor.memory = memory
+        try await world.secondFactor.truth.close(phone.instance, at: world.now)
         let account = try present(phone.account)
         #expect(try await world.refusal(of: try phone.acceptingByBiometric(shown)) == .accountDeleted(account, since: world.now))
         #expect(try await world.store.read { rows in try rows.account(account) } == nil)

@@ -137,7 +137,7 @@ struct PINChangeTests {
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
         #expect(tried.status == .wrongEpoch && tried.answer.epoch == 2 && tried.answer.serverShare == nil)
-        #expect(world.secondFactor.counter(of: phone.instance)?.failed == 0)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.failed == 0)
     }
 
     @Test("The M3 of a new PIN says what its M1 said: another epoch, another voucher or another account of the phone proves nothing")

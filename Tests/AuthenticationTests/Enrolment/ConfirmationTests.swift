@@ -61,7 +61,7 @@ struct ConfirmationTests {
         #expect(try await world.account(claimed.shown.accountID) == nil)
         #expect(try await world.instance(phone.instance) == nil)
         #expect(try await world.closes.run(at: world.now) == 1)
-        #expect(world.secondFactor.memory.closed == [phone.instance])
+        #expect(world.secondFactor.truth.closed == [phone.instance])
         let told = try await world.refusal(of: try phone.waiting(for: claimed.shown.accountID))
         #expect(told == .accountDeleted(claimed.shown.accountID, since: world.now))
     }

@@ -34,9 +34,9 @@ struct MeanwhileTests {
         }
         #expect(try await world.refusal(of: try new.finishing(claimed, vouched)) == .enrolmentOld)
         world.secondFactor.set { $0.pause = nil }
-        #expect(world.secondFactor.counter(of: phone.instance)?.deviceKeys == [phone.publicKey, new.publicKey])
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.deviceKeys == [phone.publicKey, new.publicKey])
         #expect(try await world.closes.run(at: world.now) == 1)
-        #expect(world.secondFactor.counter(of: phone.instance)?.deviceKeys == [phone.publicKey])
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.deviceKeys == [phone.publicKey])
         #expect(try await phone.logIn().result == .loggedIn)
     }
 

@@ -23,7 +23,7 @@ struct SecondInvitationTests {
         let old = try await phone.claim(try await world.invite())
         _ = try await world.invite()
         #expect(try await world.refusal(of: try phone.settingFirstPIN(old).message) == .enrolmentOld)
-        #expect(world.secondFactor.memory.counters.isEmpty)
+        #expect(world.secondFactor.truth.isEmpty)
     }
 
     @Test("While an account waits for its code there is no other invitation; afterwards there is")
@@ -62,7 +62,7 @@ struct SecondInvitationTests {
         #expect(due.map(\.instance) == [phone.instance])
         world.secondFactor.set { $0.pause = nil }
         #expect(try await world.closes.run(at: world.now) == 1)
-        #expect(world.secondFactor.memory.closed == [phone.instance])
+        #expect(world.secondFactor.truth.closed == [phone.instance])
         let other = try await world.enrolledPhone("bob", name: "other")
         #expect(try await world.store.read { rows in try rows.dueCloses(at: world.now, limit: 9) }.isEmpty)
         _ = try await other.logIn()

@@ -62,7 +62,7 @@ final class QuestionWalk {
             let before = try await seen()
             try await step()
             judge(before, try await seen())
-            world.secondFactor.forgetFailures()
+            world.secondFactor.truth.forgetFailures()
         }
         return result
     }
@@ -177,17 +177,5 @@ extension World {
         guard let hash = try await snapshot().sessions[decision.sessionID]?.nonceHash else { return nil }
         let status = try await queries.status(of: SessionNonce(hash: hash), at: server, now: now)
         return status.loggedIn ? status.announced.info.map(\.text) + status.notes.info.map(\.text) : nil
-    }
-}
-
-extension SecondFactorDouble {
-    /// Tries that nobody meant to lose: the walk is not about counting.
-    fileprivate func forgetFailures() {
-        var memory = memory
-        for (id, counter) in memory.counters {
-            memory.counters[id]?.proved = counter.highest
-            memory.counters[id]?.penaltyUntil = Instant(0)
-        }
-        self.memory = memory
     }
 }

@@ -83,7 +83,7 @@ struct ChangedQuestionTests {
             try await world.ask("\(round) EUR")
             #expect(try await world.refusal(of: try phone.trying(shown).message) == .questionChanged)
         }
-        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 0)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.highest == 0)
         let shown = try await phone.look(at: link)
         #expect(try await phone.decide(try phone.accepting(shown, try await phone.tryPIN(shown))).result == .loggedIn)
         #expect(try await told(world).first == "20 EUR")

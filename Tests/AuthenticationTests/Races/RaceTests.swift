@@ -136,11 +136,11 @@ struct RaceTests {
         let world = try await World()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
-        let evaluated = world.secondFactor.evaluations
+        let evaluated = world.secondFactor.truth.evaluations
         let outcomes = try await deliver(try (0..<64).map { _ in try phone.trying(shown).message }, in: world)
-        let counter = try present(world.secondFactor.counter(of: phone.instance))
+        let counter = try present(world.secondFactor.truth.counter(of: phone.instance))
         let told = winners(outcomes).filter { (try? outcomes[$0].get().status) == .ok }
-        #expect(counter.highest <= 5 && world.secondFactor.evaluations - evaluated == Int(counter.highest))
+        #expect(counter.highest <= 5 && world.secondFactor.truth.evaluations - evaluated == Int(counter.highest))
         #expect(told.count <= Int(counter.highest) && !told.isEmpty)
         #expect(refusals(outcomes).allSatisfy { $0 == .attemptOpen || $0 == .attemptReplaced })
         world.pass(300)
@@ -180,7 +180,7 @@ struct RaceTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(told.filter { $0 }.count == 1)
-        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 1)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.highest == 1)
     }
 
     @Test("Once a logout returned, no ping that was under way brings the session back")
@@ -207,7 +207,7 @@ struct RaceTests {
         async let second = world.closes.run(at: world.now)
         #expect(try await first + second >= 1)
         #expect(try await world.snapshot().closes.isEmpty)
-        #expect(world.secondFactor.memory.closed == [phone.instance])
+        #expect(world.secondFactor.truth.closed == [phone.instance])
     }
 }
 

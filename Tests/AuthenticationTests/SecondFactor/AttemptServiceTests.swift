@@ -34,7 +34,7 @@ struct AttemptServiceTests {
         #expect(penalised.status == .penalised && penalised.answer.tries.wait == 30 && penalised.answer.tries.failed == 3)
         world.pass(10)
         #expect(try await phone.tryPIN(shown).answer.tries.wait == 20)
-        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 3)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.highest == 3)
     }
 
     @Test("The share is given only with an evaluation: not during a penalty, not when blocked, not for another epoch")
@@ -50,7 +50,7 @@ struct AttemptServiceTests {
         }
         let blocked = try await phone.tryPIN(try await phone.look(at: try await world.link("last")))
         #expect(blocked.status == .blocked && blocked.answer.serverShare == nil)
-        #expect(world.secondFactor.evaluations == 1 + 5)
+        #expect(world.secondFactor.truth.evaluations == 1 + 5)
     }
 
     @Test("Another attempt while one is under way is busy and changes nothing")
@@ -94,8 +94,8 @@ struct AttemptServiceTests {
         let first = try await phone.send(try phone.trying(shown, id: id, blinded: blinded))
         let second = try await phone.send(try phone.trying(shown, id: id, blinded: blinded))
         #expect(first.evaluation == second.evaluation && first.status == .ok)
-        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 1)
-        #expect(world.secondFactor.evaluations == 1 + 1)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.highest == 1)
+        #expect(world.secondFactor.truth.evaluations == 1 + 1)
         #expect(try await sequence(world, phone).last == 1)
     }
 
@@ -105,7 +105,7 @@ struct AttemptServiceTests {
         let id = AttemptID(using: world.random)
         _ = try await phone.send(try phone.trying(shown, id: id))
         #expect(try await phone.send(try phone.trying(shown, id: id)).status == .refused)
-        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 1)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.highest == 1)
     }
 
     @Test("SEQ is repeated once, with the number after the one that the second-factor server knows")
@@ -136,14 +136,12 @@ struct AttemptServiceTests {
     @Test("A second-factor server that was restored learns from the number and the receipt that came along")
     func restored() async throws {
         let (world, phone, shown) = try await ready()
-        let backup = world.secondFactor.memory
+        let backup = world.secondFactor.truth.backUp()
         let tried = try await phone.tryPIN(shown)
         _ = try await phone.decide(try phone.accepting(shown, tried))
         let next = try await phone.look(at: try await world.link("next"))
         for _ in 0..<2 { _ = try await phone.tryPIN(next) }
-        var restored = backup
-        restored.now = world.now
-        world.secondFactor.memory = restored
+        world.secondFactor.truth.restore(backup)
         #expect(try await phone.tryPIN(next).answer.tries.failed == 3)
         #expect(world.secondFactor.receiptsShown.last == 1)
     }

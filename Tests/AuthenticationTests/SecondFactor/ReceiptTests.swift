@@ -25,7 +25,7 @@ struct ReceiptTests {
         ("the least such number", { $0.changed(sequence: AttemptSequence.limit) }),
     ]
 
-    private func proved(_ change: (inout SecondFactorDouble.Mishaps) -> Void) async throws -> (World, TestPhone, Outgoing) {
+    private func proved(_ change: (inout UnreliableSecondFactor.Mishaps) -> Void) async throws -> (World, TestPhone, Outgoing) {
         let world = try await World()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())

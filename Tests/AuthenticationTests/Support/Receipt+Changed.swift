@@ -17,9 +17,11 @@ extension Receipt {
 
 extension SecondFactorAnswer {
     /// The same answer with some fields changed, to be signed anew.
-    func changed(attempt: AttemptID? = nil, status: Status? = nil, highest: UInt64? = nil, sealed: [UInt8]? = nil) -> SecondFactorAnswer {
+    func changed(
+        attempt: AttemptID? = nil, status: Status? = nil, highest: UInt64? = nil, sealed: [UInt8]? = nil, receipt: Encoded<Receipt>? = nil
+    ) -> SecondFactorAnswer {
         SecondFactorAnswer(
             attemptID: attempt ?? attemptID, status: status ?? self.status, highest: highest ?? self.highest, epoch: epoch, tries: tries,
-            sealed: sealed ?? self.sealed, receipt: receipt)
+            sealed: sealed ?? self.sealed, receipt: receipt ?? self.receipt)
     }
 }

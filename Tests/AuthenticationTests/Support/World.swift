@@ -1,3 +1,9 @@
+// Support: one authentication server in memory, the phones and browsers that ask it, and the second-factor server behind it.
+//
+// `World` wires the services as the node does and moves the clock; `World+…` is what backends, pages and the wire do. `TestPhone` makes the messages of
+// a phone with its own keys. `SecondFactorInMemory` is the real second-factor server; `UnreliableSecondFactor` stands before it and makes go wrong
+// what a test wants to. Start reading here, then TestPhone.
+
 import Authentication
 import OstiaryProtocol
 import Synchronization
@@ -11,17 +17,19 @@ final class World: Sendable {
     let keys: WorldKeys
     /// A second virtual server of the same process.
     let neighbour: WorldKeys
-    let secondFactor: SecondFactorDouble
+    let secondFactor: UnreliableSecondFactor
     let hub = SessionEventHub()
     let random = SteadyRandom("server")
     private let clock = Mutex(World.start)
 
     let services: AuthenticationServices
 
-    init(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws {
+    /// - Parameter mostWithoutPIN: biometrics that the second-factor server takes without a PIN; 0 for no limit.
+    init(mostWithoutPIN: Int = 0, _ change: (inout ServerUpdate) -> Void = { _ in }) async throws {
         keys = try WorldKeys(10, at: Self.start)
         neighbour = try WorldKeys(40, at: Self.start)
-        secondFactor = try SecondFactorDouble(at: Self.start)
+        secondFactor = try UnreliableSecondFactor(
+            at: Self.start, trusting: [keys.root.hash, neighbour.root.hash], mostWithoutPIN: mostWithoutPIN)
         let keyring = WorldKeyring(known: [keys.server: keys, neighbour.server: neighbour])
         services = AuthenticationServices(store: WatchedStore(store: store), keyring: keyring, gateway: secondFactor, events: hub, random: random)
         for each in [keys, neighbour] {

@@ -88,7 +88,7 @@ struct ReplayTests {
         let (world, phone) = try await ready()
         let shown = try await phone.look(at: try await world.link())
         try await replay(world, try phone.trying(shown).message)
-        #expect(world.secondFactor.counter(of: phone.instance)?.highest == 1)
+        #expect(world.secondFactor.truth.counter(of: phone.instance)?.highest == 1)
     }
 
     @Test("L5 takes effect once: a recorded one mints no webNonce")
