@@ -18,11 +18,8 @@ extension Engine {
     }
 
     private func deliver(_ entry: StoredDeletion) async throws(OstiaryError) {
-        let ephemeral = try makeEphemeral()
-        let exchanged = try await reaching(for: nil) { () async throws(OstiaryError) in
-            try await exchange(with: entry.rootHash.bytes, ephemeral) { _ throws(OstiaryError) in entry.message.bytes }
-        }
-        switch exchanged.answer.status {
+        let exchanged = try await ServerLine(rootHash: entry.rootHash.bytes).send(by: self) { (_, _) throws(OstiaryError) in entry.message.bytes }
+        switch exchanged.status {
         case .ok, .accountUnknown, .accountDeleted: return
         case let status: throw OstiaryError(status)
         }

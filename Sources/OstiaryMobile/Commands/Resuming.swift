@@ -35,8 +35,8 @@ extension Engine {
             shown.enrolInfo.displayName = account.displayName
             let id = shown.id
             add(LiveSession(shown: shown, rootHash: account.rootHash.bytes, account: account.id))
-            let first = try? await askWhetherConfirmed(account, hold: 0, after: Instant(0))
-            if let first, first.answer.status != .accountPending {
+            let first = await askWhetherConfirmed(id, account)
+            if let first, first.status != .accountPending {
                 await takeUp(id, of: account, after: first)
             } else {
                 runErrand { await $0.takeUp(id, of: account, after: first) }

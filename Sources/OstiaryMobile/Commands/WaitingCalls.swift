@@ -5,7 +5,7 @@ extension Engine {
     /// Stops a session.
     func end(_ id: Session.ID) async throws(OstiaryError) {
         guard let session = session(id), session.shown.goesOn, let sid = session.sid,
-            let account = stored?.account(session.account ?? AccountID(using: random))
+            let account = session.account.flatMap({ stored?.account($0) })
         else {
             _ = try stopHere(id)
             return

@@ -11,7 +11,7 @@ extension Engine {
     }
 
     /// The server's proof that an account is gone removes it; nothing less does.
-    func bury(_ account: AccountID?, proof: [UInt8], at rootHash: [UInt8]) throws(OstiaryError) {
+    func removeProvenGone(_ account: AccountID?, proof: [UInt8], at rootHash: [UInt8]) throws(OstiaryError) {
         guard let account, let keys = servers[rootHash]?.verified.operatorKeys, let tombstone = try? Encoded<Tombstone>(decoding: proof),
             tombstone.value.accountID == account, (try? tombstone.verify(with: keys, at: now(at: rootHash))) != nil
         else { throw .serverAnswer }

@@ -33,26 +33,15 @@ extension Engine {
     private func confirmed(
         _ id: Session.ID, _ account: StoredAccount, _ isCodeShown: Bool, _ first: Exchanged?
     ) async throws(OstiaryError) -> L6 {
-        var (hold, last, known) = (isCodeShown ? longestHold : 0, Instant(0), first)
+        var (hold, known) = (isCodeShown ? longestHold : 0, first)
         while true {
             let began = ports.clock.monotonic
-            let exchanged: Exchanged
-            if let answered = known {
-                exchanged = answered
-                known = nil
-            } else {
-                exchanged = try await reaching(for: id, patience: Double(Self.enrolmentLife)) { () async throws(OstiaryError) in
-                    try await askWhetherConfirmed(account, hold: hold, after: last)
-                }
-            }
-            last = exchanged.request.sentAt
+            let line = confirmationLine(id, of: account, patience: Double(Self.enrolmentLife), hold: hold)
+            let exchanged = if let known { known } else { try await line.send(W1(accountID: account.id, hold: hold), by: self) }
+            known = nil
             try checkNotAborted()
             guard session(id)?.shown.isOver == false else { throw .cancelled }
-            guard exchanged.answer.status == .accountPending else {
-                let body = try body(of: exchanged, about: account.id, at: account.rootHash.bytes)
-                guard let outcome = try? L6(decoding: body) else { throw .serverAnswer }
-                return outcome
-            }
+            guard exchanged.status == .accountPending else { return try line.accept(exchanged, as: L6.self, by: self).value }
             if hold == 0 { showCode(id, of: account) }
             hold = longestHold
             // A server that does not hold the question is not asked more than once a second.
@@ -61,12 +50,16 @@ extension Engine {
         }
     }
 
-    func askWhetherConfirmed(_ account: StoredAccount, hold: UInt8, after: Instant) async throws(OstiaryError) -> Exchanged {
-        let ephemeral = try makeEphemeral()
-        return try await exchange(with: account.rootHash.bytes, ephemeral, timeout: 15 + Double(hold), after: after) { sentAt throws(OstiaryError) in
-            let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-            return try sign(W1(accountID: account.id, hold: hold), with: account.keyName, freshness: freshness).bytes
-        }
+    /// One try to hear whether the code was typed, without waiting for it; nil where that cannot be heard now.
+    func askWhetherConfirmed(_ id: Session.ID, _ account: StoredAccount) async -> Exchanged? {
+        try? await confirmationLine(id, of: account, patience: 0, hold: 0).send(W1(accountID: account.id, hold: 0), by: self)
+    }
+
+    private func confirmationLine(_ id: Session.ID, of account: StoredAccount, patience: Double, hold: UInt8) -> ServerLine {
+        var line = ServerLine(of: account, session: id, patience: patience)
+        line.timeout += Double(hold)
+        line.isInOrder = true
+        return line
     }
 
     func showCode(_ id: Session.ID, of account: StoredAccount) {

@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import OstiaryProtocol
 
 /// The second factor of an enrolment, and E3: a first PIN is set, or the PIN that this app already has here vouches (protocol §5, §7).
@@ -71,32 +69,17 @@ extension Engine {
     private func set(
         _ pin: LockedBytes, _ serverShare: SecretBytes, _ challenge: Challenge, _ enrolment: Enrolment
     ) async throws(OstiaryError) -> Round<E4> {
-        if let refusal = Self.refusal(of: pin, enrolment.shown.pinPolicy) {
-            complain(refusal, about: challenge)
-            return .again(.failed)
-        }
-        // A new try each time: what is sealed under its key is sealed once.
-        let attempt = try await makeTry(pin, for: challenge, unsettled: nil, parameters: .standard)
-        switch try await evaluate(attempt, for: challenge, pinnedKey: nil) {
-        case .unavailable: return .again(.error)
-        case .penalised, .blocked, .otherEpoch: throw .serverAnswer
-        case .counted(let evaluation):
-            let master = SecretBytes(random.bytes(32))
-            let box = try PINComputation.seal(master, attempt.stretched, serverShare: serverShare, evaluation)
-            let proof = try EnrolmentProof(setting: challenge, attempt.attempt, master, evaluation)
-            var instance = challenge.instance.holding(box)
-            instance.tries = StoredTries(evaluation.tries, blocked: false, heardAt: ports.clock)
+        try await set(pin, for: challenge, by: NewPIN.Rules(policy: enrolment.shown.pinPolicy), serverShare: serverShare) {
+            new throws(OstiaryError) in
+            var instance = challenge.instance
+            instance.box = StoredBytes(new.box.encoded)
+            instance.tries = StoredTries(new.tries, blocked: false, heardAt: ports.clock)
+            let proof = EnrolmentProof(challenge, new)
             guard let made = try await send(enrolment, instance: instance, proof: proof, session: challenge.session) else {
                 throw .secondFactorUnavailable
             }
             return .done(made)
         }
-    }
-
-    /// Why a PIN may not be set; nil when it may.
-    static func refusal(of pin: LockedBytes, _ policy: PINPolicy) -> OstiaryError? {
-        guard (Int(policy.fewestDigits)...Int(policy.mostDigits)).contains(pin.count) else { return .pinLength }
-        return policy.refusesEasy && pin.withUnsafeBytes { EasyPIN.includes($0) } ? .pinEasyToGuess : nil
     }
 
     /// Stores the account and its instance, then sends E3 until its outcome is known; nil when the second-factor server could not be asked.
@@ -109,22 +92,15 @@ extension Engine {
         let message = E3(
             enrolHash: enrolment.hash, decision: .accept, instanceID: instance?.id, attemptID: proof?.attempt, context: proof?.context ?? .enrol,
             epoch: instance?.epoch ?? 0, secondFactorKey: proof?.newKey, secondFactorSignature: proof?.signature)
-        let exchanged = try await untilSettled { () async throws(OstiaryError) in
-            try await reaching(for: id) { () async throws(OstiaryError) in
-                try await exchange(with: enrolment.rootHash, enrolment.ephemeral) { _ throws(OstiaryError) in
-                    try sign(message, with: enrolment.keyName).bytes
-                }
-            }
+        let answer = try await enrolment.line(session: id, waitsOutBusy: true).ask(
+            message, for: E4.self, declining: { [.secondFactorUnavailable, .busy, .enrolUsed, .linkOld].contains($0) }, by: self)
+        switch answer {
+        case .declined(.enrolUsed), .declined(.linkOld): throw .enrolmentExpired
+        case .declined: return nil
+        case .done(let made):
+            try checkNotAborted()
+            return made.value
         }
-        switch exchanged.answer.status {
-        case .secondFactorUnavailable, .busy: return nil
-        case .enrolUsed, .linkOld: throw .enrolmentExpired
-        default: break
-        }
-        let body = try body(of: exchanged, about: nil, at: enrolment.rootHash)
-        guard let made = try? E4(decoding: body) else { throw .serverAnswer }
-        try checkNotAborted()
-        return made
     }
 
     private func storeUnacknowledged(_ enrolment: Enrolment, _ instance: StoredInstance?) async throws(OstiaryError) {
@@ -160,25 +136,11 @@ struct EnrolmentProof: Sendable {
         newKey = nil
     }
 
-    /// Of a PIN that was set: signed with the new second-factor key, over the key of the evaluation as well.
-    init(setting challenge: Challenge, _ attempt: AttemptID, _ master: SecretBytes, _ evaluation: Evaluation) throws(OstiaryError) {
-        let key = try PINComputation.key(master)
-        let publicKey = Array(key.publicKey.rawRepresentation)
-        self.attempt = attempt
+    /// Of a PIN that was set.
+    init(_ challenge: Challenge, _ new: NewPIN) {
+        attempt = new.attempt
         context = challenge.context
-        newKey = publicKey
-        signature = edwardsSignature(
-            key, .secondFactorSet,
-            Transcript.secondFactorSet(
-                instance: challenge.instance.id, attempt: attempt, context: challenge.context, sessionHash: challenge.sessionHash,
-                evaluationKey: evaluation.evaluationKey, secondFactorKey: publicKey))
-    }
-}
-
-extension StoredInstance {
-    func holding(_ box: PINBox) -> StoredInstance {
-        var instance = self
-        instance.box = StoredBytes(box.encoded)
-        return instance
+        signature = new.signature
+        newKey = new.publicKey
     }
 }

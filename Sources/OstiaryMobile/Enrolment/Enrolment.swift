@@ -22,6 +22,12 @@ struct Enrolment: Sendable {
 
     /// devPk || enrolHash, what the attempts of an enrolment are bound to (protocol §7).
     var payload: [UInt8] { deviceKey + hash }
+
+    /// What the new device says to it. The account that may come of it is none yet.
+    func line(session: Session.ID? = nil, patience: Double? = nil, waitsOutBusy: Bool = false) -> ServerLine {
+        ServerLine(
+            rootHash: rootHash, keyName: keyName, ephemeral: ephemeral, session: session, patience: patience, waitsOutBusy: waitsOutBusy)
+    }
 }
 
 /// Enrolment: from a scanned link to an account that is logged in (protocol §5).
@@ -69,20 +75,19 @@ extension Engine {
             enrolID: link.enrolID, enrolSecret: link.enrolSecret, deviceKey: deviceKey, appInfo: configuration.appInfo,
             osInfo: configuration.deviceName)
         let ephemeral = try makeEphemeral()
-        let exchanged = try await reaching(for: id) { () async throws(OstiaryError) in
-            try await exchange(with: link.rootHash, ephemeral) { _ throws(OstiaryError) in message.encoded }
-        }
+        let line = ServerLine(rootHash: link.rootHash, ephemeral: ephemeral, session: id)
+        let exchanged = try await line.send(by: self) { (_, _) throws(OstiaryError) in message.encoded }
         try checkNotAborted()
-        switch exchanged.answer.status {
+        switch exchanged.status {
         case .refused, .linkOld, .sessionUnknown, .enrolUsed: throw .enrolmentExpired
         default: break
         }
-        let body = try body(of: exchanged, about: nil, at: link.rootHash)
+        let shown = try line.accept(exchanged, as: E2.self, by: self).content
         // A new account has a new id: a server that names one of ours, or of another server, would have it changed or deleted.
-        guard let shown = try? E2(decoding: body), try known().account(shown.accountID) == nil else { throw .serverAnswer }
+        guard try known().account(shown.value.accountID) == nil else { throw .serverAnswer }
         return Enrolment(
             rootHash: link.rootHash, id: link.enrolID, keyName: claim.keyName, deviceKey: deviceKey, secretName: claim.secretName,
-            ephemeral: ephemeral, shown: shown, hash: Transcript.enrolment(requestHash: exchanged.request.hash, shown: body))
+            ephemeral: ephemeral, shown: shown.value, hash: Transcript.enrolment(requestHash: exchanged.request.hash, shown: shown.bytes))
     }
 
     private func storeClaim(_ link: EnrolLink) throws(OstiaryError) -> StoredClaim {
@@ -136,12 +141,7 @@ extension Engine {
             enrolHash: enrolment.hash, decision: decision, instanceID: nil, attemptID: nil, context: .firstSet, epoch: 0,
             secondFactorKey: nil, secondFactorSignature: nil)
         do throws(OstiaryError) {
-            let exchanged = try await reaching(for: nil, patience: 15) { () async throws(OstiaryError) in
-                try await exchange(with: enrolment.rootHash, enrolment.ephemeral) { _ throws(OstiaryError) in
-                    try sign(message, with: enrolment.keyName).bytes
-                }
-            }
-            _ = try body(of: exchanged, about: nil, at: enrolment.rootHash)
+            try await enrolment.line(patience: 15).tell(message, by: self)
         } catch {
             emit(.error(error, session: nil))
         }

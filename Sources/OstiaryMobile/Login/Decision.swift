@@ -80,22 +80,17 @@ extension Engine {
         let report = flow?.report
         flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
         flow?.report = nil
-        let exchanged = try await untilSettled { () async throws(OstiaryError) in
-            try await reaching(for: id) { () async throws(OstiaryError) in
-                try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
-                    try sign(message, with: account.keyName).bytes
-                }
-            }
-        }
-        if Delivered<L6>.isDeclined(exchanged.answer.status, method) {
+        var line = question.line(of: account, session: id, waitsOutBusy: true)
+        line.isInOrder = true
+        let answer = try await line.ask(message, for: L6.self, declining: { method.isDeclined(by: $0) }, by: self)
+        guard case .done(let reply) = answer else {
             // Nobody was logged in by it, and another decision may follow.
             flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
             flow?.report = report
-            return .declined(exchanged.answer.status)
+            return answer.map(\.value)
         }
-        let body = try body(of: exchanged, about: account.id, at: question.rootHash)
-        guard let outcome = try? L6(decoding: body), outcome.result == .loggedIn else { throw .serverAnswer }
-        change(id) { $0.lastStamp = exchanged.request.sentAt }
+        let outcome = reply.value
+        guard outcome.result == .loggedIn else { throw .serverAnswer }
         try checkNotAborted()
         if let token = outcome.cache {
             caches[account.id] = FactorCache(token: SecretBytes(token), isSingleUse: false)
@@ -125,11 +120,6 @@ extension Engine {
         let message = L5(
             sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
             attemptID: AttemptID(using: random), decision: notMe ? .notMe : .decline, method: [], offer: question.shown.offer)
-        let exchanged = try await reaching(for: nil, patience: 15) { () async throws(OstiaryError) in
-            try await exchange(with: question.rootHash, question.ephemeral) { _ throws(OstiaryError) in
-                try sign(message, with: account.keyName).bytes
-            }
-        }
-        _ = try body(of: exchanged, about: account.id, at: question.rootHash)
+        try await question.line(of: account, patience: 15).tell(message, by: self)
     }
 }

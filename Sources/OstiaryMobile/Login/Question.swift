@@ -21,6 +21,11 @@ struct Question: Sendable {
 
     func acknowledged(by account: AccountID) -> [NoticeID] { shownNotices[account] ?? [] }
 
+    /// What an account says to it.
+    func line(of account: StoredAccount, session: Session.ID? = nil, patience: Double? = nil, waitsOutBusy: Bool = false) -> ServerLine {
+        ServerLine(of: account, ephemeral: ephemeral, session: session, patience: patience, waitsOutBusy: waitsOutBusy)
+    }
+
     func sessionHash(_ account: AccountID) -> [UInt8] {
         Transcript.session(requestHash: requestHash, shownHash: answer.shownHash, account: account)
     }
@@ -43,29 +48,19 @@ extension Engine {
     /// L1 and L2, with a fresh key.
     func look(at source: Question.Source, for id: Session.ID?, at rootHash: [UInt8]) async throws(OstiaryError) -> Question {
         let ephemeral = try makeEphemeral()
-        let exchanged = try await reaching(for: id) { () async throws(OstiaryError) in
-            try await exchange(with: rootHash, ephemeral) { sentAt throws(OstiaryError) in try message(about: source, ephemeral, at: sentAt) }
-        }
-        var account: AccountID?
-        if case .app(let stored) = source { account = stored.id }
-        let body = try body(of: exchanged, about: account, at: rootHash)
-        guard let answer = try? Encoded<L2>(decoding: body) else { throw .serverAnswer }
+        let (line, message) =
+            switch source {
+            case .link(let link, let via):
+                (ServerLine(rootHash: rootHash, ephemeral: ephemeral, session: id), L1(link: link, via: via, clientInfo: configuration.deviceName))
+            // Only an AppLogin says who asks, and signs it.
+            case .app(let account):
+                (ServerLine(of: account, ephemeral: ephemeral, session: id), L1(appLoginOf: account.id, clientInfo: configuration.deviceName))
+            }
+        let shown = try await line.ask(message, for: L2.self, by: self)
         let notices = try known().activeAccounts(at: rootHash).map { ($0.id, shownNotices(of: $0.id)) }
         return Question(
-            source: source, rootHash: rootHash, ephemeral: ephemeral, requestHash: exchanged.request.hash, answer: answer,
+            source: source, rootHash: rootHash, ephemeral: ephemeral, requestHash: shown.request.hash, answer: shown.content,
             shownNotices: Dictionary(notices) { first, _ in first })
-    }
-
-    /// L1. Only an AppLogin says who asks, and signs it.
-    private func message(about source: Question.Source, _ ephemeral: EphemeralKey, at sentAt: Instant) throws(OstiaryError) -> [UInt8] {
-        switch source {
-        case .link(let link, let via): return L1(link: link, via: via, clientInfo: configuration.deviceName).encoded
-        case .app(let account):
-            let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-            return try sign(
-                L1(appLoginOf: account.id, clientInfo: configuration.deviceName), with: account.keyName, freshness: freshness
-            ).bytes
-        }
     }
 
     /// Goes through a login, and through it again with what it asks now when that was changed while it was being answered. Nothing was counted then.

@@ -71,19 +71,14 @@ extension Engine {
 
     /// One ping; ends the session if the server says that it is over.
     func ping(_ id: Session.ID, hold: UInt8) async throws(OstiaryError) {
-        guard let session = session(id), let sid = session.sid, let account = stored?.account(session.account ?? AccountID(using: random))
+        guard let session = session(id), let sid = session.sid, let account = session.account.flatMap({ stored?.account($0) })
         else { throw .sessionUnknown }
-        let ephemeral = try makeEphemeral()
         let acknowledged = shownNotices(of: account.id)
-        let exchanged = try await exchange(with: session.rootHash, ephemeral, timeout: 15 + Double(hold), after: session.lastStamp) {
-            sentAt throws(OstiaryError) in
-            change(id) { $0.lastStamp = sentAt }
-            let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-            let message = Ping(sessionID: sid, hold: hold, extensions: Extensions(shownNotices: acknowledged))
-            return try sign(message, with: account.keyName, freshness: freshness).bytes
-        }
-        let body = try body(of: exchanged, about: account.id, at: session.rootHash)
-        guard let answer = try? PingAnswer(decoding: body) else { throw .serverAnswer }
+        var line = ServerLine(of: account, session: id, patience: 0)
+        line.timeout += Double(hold)
+        line.isInOrder = true
+        let message = Ping(sessionID: sid, hold: hold, extensions: Extensions(shownNotices: acknowledged))
+        let answer = try await line.ask(message, for: PingAnswer.self, by: self).value
         hear(answer.extensions.notices, by: account.id, after: acknowledged)
         switch answer.state {
         case .stopped: ended(id, as: Session.Ending(answer.reason))

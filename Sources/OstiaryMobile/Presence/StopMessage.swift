@@ -14,20 +14,12 @@ extension Engine {
     }
 
     func sendStop(_ sid: SessionID, of account: StoredAccount, after: Instant, reason: StopReason = .user) async throws(OstiaryError) {
-        let ephemeral = try makeEphemeral()
         let acknowledged = shownNotices(of: account.id)
-        let exchanged = try await reaching(for: nil) { () async throws(OstiaryError) in
-            try await exchange(with: account.rootHash.bytes, ephemeral, after: after) { sentAt throws(OstiaryError) in
-                let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-                let message = Stop(sessionID: sid, reason: reason, extensions: Extensions(shownNotices: acknowledged))
-                return try sign(message, with: account.keyName, freshness: freshness).bytes
-            }
-        }
-        switch exchanged.answer.status {
-        case .sessionOver, .sessionUnknown: return
-        default:
-            let body = try body(of: exchanged, about: account.id, at: account.rootHash.bytes)
-            if let answer = try? PingAnswer(decoding: body) { hear(answer.extensions.notices, by: account.id, after: acknowledged) }
-        }
+        var line = ServerLine(of: account)
+        line.after = after
+        let message = Stop(sessionID: sid, reason: reason, extensions: Extensions(shownNotices: acknowledged))
+        let answer = try await line.ask(
+            message, for: PingAnswer.self, declining: { $0 == .sessionOver || $0 == .sessionUnknown }, by: self)
+        if case .done(let reply) = answer { hear(reply.value.extensions.notices, by: account.id, after: acknowledged) }
     }
 }

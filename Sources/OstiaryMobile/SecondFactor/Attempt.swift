@@ -27,14 +27,14 @@ extension Engine {
         }
         try checkNotAborted()
         let exchanged = asked.exchanged
-        switch exchanged.answer.status {
+        switch exchanged.status {
         case .busy, .secondFactorUnavailable, .sequence: return .unavailable
         case .penalised: return .penalised(try m2(exchanged.answer.body).tries)
         case .blocked: return .blocked(try m2(exchanged.answer.body).tries)
         case .wrongEpoch: return .otherEpoch(try m2(exchanged.answer.body).epoch)
         default: break
         }
-        let answer = try m2(try body(of: exchanged, about: challenge.account, at: challenge.rootHash))
+        let answer = try challenge.line().accept(exchanged, as: M2.self, by: self).value
         do throws(OstiaryError) {
             return .counted(try await read(answer, asked, attempt, challenge, pinnedKey: pinnedKey))
         } catch .serverConnection {
@@ -54,7 +54,7 @@ extension Engine {
     /// now, the same try is sealed to that one, once.
     private func ask(_ attempt: PINTry, for challenge: Challenge) async throws(OstiaryError) -> Asked {
         let asked = try await askOnce(attempt, for: challenge)
-        guard asked.exchanged.answer.status == .refused, let prekey = try await secondFactorPrekey(after: challenge.prekey, of: challenge) else {
+        guard asked.exchanged.status == .refused, let prekey = try await secondFactorPrekey(after: challenge.prekey, of: challenge) else {
             return asked
         }
         var renewed = challenge
@@ -68,16 +68,12 @@ extension Engine {
         guard secondFactor.hash == challenge.instance.secondFactorRootHash.bytes else { throw .serverIdentity }
         var sealed: SealedRequest?
         var stamp = attempt.stamp
-        let exchanged = try await untilSettled { () async throws(OstiaryError) in
-            try await reaching(for: challenge.session, patience: 15) { () async throws(OstiaryError) in
-                try await exchange(with: challenge.rootHash, challenge.ephemeral) { sentAt throws(OstiaryError) in
-                    // Too old for the servers only if the device's clock was wrong when the try was made.
-                    if sentAt.distance(to: stamp) > PINTry.longestLife { stamp = sentAt }
-                    let (message, inner) = try makeM1(attempt, challenge, of: secondFactor, at: sentAt, stamp: stamp)
-                    sealed = inner
-                    return message
-                }
-            }
+        let exchanged = try await challenge.line(patience: 15, waitsOutBusy: true).send(by: self) { (sentAt, _) throws(OstiaryError) in
+            // Too old for the servers only if the device's clock was wrong when the try was made.
+            if sentAt.distance(to: stamp) > PINTry.longestLife { stamp = sentAt }
+            let (message, inner) = try makeM1(attempt, challenge, of: secondFactor, at: sentAt, stamp: stamp)
+            sealed = inner
+            return message
         }
         guard let sealed else { throw .serverAnswer }
         return Asked(exchanged: exchanged, sealed: sealed, stamp: stamp)

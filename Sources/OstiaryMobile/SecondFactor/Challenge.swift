@@ -42,6 +42,13 @@ struct Challenge: Sendable {
         }
     }
 
+    /// What is said about it.
+    func line(patience: Double? = nil, waitsOutBusy: Bool = false) -> ServerLine {
+        ServerLine(
+            rootHash: rootHash, keyName: keyName, account: account, ephemeral: ephemeral, session: session, patience: patience,
+            waitsOutBusy: waitsOutBusy)
+    }
+
     var scope: BoxScope { BoxScope(instance: instance.id, epoch: instance.epoch) }
 
     var sessionHash: [UInt8] {

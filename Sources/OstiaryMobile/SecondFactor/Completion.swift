@@ -9,17 +9,8 @@ extension Engine {
             accountID: challenge.account, instanceID: challenge.instance.id, attemptID: proof.attempt, context: challenge.context,
             method: proof.method, epoch: challenge.instance.epoch, payload: challenge.payload, secondFactorKey: newKey,
             attempt: proof.biometricAttempt, secondFactorSignature: proof.secondFactorSignature, biometricSignature: proof.biometricSignature)
-        let exchanged = try await untilSettled { () async throws(OstiaryError) in
-            try await reaching(for: challenge.session) { () async throws(OstiaryError) in
-                try await exchange(with: challenge.rootHash, challenge.ephemeral) { sentAt throws(OstiaryError) in
-                    let freshness = SealedRequest.freshness(ephemeral: challenge.ephemeral.publicKey, at: sentAt)
-                    return try sign(message, with: challenge.keyName, freshness: freshness).bytes
-                }
-            }
-        }
-        let status = exchanged.answer.status
-        if Delivered<M4>.isDeclined(status, proof.method) { return .declined(status) }
-        guard let done = try? M4(decoding: try body(of: exchanged, about: challenge.account, at: challenge.rootHash)) else { throw .serverAnswer }
-        return .done(done)
+        let answer = try await challenge.line(waitsOutBusy: true).ask(
+            message, for: M4.self, declining: { proof.method.isDeclined(by: $0) }, by: self)
+        return answer.map(\.value)
     }
 }

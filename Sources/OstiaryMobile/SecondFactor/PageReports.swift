@@ -43,9 +43,9 @@ extension Engine {
     private func send(_ trouble: PageReport.Trouble, of report: PageReport) async {
         let account = report.account
         let message = L7(sessionID: report.session, accountID: account.id, state: trouble.state, until: trouble.until, offer: report.offer)
+        var line = ServerLine(of: account, ephemeral: report.ephemeral, patience: 0)
+        line.timeout = Self.reportPatience
         // Nothing depends on it: whatever goes wrong, the page waits until the session is over.
-        _ = try? await exchange(with: account.rootHash.bytes, report.ephemeral, timeout: Self.reportPatience) { _ throws(OstiaryError) in
-            try sign(message, with: account.keyName).bytes
-        }
+        _ = try? await line.send(message, by: self)
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import OstiaryProtocol
 
 /// Changing the PIN: the one so far, or a biometric feature, vouches; the new one gets a box of its own for the next epoch, which is stored beside
@@ -30,11 +29,11 @@ extension Engine {
                 complain(.wrongOrder, about: set.challenge)
                 return .again(nil)
             }
-            if let refusal = Self.refusal(of: pin, next.pinPolicy?.policy ?? .standard) ?? Self.refusal(of: pin, after: voucher.pin) {
-                complain(refusal, about: set.challenge)
-                return .again(.failed)
+            let rules = NewPIN.Rules(policy: next.pinPolicy?.policy ?? .standard, last: voucher.pin)
+            // A PIN vouches with the key that it opened, which stays; a feature opened nothing, so the key is a new one.
+            return try await self.set(pin, for: set.challenge, by: rules, master: voucher.proof.master) { new throws(OstiaryError) in
+                try await deliver(new, by: voucher, set.challenge)
             }
-            return try await self.set(pin, by: voucher, set.challenge)
         }
     }
 
@@ -55,45 +54,30 @@ extension Engine {
         }
     }
 
-    private static func refusal(of pin: LockedBytes, after last: LockedBytes?) -> OstiaryError? {
-        last?.matches(pin) == true ? .pinUnchanged : nil
-    }
-
-    /// One new PIN. From the moment its box is stored, whichever of the two the servers count can be opened.
-    private func set(_ pin: LockedBytes, by voucher: Voucher, _ challenge: Challenge) async throws(OstiaryError) -> Round<Void> {
-        // A new try each time: what is sealed under its key is sealed once.
-        let attempt = try await makeTry(pin, for: challenge, unsettled: nil, parameters: .standard)
-        switch try await evaluate(attempt, for: challenge, pinnedKey: nil) {
-        case .unavailable: return .again(.error)
-        case .penalised, .blocked: throw .serverAnswer
-        case .otherEpoch: return .over(.refused)
-        case .counted(let evaluation):
-            guard let share = evaluation.serverShare else { throw .serverAnswer }
-            // A PIN vouches with the key that it opened, which stays; a feature opened nothing, so the key is a new one.
-            let master = voucher.proof.master ?? SecretBytes(random.bytes(32))
-            var proof = try proof(setting: challenge, attempt.attempt, master, evaluation, voucher.proof.master == nil ? .bio : .pin)
-            if let info = voucher.info {
-                switch await signature(of: attempt.attempt, evaluation.stamp, challenge, asking: info) {
-                case .success(let signature): proof.signed.biometricSignature = signature
-                case .failure(.cancelled), .failure(.notConfirmed): return .again(.failed)
-                case .failure(.unavailable): return .over(.biometricsUnavailable)
-                case .failure(.changed):
-                    try dropBiometrics(of: challenge.instance.id)
-                    return .over(.biometricsChanged)
-                }
+    /// From the moment its box is stored, whichever of the two PINs the servers count can be opened.
+    private func deliver(_ new: NewPIN, by voucher: Voucher, _ challenge: Challenge) async throws(OstiaryError) -> Round<Void> {
+        var proof = FactorProof(
+            attempt: new.attempt, method: voucher.proof.master == nil ? .bio : .pin, secondFactorSignature: new.signature)
+        if let info = voucher.info {
+            switch await signature(of: new.attempt, new.stamp, challenge, asking: info) {
+            case .success(let signature): proof.biometricSignature = signature
+            case .failure(.cancelled), .failure(.notConfirmed): return .again(.failed)
+            case .failure(.unavailable): return .over(.biometricsUnavailable)
+            case .failure(.changed):
+                try dropBiometrics(of: challenge.instance.id)
+                return .over(.biometricsChanged)
             }
-            try checkNotAborted()
-            let box = try PINComputation.seal(master, attempt.stretched, serverShare: share, evaluation)
-            let change = StoredPINChange(epoch: challenge.instance.epoch, box: StoredBytes(box.encoded))
-            // The servers forgot an earlier new PIN when they evaluated this one, so its box may go.
-            try write { (state) throws(OstiaryError) in state.setInstance(challenge.instance.id) { $0.change = change } }
-            return try await finish(challenge, proof)
         }
+        try checkNotAborted()
+        let change = StoredPINChange(epoch: challenge.instance.epoch, box: StoredBytes(new.box.encoded))
+        // The servers forgot an earlier new PIN when they evaluated this one, so its box may go.
+        try write { (state) throws(OstiaryError) in state.setInstance(challenge.instance.id) { $0.change = change } }
+        return try await finish(challenge, proof, newKey: new.publicKey)
     }
 
     /// An outcome that cannot be heard of ends the flow: the next use of a PIN finds out which one counts.
-    private func finish(_ challenge: Challenge, _ proof: (signed: FactorProof, key: [UInt8])) async throws(OstiaryError) -> Round<Void> {
-        switch try await complete(challenge, proof.signed, newKey: proof.key) {
+    private func finish(_ challenge: Challenge, _ proof: FactorProof, newKey: [UInt8]) async throws(OstiaryError) -> Round<Void> {
+        switch try await complete(challenge, proof, newKey: newKey) {
         case .declined(let status):
             return .over(status == .secondFactorUnavailable || status == .busy ? .secondFactorUnavailable : OstiaryError(status))
         case .done(let done):
@@ -105,19 +89,5 @@ extension Engine {
             remember(withoutPINLeft: done.withoutPINLeft, of: challenge)
             return .done(())
         }
-    }
-
-    /// The signature by the key in the new box, over the key of its evaluation as well.
-    private func proof(
-        setting challenge: Challenge, _ attempt: AttemptID, _ master: SecretBytes, _ evaluation: Evaluation, _ method: Methods
-    ) throws(OstiaryError) -> (signed: FactorProof, key: [UInt8]) {
-        let key = try PINComputation.key(master)
-        let publicKey = Array(key.publicKey.rawRepresentation)
-        let signature = edwardsSignature(
-            key, .secondFactorSet,
-            Transcript.secondFactorSet(
-                instance: challenge.instance.id, attempt: attempt, context: challenge.context, sessionHash: challenge.sessionHash,
-                evaluationKey: evaluation.evaluationKey, secondFactorKey: publicKey))
-        return (FactorProof(attempt: attempt, method: method, secondFactorSignature: signature), publicKey)
     }
 }

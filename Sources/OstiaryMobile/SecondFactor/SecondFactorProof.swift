@@ -13,20 +13,14 @@ struct FactorProof: Sendable {
     var master: SecretBytes?
 }
 
-/// What the servers made of a proof.
-enum Delivered<Value> {
-    case done(Value)
-    /// They said why not, and something else can be tried.
-    case declined(Status)
-
-    /// The statuses after which the question goes on. A biometric that is refused leaves the PIN.
-    static func isDeclined(_ status: Status, _ method: Methods) -> Bool {
+extension Methods {
+    /// Whether a status leaves another way to what was asked for with these: a biometric that is refused leaves the PIN.
+    func isDeclined(by status: Status) -> Bool {
         switch status {
         case .secondFactorNeeded, .pinRequired, .secondFactorUnavailable, .busy, .wrongEpoch, .blocked: true
-        case .refused, .clock: method == .bio
+        case .refused, .clock: self == .bio
         case .ok, .replayed, .sessionUnknown, .sessionTaken, .sessionOver, .linkOld, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .enrolUsed, .penalised, .secondFactorUnknown, .tooMany, .sequence, .closed,
-            .changed:
+            .accountDeleted, .enrolUsed, .penalised, .secondFactorUnknown, .tooMany, .sequence, .closed, .changed:
             false
         }
     }

@@ -1,0 +1,34 @@
+import OstiaryProtocol
+
+/// Trying again while a server cannot be reached.
+extension Engine {
+    /// Does something that needs the server, again and again: the app hears `serverConnection` at the first failure, and gets it thrown when the
+    /// patience is over, which is as long as the configuration says where none is given.
+    func reaching<Value>(
+        for id: Session.ID?, patience: Double? = nil, _ body: () async throws(OstiaryError) -> Value
+    ) async throws(OstiaryError) -> Value {
+        var backoff = Backoff(limit: patience ?? configuration.connectionPatience.inSeconds)
+        var isFirst = true
+        while true {
+            do throws(OstiaryError) {
+                let value = try await body()
+                if !isFirst { note(connectionError: false, of: id) }
+                return value
+            } catch {
+                guard error == .serverConnection, let delay = backoff.delay() else { throw error }
+                if isFirst {
+                    note(connectionError: true, of: id)
+                    emit(.error(.serverConnection, session: id.flatMap { session($0)?.shown }))
+                }
+                isFirst = false
+                await ports.clock.sleep(seconds: delay)
+                if Task.isCancelled { throw .cancelled }
+            }
+        }
+    }
+
+    func note(connectionError: Bool, of id: Session.ID?) {
+        guard let id, session(id)?.shown.connectionError != connectionError else { return }
+        update(id) { $0.connectionError = connectionError }
+    }
+}
