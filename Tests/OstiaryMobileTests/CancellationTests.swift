@@ -132,5 +132,5 @@ struct CancellationTests {
 
 extension Engine {
     /// Whether anything still runs.
-    fileprivate var isBusy: Bool { flow != nil || !errands.isEmpty || live.contains { $0.pinger != nil || $0.guardian != nil } }
+    fileprivate var isBusy: Bool { flow != nil || !backgroundTasks.isEmpty || live.contains { $0.pinger != nil || $0.guardian != nil } }
 }

@@ -66,7 +66,7 @@ struct StoppingTests {
         let (phone, session) = try await waitingLater()
         let engine = try phone.ostiary.core().engine
         await engine.shutDown()
-        try await waiting(while: await !engine.errands.isEmpty)
+        try await waiting(while: await !engine.backgroundTasks.isEmpty)
         #expect(phone.ostiary.history.isEmpty && phone.history.document == nil)
         #expect(phone.ostiary.session(session.id)?.isOver == false)
     }
@@ -80,7 +80,7 @@ struct StoppingTests {
         try await waiting(while: await !phone.server.with { $0.accounts.isEmpty })
         await phone.server.wakeAll()
         let engine = try phone.ostiary.core().engine
-        try await waiting(while: await !engine.errands.isEmpty)
+        try await waiting(while: await !engine.backgroundTasks.isEmpty)
         #expect(phone.ostiary.session(session.id)?.ending == .cancelled)
         #expect(phone.ostiary.accounts == [] && phone.keys.names.isEmpty)
     }

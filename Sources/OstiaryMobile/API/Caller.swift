@@ -12,8 +12,7 @@ extension Command {
     var caller: Caller {
         switch self {
         case .start, .startUserInteraction, .setAccount, .secondFactor, .cancelSecondFactor, .deny, .stop, .stopAppLogin, .deleteAccount, .token,
-            .oneTimeCode,
-            .clearHistory, .reset, .manage:
+            .oneTimeCode, .clearHistory, .reset, .manage:
             .person
         case .resume, .watch, .enterBackground, .enterForeground: .system
         }
@@ -25,5 +24,5 @@ extension Ostiary {
     ///
     /// Reading `accounts`, `sessions`, `session(_:)` or `history` says the same, and so do all calls by which a person begins, confirms, answers or
     /// ends something. `resume()`, `enterForeground()`, `enterBackground()`, `setWatching(_:)`, the events and `Ostiary.AppLogin` do not.
-    public func userIsActive() { _ = picture(for: .person) }
+    public func userIsActive() { _ = snapshot(for: .person) }
 }

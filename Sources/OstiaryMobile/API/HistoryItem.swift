@@ -29,7 +29,7 @@ public struct HistoryItem: Sendable, Identifiable, Hashable {
 
 extension Ostiary {
     /// What became of the sessions on this device, oldest first: at most 200, none older than `expiryHistoryItems`.
-    public var history: [HistoryItem] { picture(for: .person)?.history ?? [] }
+    public var history: [HistoryItem] { snapshot(for: .person)?.history ?? [] }
 
     /// Empties the history.
     public func clearHistory() { send(.clearHistory) }

@@ -40,7 +40,7 @@ extension Ostiary {
     package func settle() async { await (try? core(for: .system))?.engine.settle() }
 
     /// A session as it is now, which says nothing of a person.
-    private func newest(_ id: Session.ID) -> Session? { picture(for: .system)?.sessions.first { $0.id == id } }
+    private func newest(_ id: Session.ID) -> Session? { snapshot(for: .system)?.sessions.first { $0.id == id } }
 
     private func follow(
         _ id: Session.ID, in events: AsyncStream<OstiaryEvent>, until isReached: (Session) -> Bool
@@ -63,6 +63,6 @@ extension Ostiary {
     /// Does what `resume()` does, and returns the sessions when every server was asked once.
     public func refresh() async throws(OstiaryError) -> [Session] {
         await (try core(for: .system)).engine.refresh()
-        return picture(for: .system)?.sessions ?? []
+        return snapshot(for: .system)?.sessions ?? []
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 // API: what an app sees of the SDK.
 //
-// Owns: the calls, the values that they take and tell, the events with the hub that spreads them, and the snapshot that the synchronous properties read.
-// Leaves to others: whatever a call does (Commands/).
+// Owns: the calls, the values that they take and tell, the events with the hub that spreads them, and the snapshot that the synchronous
+// properties read. Leaves to others: whatever a call does (Commands/).
 // Start reading here, then Ostiary+Calls, OstiaryEvent and Session.
 
 /// The SDK: one object per app, usually `Ostiary.default`.
@@ -58,18 +58,18 @@ public final class Ostiary: Sendable {
     public var events: AsyncStream<OstiaryEvent> { hub.subscribe() }
 
     /// The accounts on this device, oldest first; nil when they cannot be read.
-    public var accounts: [Account]? { picture(for: .person)?.accounts }
+    public var accounts: [Account]? { snapshot(for: .person)?.accounts }
 
     /// The sessions that this process knows of, oldest first.
-    public var sessions: [Session] { picture(for: .person)?.sessions ?? [] }
+    public var sessions: [Session] { snapshot(for: .person)?.sessions ?? [] }
 
     /// A session as it is now; ask for it just before drawing it.
     public func session(_ id: Session.ID) -> Session? { sessions.first { $0.id == id } }
 
     /// The newest AppLogin of this SDK, logged in or not; nil before the first.
-    public var appLoginSession: Session? { picture(for: .system)?.sessions.last { $0.isAppLogin } }
+    public var appLoginSession: Session? { snapshot(for: .system)?.sessions.last { $0.isAppLogin } }
 
-    func picture(for caller: Caller) -> Snapshot? { configured.withLock { $0 }?.picture(for: caller) }
+    func snapshot(for caller: Caller) -> Snapshot? { configured.withLock { $0 }?.snapshot(for: caller) }
 
     /// Hands a call to the engine behind all calls before it.
     func send(_ command: Command) {

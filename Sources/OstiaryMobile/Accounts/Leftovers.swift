@@ -7,7 +7,7 @@ extension Engine {
         let now = ports.clock.wall
         let isOld: (UInt64) -> Bool = { $0 + Self.enrolmentLife < now }
         guard let stored else { return }
-        for account in stored.accounts where account.state == .enrolling && isOld(account.createdAt) { discard(account.id) }
+        for account in stored.accounts where account.state == .enrolling && isOld(account.createdAt) { abandon(account.id) }
         if stored.claims.contains(where: { isOld($0.madeAt) }) {
             _ = try? write { (state) throws(OstiaryError) in
                 state.discarded += state.claims.filter { isOld($0.madeAt) }.flatMap { [$0.keyName, $0.secretName] }

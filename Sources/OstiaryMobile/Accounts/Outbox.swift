@@ -18,7 +18,8 @@ extension Engine {
     }
 
     private func deliver(_ entry: StoredDeletion) async throws(OstiaryError) {
-        let exchanged = try await ServerLine(rootHash: entry.rootHash.bytes).send(by: self) { (_, _) throws(OstiaryError) in entry.message.bytes }
+        let line = ServerLine(rootHash: entry.rootHash.bytes)
+        let exchanged = try await line.send(by: self) { (_, _) throws(OstiaryError) in entry.message.bytes }
         switch exchanged.status {
         case .ok, .accountUnknown, .accountDeleted: return
         case let status: throw OstiaryError(status)

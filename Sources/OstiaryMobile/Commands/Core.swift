@@ -2,11 +2,11 @@ import Synchronization
 
 // Commands: what an app calls for.
 //
-// Owns: the queue of calls, which of them are allowed now, the beginning and the end of a flow, and the calls that touch everything: stop, resume,
-// reset. Leaves to others: what is done in a flow (Login/, Enrolment/, SecondFactor/).
+// Owns: the queue of calls, which of them are allowed now, the beginning and the end of a flow, and the calls that touch everything:
+// stop, resume, reset. Leaves to others: what is done in a flow (Login/, Enrolment/, SecondFactor/).
 // Start reading here, then Engine+Commands and Engine+Flows.
 
-/// An engine with the queue of calls to it and the picture of it that the synchronous properties read.
+/// An engine with the queue of calls to it and the snapshot of it that the synchronous properties read.
 final class Core: Sendable {
     let engine: Engine
     private let snapshot: SharedSnapshot
@@ -36,12 +36,12 @@ final class Core: Sendable {
         commands.yield(command)
     }
 
-    /// The newest picture, in which an AppLogin whose time is up is over even before the engine came to say so.
-    func picture(for caller: Caller) -> Snapshot {
+    /// The newest snapshot, in which an AppLogin whose time is up is over even before the engine came to say so.
+    func snapshot(for caller: Caller) -> Snapshot {
         note(caller)
-        var picture = snapshot.value
-        if let ending = appLoginClock.ending(at: clock.monotonic) { picture.endAppLogin(as: ending) }
-        return picture
+        var newest = snapshot.value
+        if let ending = appLoginClock.ending(at: clock.monotonic) { newest.endAppLogin(as: ending) }
+        return newest
     }
 
     func note(_ caller: Caller) {

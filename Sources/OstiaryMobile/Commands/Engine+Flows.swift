@@ -59,23 +59,23 @@ extension Engine {
     /// The end of a flow that did not reach its aim. What the server must hear of it is said first.
     private func fail(_ id: Session.ID, _ error: OstiaryError) async {
         guard flow?.session == id else { return }
-        let (farewell, report) = (flow?.farewell, flow?.report)
+        let (onAbort, report) = (flow?.onAbort, flow?.report)
         guard let abort = flow?.abort else {
             flow = nil
             sayParting(report)
-            if let session = close(id, as: .failed) { emit(.error(error, session: session)) }
-            if error.leavesServerUnsure, let farewell { runErrand { await farewell($0, nil) } }
+            close(id, as: .failed, error)
+            if error.leavesServerUnsure, let onAbort { runInBackground { await onAbort($0, nil) } }
             return
         }
         // This task is cancelled; a fresh one can still reach the server.
-        await Task { await farewell?(self, abort) }.value
+        await Task { await onAbort?(self, abort) }.value
         flow = nil
         // A denial says it all.
         if case .denied = abort {} else { sayParting(report) }
         switch abort {
-        case .cancelled: if let session = close(id, as: .cancelled) { emit(.sessionStop(session)) }
-        case .denied: if let session = close(id, as: .denied) { emit(.sessionStop(session)) }
-        case .inputTimeout: if let session = close(id, as: .failed) { emit(.error(.userInputTimeout, session: session)) }
+        case .cancelled: close(id, as: .cancelled)
+        case .denied: close(id, as: .denied)
+        case .inputTimeout: close(id, as: .failed, .userInputTimeout)
         }
     }
 

@@ -11,11 +11,9 @@ extension Engine {
             guard error == .storeUnreadable else { throw error }
             try replaceUnreadable()
         }
-        for session in live where session.shown.goesOn { ended(session.shown.id, as: .account) }
-        for account in try known().accounts { discard(account.id) }
-        for session in live where !session.shown.isOver {
-            if let shown = close(session.shown.id, as: .cancelled) { emit(.sessionStop(shown)) }
-        }
+        for session in live where session.shown.goesOn { close(session.shown.id, as: .account) }
+        for account in try known().accounts { abandon(account.id) }
+        for session in live { close(session.shown.id, as: .cancelled) }
         try write { (state) throws(OstiaryError) in
             state.discarded += state.claims.flatMap { [$0.keyName, $0.secretName] }
             state.discarded += state.instances.flatMap(\.names)

@@ -3,7 +3,7 @@ import OstiaryProtocol
 
 /// After the process was started or woken: what was going on goes on.
 extension Engine {
-    func resume() { runErrand { await $0.refresh() } }
+    func resume() { runInBackground { await $0.refresh() } }
 
     /// Pings every session once, asks once for every account that waits for its code, takes up what waits, sends what could not be sent; returns when each was tried.
     func refresh() async {
@@ -39,7 +39,7 @@ extension Engine {
             if let first, first.status != .accountPending {
                 await takeUp(id, of: account, after: first)
             } else {
-                runErrand { await $0.takeUp(id, of: account, after: first) }
+                runInBackground { await $0.takeUp(id, of: account, after: first) }
             }
         }
     }
@@ -48,13 +48,8 @@ extension Engine {
         do throws(OstiaryError) {
             try await awaitConfirmation(id, of: account, isCodeShown: false, after: first)
         } catch {
-            failErrand(id, error)
+            if error != .cancelled { close(id, as: .failed, error) }
         }
-    }
-
-    private func failErrand(_ id: Session.ID, _ error: OstiaryError) {
-        guard error != .cancelled, session(id)?.shown.isOver == false, let session = close(id, as: .failed) else { return }
-        emit(.error(error, session: session))
     }
 
     /// Logins of browsers that began in an earlier process. They count as logged in once the server says so.

@@ -57,14 +57,14 @@ extension Engine {
             case .removeBiometrics: try await removeBiometrics(factor, id, asking)
             case .changePIN: try await changePIN(factor, id, asking)
             }
-            return end(id, asking, nil)
+            return finish(id, asking, nil)
         } catch {
-            return end(id, asking, error)
+            return finish(id, asking, error)
         }
     }
 
     /// Over before anybody hears of it: whoever does may begin the next flow at once.
-    private func end(_ id: Session.ID, _ asking: ManagementQuestions, _ cause: OstiaryError?) -> OstiaryError? {
+    private func finish(_ id: Session.ID, _ asking: ManagementQuestions, _ cause: OstiaryError?) -> OstiaryError? {
         var error = cause
         if let flow, flow.session == id {
             if case .inputTimeout? = flow.abort, cause == .cancelled { error = .userInputTimeout }

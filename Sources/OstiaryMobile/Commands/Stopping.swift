@@ -3,7 +3,7 @@ import OstiaryProtocol
 /// Ending sessions from this side: over here at once, then told to the server (protocol §8).
 extension Engine {
     func stop(_ id: Session.ID) throws(OstiaryError) {
-        if let farewell = try stopHere(id) { runErrand { await farewell($0) } }
+        if let login = try closeHere(id) { runInBackground { await $0.tellServer(login) } }
     }
 
     func stopAppLogin() throws(OstiaryError) {
@@ -11,26 +11,21 @@ extension Engine {
         try stop(session.shown.id)
     }
 
-    /// Ends a session or gives up a flow. Returns what is left to tell the server.
-    func stopHere(_ id: Session.ID) throws(OstiaryError) -> (@Sendable (isolated Engine) async -> Void)? {
+    /// Stops a flow, gives up an account whose code nobody typed, or ends a login, of which the server is still to be told.
+    func closeHere(_ id: Session.ID) throws(OstiaryError) -> ClosedLogin? {
         if flow?.session == id {
             abort(.cancelled)
             return nil
         }
         guard let session = session(id), !session.shown.isOver else { throw .wrongOrder }
-        if session.shown.isEnrolment, !session.shown.isLoggedIn, let account = session.account { return giveUp(id, account) }
+        if session.shown.isEnrolment, !session.shown.isLoggedIn, let account = session.account {
+            close(id, as: .cancelled)
+            abandon(account)
+            return nil
+        }
         guard session.shown.goesOn, let sid = session.sid else { throw .wrongOrder }
         let account = session.account.flatMap { stored?.account($0) }
-        ended(id, as: .user)
-        guard let account else { return nil }
-        let stamp = session.lastStamp
-        return { engine in await engine.sayStop(sid, of: account, after: stamp) }
-    }
-
-    /// Nobody waits for this account's code any longer: it will never be one.
-    private func giveUp(_ id: Session.ID, _ account: AccountID) -> (@Sendable (isolated Engine) async -> Void)? {
-        if let shown = close(id, as: .cancelled) { emit(.sessionStop(shown)) }
-        discard(account)
-        return nil
+        close(id, as: .user)
+        return account.map { ClosedLogin(session: sid, account: $0, lastStamp: session.lastStamp) }
     }
 }

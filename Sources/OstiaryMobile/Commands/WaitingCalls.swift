@@ -4,14 +4,7 @@ import OstiaryProtocol
 extension Engine {
     /// Stops a session.
     func end(_ id: Session.ID) async throws(OstiaryError) {
-        guard let session = session(id), session.shown.goesOn, let sid = session.sid,
-            let account = session.account.flatMap({ stored?.account($0) })
-        else {
-            _ = try stopHere(id)
-            return
-        }
-        ended(id, as: .user)
-        try await sendStop(sid, of: account, after: session.lastStamp)
+        if let login = try closeHere(id) { try await sendStop(login) }
     }
 
     /// Deletes an account.

@@ -3,9 +3,9 @@ import OstiaryProtocol
 
 // Engine: the one actor, and what it can do without asking a server.
 //
-// Owns: all state (accounts as they are stored, live sessions, the flow that runs, servers that were talked to), how each of them changes, and how
-// the app is told. Leaves to others: what a flow does, which the rooms above write as extensions of the actor. They refer to this room, and it to
-// none of them.
+// Owns: all state (accounts as they are stored, live sessions, the flow that runs, servers that were talked to), how each of them
+// changes, and how the app is told. Leaves to others: what a flow does, which the rooms above write as extensions of the actor. They
+// refer to this room, and it to none of them.
 // Start reading here, then Flow, LiveSession and Engine+Store.
 
 /// The one place where anything happens: holds all state, carries out calls in order, and runs at most one enrolment or login at a time.
@@ -35,7 +35,7 @@ actor Engine {
     var wantsToWatch: Bool
     var isInBackground = false
     /// Tasks that wait for a confirmation or bring a message to a server.
-    var errands: [UUID: Task<Void, Never>] = [:]
+    var backgroundTasks: [UUID: Task<Void, Never>] = [:]
     /// The newest of what a page is told.
     var lastWord: Task<Void, Never>?
 
@@ -51,17 +51,17 @@ actor Engine {
 
     /// The app let the SDK go: everything stays as it is, for the next process to take up. Nobody gave anything up, so no server is told so.
     func shutDown() {
-        flow?.farewell = nil
+        flow?.onAbort = nil
         flow?.report = nil
         abort(.cancelled)
         for session in live {
             session.pinger?.cancel()
             session.guardian?.cancel()
         }
-        for errand in errands.values { errand.cancel() }
+        for task in backgroundTasks.values { task.cancel() }
     }
 
-    /// Tells, after the picture that the app reads was brought up to date.
+    /// Tells, after the snapshot that the app reads was brought up to date.
     func emit(_ event: OstiaryEvent) {
         publish()
         ports.log?.note(LogEntry(event))
@@ -77,13 +77,13 @@ actor Engine {
 
     /// Runs something that outlives the call that asked for it.
     @discardableResult
-    func runErrand(_ body: @escaping @Sendable (Engine) async -> Void) -> Task<Void, Never> {
+    func runInBackground(_ body: @escaping @Sendable (Engine) async -> Void) -> Task<Void, Never> {
         let name = UUID()
         let task = Task {
             await body(self)
-            self.errands[name] = nil
+            self.backgroundTasks[name] = nil
         }
-        errands[name] = task
+        backgroundTasks[name] = task
         return task
     }
 }

@@ -36,7 +36,7 @@ struct Flow {
     var step = Step.working
     var abort: Abort?
     /// What the server is told when the flow stops here: because of the person, or (nil) of an error that leaves it unsure.
-    var farewell: (@Sendable (isolated Engine, Abort?) async -> Void)?
+    var onAbort: (@Sendable (isolated Engine, Abort?) async -> Void)?
     /// What the page of a login hears when the flow stops here, while nothing is decided.
     var report: PageReport?
     fileprivate var waiting: CheckedContinuation<Input, Never>?

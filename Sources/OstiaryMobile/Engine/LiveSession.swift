@@ -49,9 +49,18 @@ extension Engine {
         emit(.sessionUpdate(session.shown))
     }
 
-    /// Ends a session here: nothing secret stays with it. Returns it as it is now.
-    @discardableResult
-    func close(_ id: Session.ID, as ending: Session.Ending) -> Session? {
+    /// Ends a session here and tells the app: nothing secret stays with it, nothing of a login stays in the store, and with an AppLogin
+    /// goes the last second factor (S1-43). One that is over stays as it is.
+    /// - Parameter error: what went wrong, where that is what the app is told.
+    func close(_ id: Session.ID, as ending: Session.Ending, _ error: OstiaryError? = nil) {
+        guard let session = session(id), !session.shown.isOver else { return }
+        if session.shown.isAppLogin, session.shown.isLoggedIn {
+            appLoginClock.stop()
+            if let account = session.account { caches[account] = nil }
+        }
+        if stored?.sessions.contains(where: { $0.id == id }) == true {
+            _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll { $0.id == id } }
+        }
         change(id) { session in
             session.pinger?.cancel()
             session.pinger = nil
@@ -60,20 +69,8 @@ extension Engine {
             session.shown.end(as: ending)
         }
         recordHistory(id)
-        return session(id)?.shown
-    }
-
-    /// A login is over: nothing of it stays, and with an AppLogin goes the last second factor (S1-43).
-    func ended(_ id: Session.ID, as ending: Session.Ending) {
-        guard let session = session(id), !session.shown.isOver else { return }
-        if session.shown.isAppLogin {
-            appLoginClock.stop()
-            if let account = session.account { caches[account] = nil }
-        }
-        if stored?.sessions.contains(where: { $0.id == id }) == true {
-            _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll { $0.id == id } }
-        }
-        guard let shown = close(id, as: ending) else { return }
+        guard let shown = self.session(id)?.shown else { return }
+        if let error { return emit(.error(error, session: shown)) }
         // A warning, also for apps that do not look at how a session ended.
         if ending == .otherBrowser { emit(.error(.loginInOtherBrowser, session: shown)) }
         emit(.sessionStop(shown))

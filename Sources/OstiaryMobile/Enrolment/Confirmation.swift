@@ -13,19 +13,18 @@ extension Engine {
             outcome = try await confirmed(id, account, isCodeShown, first)
         } catch {
             guard Self.confirmationIsOver(error) else { throw error }
-            drop(account.id)
+            _ = try? remove(account.id, because: .neverMade)
             throw .enrolmentExpired
         }
         try write { (state) throws(OstiaryError) in state.setAccount(account.id) { $0.state = .active } }
         if let active = stored?.account(account.id) { emit(.accountUpdated(shown(active))) }
         // From here on the account stays, whatever becomes of this session.
-        if flow?.session == id { flow?.farewell = nil }
+        if flow?.session == id { flow?.onAbort = nil }
         if let token = outcome.cache { caches[account.id] = FactorCache(token: SecretBytes(token), isSingleUse: true) }
         guard outcome.result == .loggedIn else { throw .serverAnswer }
         guard let sid = outcome.sessionID else {
             // Confirmed, but nobody was there to go on with the browser's session: the account stays, that session is over.
-            if let session = close(id, as: .timeout) { emit(.sessionStop(session)) }
-            return
+            return close(id, as: .timeout)
         }
         try loggedIn(id, outcome, sid: sid, account: account.id)
     }

@@ -18,7 +18,7 @@ extension Engine {
             // Also where the PINs of this app are known to the servers no more; the server that keeps the new one stays the one that was trusted.
             return try await setFirstPIN(id, enrolment, pinned: vouchers.first?.instance.secondFactorRootHash)
         } catch {
-            if !error.leavesServerUnsure { drop(enrolment.shown.accountID) }
+            if !error.leavesServerUnsure { _ = try? remove(enrolment.shown.accountID, because: .neverMade) }
             throw error
         }
     }
@@ -27,7 +27,7 @@ extension Engine {
         _ id: Session.ID, _ enrolment: Enrolment, by voucher: (account: StoredAccount, instance: StoredInstance)
     ) async throws(OstiaryError) -> E4 {
         let instance = voucher.instance
-        let challenge = Challenge(
+        let challenge = FactorChallenge(
             context: .enrol, session: id, account: voucher.account.id, keyName: voucher.account.keyName, instance: instance,
             binding: .operation, payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral,
             prekey: try await secondFactorPrekey(
@@ -51,7 +51,7 @@ extension Engine {
             secondFactorRootHash: StoredBytes(try await server(enrolment.rootHash).verified.bundle.secondFactorRootHash),
             deviceSecretName: enrolment.secretName, epoch: 1, box: StoredBytes([]), tries: .none,
             pinUse: StoredPINUse(lastPIN: now(at: enrolment.rootHash).seconds), pinPolicy: StoredPINPolicy(enrolment.shown.pinPolicy))
-        let challenge = Challenge(
+        let challenge = FactorChallenge(
             context: .firstSet, session: id, account: enrolment.shown.accountID, keyName: enrolment.keyName, instance: instance,
             binding: .operation, payload: enrolment.payload, rootHash: enrolment.rootHash, ephemeral: enrolment.ephemeral, prekey: prekey)
         let question = OpenQuestion(challenge)
@@ -67,7 +67,7 @@ extension Engine {
 
     /// One first PIN.
     private func set(
-        _ pin: LockedBytes, _ serverShare: SecretBytes, _ challenge: Challenge, _ enrolment: Enrolment
+        _ pin: LockedBytes, _ serverShare: SecretBytes, _ challenge: FactorChallenge, _ enrolment: Enrolment
     ) async throws(OstiaryError) -> Round<E4> {
         try await set(pin, for: challenge, by: NewPIN.Rules(policy: enrolment.shown.pinPolicy), serverShare: serverShare) {
             new throws(OstiaryError) in
@@ -88,7 +88,7 @@ extension Engine {
     ) async throws(OstiaryError) -> E4? {
         try await storeUnacknowledged(enrolment, instance)
         let account = enrolment.shown.accountID
-        flow?.farewell = { engine, _ in engine.discard(account) }
+        flow?.onAbort = { engine, _ in engine.abandon(account) }
         let message = E3(
             enrolHash: enrolment.hash, decision: .accept, instanceID: instance?.id, attemptID: proof?.attempt, context: proof?.context ?? .enrol,
             epoch: instance?.epoch ?? 0, secondFactorKey: proof?.newKey, secondFactorSignature: proof?.signature)
@@ -129,7 +129,7 @@ struct EnrolmentProof: Sendable {
     let newKey: [UInt8]?
 
     /// Of the PIN that there is.
-    init(_ challenge: Challenge, _ proof: FactorProof) {
+    init(_ challenge: FactorChallenge, _ proof: FactorProof) {
         attempt = proof.attempt
         context = challenge.context
         signature = proof.secondFactorSignature ?? []
@@ -137,7 +137,7 @@ struct EnrolmentProof: Sendable {
     }
 
     /// Of a PIN that was set.
-    init(_ challenge: Challenge, _ new: NewPIN) {
+    init(_ challenge: FactorChallenge, _ new: NewPIN) {
         attempt = new.attempt
         context = challenge.context
         signature = new.signature

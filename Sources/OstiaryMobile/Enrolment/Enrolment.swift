@@ -3,8 +3,8 @@ import OstiaryProtocol
 
 // Enrolment: from a scanned link to an account that is logged in.
 //
-// Owns: the new device key, E1 to E4, waiting for the code (W1). Leaves to others: asking for PINs and setting one (SecondFactor/), taking back what
-// came to nothing (Accounts/).
+// Owns: the new device key, E1 to E4, waiting for the code (W1). Leaves to others: asking for PINs and setting one (SecondFactor/),
+// taking back what came to nothing (Accounts/).
 // Start reading at `Engine.enrol`, below.
 
 /// What an enrolment is about, as the server signed it (E2), and what ties the phone's answer to it.
@@ -36,7 +36,7 @@ extension Engine {
         let address = try check(link)
         let server = try await reaching(for: id) { () async throws(OstiaryError) in try await fetchBundle(of: link.rootHash, at: address) }
         let enrolment = try await claim(id, link)
-        flow?.farewell = { engine, abort in await engine.decline(enrolment, abort) }
+        flow?.onAbort = { engine, abort in await engine.decline(enrolment, abort) }
         try await becomeReady(id) { session in
             session.info.serverName = server.verified.bundle.name
             session.enrolInfo = EnrolInfo(enrolment.shown)
@@ -44,7 +44,7 @@ extension Engine {
         try await confirmEnrol(id, enrolment)
         let made = try await make(id, enrolment)
         let account = try keepMade(enrolment, made)
-        flow?.farewell = { engine, _ in engine.discard(account.id) }
+        flow?.onAbort = { engine, _ in engine.abandon(account.id) }
         change(id) { session in
             session.account = account.id
             session.shown.account = self.shown(account)

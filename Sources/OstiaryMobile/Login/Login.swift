@@ -3,9 +3,9 @@ import OstiaryProtocol
 
 // Login: from a scanned code, a link or the app itself to the server's word that somebody is logged in.
 //
-// Owns: what a login is about (L1, L2), whom it is confirmed with, and the decision (L5, L6). Leaves to others: the second factor (SecondFactor/),
-// and all that follows (Presence/).
-// Start reading here, then Question and Decision.
+// Owns: what a login is about (L1, L2), whom it is confirmed with, and the decision (L5, L6). Leaves to others: the second factor
+// (SecondFactor/), and all that follows (Presence/).
+// Start reading here, then Question and LoginDecision.
 
 /// Login by code or link, and login to the app itself (protocol §6).
 extension Engine {
@@ -16,11 +16,11 @@ extension Engine {
             let question = try await ask(id, .link(link, via), at: rootHash)
             guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
             let offered = try selectable(accounts, question)
-            flow?.farewell = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
+            flow?.onAbort = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
             mayReport(question, as: offered[0])
             try await show(id, question, isFirst: isFirst)
             let (account, userInput) = try await choose(id, question, offered, isFirst: isFirst)
-            flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
             mayReport(question, as: account)
             let outcome = try await approve(id, question, as: account, userInput: userInput)
             let acknowledged = question.acknowledged(by: account.id)
@@ -34,7 +34,7 @@ extension Engine {
         try await following { isFirst throws(OstiaryError) in
             let question = try await ask(id, .app(account), at: account.rootHash.bytes)
             guard question.shown.purpose == .app, question.shown.selects(account.id) == true else { throw .serverAnswer }
-            flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
             let info = SessionInfo(question.shown, from: shown(account).serverName)
             if isFirst {
                 try await becomeReady(id) { session in

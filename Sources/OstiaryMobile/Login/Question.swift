@@ -70,7 +70,7 @@ extension Engine {
                 return try await body(number == 1)
             } catch {
                 guard error == .questionChanged, number < Self.mostQuestions else { throw error }
-                flow?.farewell = nil
+                flow?.onAbort = nil
                 flow?.report = nil
                 try checkNotAborted()
             }

@@ -1,7 +1,7 @@
 // Ports: what the SDK asks of a platform.
 //
-// Owns: the protocols for keys, documents, transport, clock, biometric prompt and log, each with its errors; transport and clock as Foundation has
-// them. Leaves to others: key store and documents of a platform (Files/, Apple/), a sensor that is none (Simulated/).
+// Owns: the protocols for keys, documents, transport, clock, biometric prompt and log, each with its errors; transport and clock as
+// Foundation has them. Leaves to others: key store and documents of a platform (Files/, Apple/), a sensor that is none (Simulated/).
 // Start reading here, then KeyStore, AccountStore and Transport.
 
 /// What the SDK needs of the platform it runs on.

@@ -24,9 +24,9 @@ extension Engine {
             let session = live.last(where: { $0.shown.isAppLogin && $0.shown.isLoggedIn })
         else { return }
         let account = session.account.flatMap { stored?.account($0) }
-        ended(session.shown.id, as: ending)
+        close(session.shown.id, as: ending)
         guard let account, let sid = session.sid else { return }
-        let (stamp, reason) = (session.lastStamp, ending == .inactivity ? StopReason.inactivity : .user)
-        runErrand { await $0.sayStop(sid, of: account, after: stamp, reason: reason) }
+        let login = ClosedLogin(session: sid, account: account, lastStamp: session.lastStamp, reason: ending == .inactivity ? .inactivity : .user)
+        runInBackground { await $0.tellServer(login) }
     }
 }

@@ -2,8 +2,8 @@ import OstiaryProtocol
 
 // Presence: what goes on between a login and its end.
 //
-// Owns: the first moment after a login, the browser's way back, pings and what they tell, the limits of an AppLogin, and telling the server of an end.
-// Leaves to others: that a session is over here (Engine/), and who wanted it (Commands/).
+// Owns: the first moment after a login, the browser's way back, pings and what they tell, the limits of an AppLogin, and telling the
+// server of an end. Leaves to others: that a session is over here (Engine/), and who wanted it (Commands/).
 // Start reading here, then LoggedIn and Returning.
 
 /// What goes on after a login: pings, and the end (protocol §8).
@@ -51,10 +51,9 @@ extension Engine {
         guard error != .cancelled, !Task.isCancelled, let session = session(id), session.shown.goesOn else { return false }
         switch error {
         case .serverConnection, .certificateUntrusted, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable,
-            .serverParametersWrong,
-            .clockWrong, .tooMany, .keyStore:
+            .serverParametersWrong, .clockWrong, .tooMany, .keyStore:
             guard ports.clock.monotonic <= session.lastSeen + period + Self.grace else {
-                ended(id, as: .timeout)
+                close(id, as: .timeout)
                 return false
             }
             if !session.shown.connectionError {
@@ -63,8 +62,8 @@ extension Engine {
             }
             await ports.clock.sleep(seconds: delay)
             return true
-        case .accountBlocked, .accountDeleted: ended(id, as: .account)
-        default: ended(id, as: .server)
+        case .accountBlocked, .accountDeleted: close(id, as: .account)
+        default: close(id, as: .server)
         }
         return false
     }
@@ -81,7 +80,7 @@ extension Engine {
         let answer = try await line.ask(message, for: PingAnswer.self, by: self).value
         hear(answer.extensions.notices, by: account.id, after: acknowledged)
         switch answer.state {
-        case .stopped: ended(id, as: Session.Ending(answer.reason))
+        case .stopped: close(id, as: Session.Ending(answer.reason))
         case .loggedIn:
             change(id) { session in
                 session.lastSeen = ports.clock.monotonic

@@ -40,7 +40,7 @@ extension BiometricConditions {
 
 extension Engine {
     /// Whether a biometric feature can answer this.
-    func offersBiometrics(for challenge: Challenge) -> Bool {
+    func offersBiometrics(for challenge: FactorChallenge) -> Bool {
         guard challenge.acceptsBiometrics, let instance = stored?.instance(challenge.instance.id), instance.biometrics != nil else { return false }
         if configuration.blockSecondFactorOnPINBlocked, instance.tries.blocked { return false }
         return conditions(for: challenge.context, instance, at: challenge.rootHash).showBiometrics

@@ -32,7 +32,7 @@ extension Engine {
 
     /// The signature of the biometric key, after the system asked the person.
     func signature(
-        of attempt: AttemptID, _ stamp: Instant, _ challenge: Challenge, asking info: BiometricInfo
+        of attempt: AttemptID, _ stamp: Instant, _ challenge: FactorChallenge, asking info: BiometricInfo
     ) async -> Result<[UInt8], BiometricError> {
         guard let key = stored?.instance(challenge.instance.id)?.biometrics else { return .failure(.unavailable) }
         let transcript = Transcript.biometric(

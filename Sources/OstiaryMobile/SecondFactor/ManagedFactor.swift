@@ -13,7 +13,7 @@ final class ManagementQuestions: Sendable {
 
     var last: OpenQuestion? { newest.withLock { $0 } }
 
-    func open(_ challenge: Challenge, place: OpenQuestion.Place) -> OpenQuestion {
+    func open(_ challenge: FactorChallenge, place: OpenQuestion.Place) -> OpenQuestion {
         let question = OpenQuestion(challenge, place: place)
         newest.withLock { $0 = question }
         return question
@@ -24,10 +24,10 @@ extension Engine {
     /// A challenge of an operation.
     func challenge(
         _ context: SecondFactorContext, _ factor: ManagedFactor, _ id: Session.ID, payload: [UInt8], acceptsBiometrics: Bool = false
-    ) async throws(OstiaryError) -> Challenge {
+    ) async throws(OstiaryError) -> FactorChallenge {
         let rootHash = factor.account.rootHash.bytes
         let prekey = try await secondFactorPrekey(nil, at: rootHash, pinned: factor.instance.secondFactorRootHash, for: id)
-        return Challenge(
+        return FactorChallenge(
             context: context, session: id, account: factor.account.id, keyName: factor.account.keyName, instance: factor.instance,
             binding: .operation, payload: payload, rootHash: rootHash, ephemeral: try makeEphemeral(), prekey: prekey,
             acceptsBiometrics: acceptsBiometrics)

@@ -30,7 +30,7 @@ extension NewPIN {
     }
 
     fileprivate init(
-        _ attempt: PINTry, _ evaluation: Evaluation, of challenge: Challenge, master: SecretBytes, serverShare: SecretBytes
+        _ attempt: PINTry, _ evaluation: Evaluation, of challenge: FactorChallenge, master: SecretBytes, serverShare: SecretBytes
     ) throws(OstiaryError) {
         let key = try PINComputation.key(master)
         self.attempt = attempt.attempt
@@ -51,7 +51,7 @@ extension Engine {
     /// - Parameter master: what its box will hold; nil for something new.
     /// - Parameter serverShare: nil where it comes with the evaluation.
     func set<Value>(
-        _ pin: LockedBytes, for challenge: Challenge, by rules: NewPIN.Rules, master: SecretBytes? = nil, serverShare: SecretBytes? = nil,
+        _ pin: LockedBytes, for challenge: FactorChallenge, by rules: NewPIN.Rules, master: SecretBytes? = nil, serverShare: SecretBytes? = nil,
         _ deliver: (NewPIN) async throws(OstiaryError) -> Round<Value>
     ) async throws(OstiaryError) -> Round<Value> {
         if let refusal = rules.refusal(of: pin) {

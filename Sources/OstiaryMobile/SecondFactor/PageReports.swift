@@ -6,7 +6,7 @@ extension Engine {
     private static let reportPatience = 5.0
 
     /// What came of an input for a second factor: nil when the next one may be right.
-    func tellPage(_ trouble: PageReport.Trouble?, of challenge: Challenge) {
+    func tellPage(_ trouble: PageReport.Trouble?, of challenge: FactorChallenge) {
         guard flow?.session == challenge.session, challenge.context == .verify, var report = flow?.report else { return }
         report.trouble = trouble
         flow?.report = report
@@ -15,7 +15,7 @@ extension Engine {
     }
 
     /// What the servers said of the tries.
-    func tellPage(_ tries: StoredTries, of challenge: Challenge) {
+    func tellPage(_ tries: StoredTries, of challenge: FactorChallenge) {
         let penalty = tries.penalty(at: ports.clock)
         if tries.blocked {
             tellPage(PageReport.Trouble(state: .blocked), of: challenge)
@@ -34,7 +34,7 @@ extension Engine {
     /// One after the other, so that the newest is the one that stays.
     private func say(_ trouble: PageReport.Trouble, of report: PageReport) {
         let former = lastWord
-        lastWord = runErrand { engine in
+        lastWord = runInBackground { engine in
             await former?.value
             await engine.send(trouble, of: report)
         }

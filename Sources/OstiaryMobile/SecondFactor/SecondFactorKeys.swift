@@ -23,7 +23,7 @@ extension Engine {
     }
 
     /// Another key than this one to seal attempts to, if the server has one by now.
-    func secondFactorPrekey(after prekey: Prekey, of challenge: Challenge) async throws(OstiaryError) -> Prekey? {
+    func secondFactorPrekey(after prekey: Prekey, of challenge: FactorChallenge) async throws(OstiaryError) -> Prekey? {
         let fresh = try await freshBundle(of: challenge.rootHash, with: challenge.instance.secondFactorRootHash.bytes)
         guard let newest = fresh.bundle.newestSecondFactorPrekey, newest.value.publicKey != prekey.publicKey else { return nil }
         try check(newest, by: fresh.secondFactorKeys, at: challenge.rootHash)
@@ -31,7 +31,7 @@ extension Engine {
     }
 
     /// Opens what the second-factor server of this challenge sealed for this phone alone.
-    func open(_ bytes: [UInt8], to request: SealedRequest, of challenge: Challenge) async throws(OstiaryError) -> Answer {
+    func open(_ bytes: [UInt8], to request: SealedRequest, of challenge: FactorChallenge) async throws(OstiaryError) -> Answer {
         let held = try await server(challenge.rootHash).verified
         do throws(OstiaryError) { return try open(bytes, to: request, by: held.secondFactorKeys, at: challenge.rootHash) } catch {
             guard error == .serverIdentity || error == .clockWrong else { throw error }

@@ -143,7 +143,7 @@ extension Engine {
         }
     }
 
-    private func signature(by master: SecretBytes, _ attempt: AttemptID, _ challenge: Challenge) throws(OstiaryError) -> [UInt8] {
+    private func signature(by master: SecretBytes, _ attempt: AttemptID, _ challenge: FactorChallenge) throws(OstiaryError) -> [UInt8] {
         edwardsSignature(
             try PINComputation.key(master), .secondFactorProof,
             Transcript.secondFactorProof(

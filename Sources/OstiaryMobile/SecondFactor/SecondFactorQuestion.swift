@@ -13,7 +13,7 @@ final class OpenQuestion: Sendable {
     }
 
     private struct State {
-        var challenge: Challenge
+        var challenge: FactorChallenge
         var result: SecondFactorInfo.Result?
         var unsettled: PINTry?
         var attempt: Encoded<Attempt>?
@@ -22,12 +22,12 @@ final class OpenQuestion: Sendable {
     let place: Place
     private let state: Mutex<State>
 
-    init(_ challenge: Challenge, place: Place = .whole) {
+    init(_ challenge: FactorChallenge, place: Place = .whole) {
         state = Mutex(State(challenge: challenge))
         self.place = place
     }
 
-    var challenge: Challenge {
+    var challenge: FactorChallenge {
         get { state.withLock { $0.challenge } }
         set { state.withLock { $0.challenge = newValue } }
     }
@@ -69,18 +69,18 @@ extension Engine {
         _ question: OpenQuestion, _ round: (FactorInput) async throws(OstiaryError) -> Round<Value>
     ) async throws(OstiaryError) -> Value {
         change(question.challenge.session) { $0.shown.state = .waitingForUserInput }
-        let first = picture(question, retry: true)
+        let first = shown(question, retry: true)
         var event: OstiaryEvent = question.isFirst ? .secondFactorStarted(first) : .secondFactorUpdated(first)
         while true {
             guard case .factor(let input) = try await wait(at: .secondFactor, telling: event) else { throw .wrongOrder }
             switch try await admit(input, question, round) {
             case .done(let value):
                 question.result = .success
-                if question.place == .first { emit(.secondFactorUpdated(picture(question, retry: false))) }
+                if question.place == .first { emit(.secondFactorUpdated(shown(question, retry: false))) }
                 return value
             case .again(let result):
                 question.result = result ?? question.result
-                event = .secondFactorUpdated(picture(question, retry: true))
+                event = .secondFactorUpdated(shown(question, retry: true))
             case .over(let error):
                 question.result = .failed
                 throw error
@@ -104,7 +104,7 @@ extension Engine {
 
     func stopped(_ question: OpenQuestion, by error: OstiaryError?) -> SecondFactor {
         if let error, error != .cancelled, error != .secondFactorBlocked, error != .questionChanged { question.result = .error }
-        return picture(question, retry: false, stopped: true)
+        return shown(question, retry: false, stopped: true)
     }
 
     /// One input. During a penalty nobody is asked and nothing is counted: the answer is how long it still lasts (S4-63).
@@ -134,10 +134,10 @@ extension Engine {
     }
 
     /// An error that does not end the question.
-    func complain(_ error: OstiaryError, about challenge: Challenge) { emit(.error(error, session: session(challenge.session)?.shown)) }
+    func complain(_ error: OstiaryError, about challenge: FactorChallenge) { emit(.error(error, session: session(challenge.session)?.shown)) }
 
     /// What a screen is told.
-    private func picture(_ question: OpenQuestion, retry: Bool, stopped: Bool = false) -> SecondFactor {
+    private func shown(_ question: OpenQuestion, retry: Bool, stopped: Bool = false) -> SecondFactor {
         let challenge = question.challenge
         let tries = tries(of: challenge)
         let info = SecondFactorInfo(

@@ -5,9 +5,8 @@ extension OstiaryError {
     var leavesServerUnsure: Bool {
         switch self {
         case .serverConnection, .certificateUntrusted, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable,
-            .serverParametersWrong,
-            .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable, .keyStore,
-            .lockedMemory, .cancelled:
+            .serverParametersWrong, .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable, .keyStore, .lockedMemory,
+            .cancelled:
             true
         default: false
         }

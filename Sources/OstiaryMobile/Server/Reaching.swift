@@ -2,8 +2,8 @@ import OstiaryProtocol
 
 /// Trying again while a server cannot be reached.
 extension Engine {
-    /// Does something that needs the server, again and again: the app hears `serverConnection` at the first failure, and gets it thrown when the
-    /// patience is over, which is as long as the configuration says where none is given.
+    /// Does something that needs the server, again and again: the app hears `serverConnection` at the first failure, and gets it thrown
+    /// when the patience is over, which is as long as the configuration says where none is given.
     func reaching<Value>(
         for id: Session.ID?, patience: Double? = nil, _ body: () async throws(OstiaryError) -> Value
     ) async throws(OstiaryError) -> Value {

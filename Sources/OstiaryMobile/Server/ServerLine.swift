@@ -2,11 +2,12 @@ import OstiaryProtocol
 
 // Server: talking to a server.
 //
-// Owns: bundles and who signed them, sealing and opening, a server's clock, tries again, and what a status means to an app. Leaves to others: what is
-// said (Login/, Enrolment/, SecondFactor/, Presence/, Accounts/).
+// Owns: bundles and who signed them, sealing and opening, a server's clock, tries again, and what a status means to an app. Leaves to
+// others: what is said (Login/, Enrolment/, SecondFactor/, Presence/, Accounts/).
 // Start reading here, then Exchange and Bundles.
 
-/// The way to a server: which one, who signs, under which ephemeral key, and how patiently. Everything that the phone says in AP1 is said here.
+/// The way to a server: which one, who signs, under which ephemeral key, and how patiently. Everything that the phone says in AP1 is said
+/// here.
 struct ServerLine: Sendable {
     let rootHash: [UInt8]
     /// The device key that signs; nil while no account is there to sign for.

@@ -55,7 +55,7 @@ extension Engine {
     }
 
     /// From the moment its box is stored, whichever of the two PINs the servers count can be opened.
-    private func deliver(_ new: NewPIN, by voucher: Voucher, _ challenge: Challenge) async throws(OstiaryError) -> Round<Void> {
+    private func deliver(_ new: NewPIN, by voucher: Voucher, _ challenge: FactorChallenge) async throws(OstiaryError) -> Round<Void> {
         var proof = FactorProof(
             attempt: new.attempt, method: voucher.proof.master == nil ? .bio : .pin, secondFactorSignature: new.signature)
         if let info = voucher.info {
@@ -76,7 +76,7 @@ extension Engine {
     }
 
     /// An outcome that cannot be heard of ends the flow: the next use of a PIN finds out which one counts.
-    private func finish(_ challenge: Challenge, _ proof: FactorProof, newKey: [UInt8]) async throws(OstiaryError) -> Round<Void> {
+    private func finish(_ challenge: FactorChallenge, _ proof: FactorProof, newKey: [UInt8]) async throws(OstiaryError) -> Round<Void> {
         switch try await complete(challenge, proof, newKey: newKey) {
         case .declined(let status):
             return .over(status == .secondFactorUnavailable || status == .busy ? .secondFactorUnavailable : OstiaryError(status))

@@ -3,10 +3,10 @@ import OstiaryProtocol
 /// What is known here of the servers' counters, so that it can be shown before the next try. The servers decide; a store that refuses only makes
 /// the next screen less exact.
 extension Engine {
-    func tries(of challenge: Challenge) -> StoredTries { stored?.instance(challenge.instance.id)?.tries ?? .none }
+    func tries(of challenge: FactorChallenge) -> StoredTries { stored?.instance(challenge.instance.id)?.tries ?? .none }
 
     /// What was heard of the counter of tries.
-    func remember(_ tries: Tries, blocked: Bool = false, of challenge: Challenge) {
+    func remember(_ tries: Tries, blocked: Bool = false, of challenge: FactorChallenge) {
         let isBlocked = blocked || (tries.most > 0 && tries.failed >= tries.most)
         let heard = StoredTries(tries, blocked: isBlocked, heardAt: ports.clock)
         note(of: challenge) { instance in
@@ -18,7 +18,7 @@ extension Engine {
 
     /// No failed tries any more: the right PIN ends the count of biometrics as well, a biometric is one more.
     /// - Parameter tries: as they were told before the PIN was right; with our own count they make the server's limit.
-    func rememberSuccess(_ method: Methods, of challenge: Challenge, told tries: Tries? = nil) {
+    func rememberSuccess(_ method: Methods, of challenge: FactorChallenge, told tries: Tries? = nil) {
         let now = now(at: challenge.rootHash).seconds
         note(of: challenge) { instance in
             instance.tries = instance.tries.afterSuccess
@@ -34,7 +34,7 @@ extension Engine {
     }
 
     /// The server wants the PIN before another biometric.
-    func rememberPINRequired(of challenge: Challenge) {
+    func rememberPINRequired(of challenge: FactorChallenge) {
         let now = now(at: challenge.rootHash).seconds
         note(of: challenge) { instance in
             var use = instance.pinUse ?? StoredPINUse(lastPIN: now)
@@ -44,18 +44,18 @@ extension Engine {
     }
 
     /// A hundred tries since the last right PIN: neither PIN nor feature is taken any more.
-    func rememberEnd(of challenge: Challenge) {
+    func rememberEnd(of challenge: FactorChallenge) {
         rememberPINRequired(of: challenge)
         note(of: challenge) { $0.tries = $0.tries.blockedForGood }
         tellPage(PageReport.Trouble(state: .blocked), of: challenge)
     }
 
     /// How many biometrics may follow, as the server told it after it was done.
-    func remember(withoutPINLeft left: UInt16, of challenge: Challenge) {
+    func remember(withoutPINLeft left: UInt16, of challenge: FactorChallenge) {
         note(of: challenge) { $0.pinUse?.left = left == Tries.unlimited ? nil : left }
     }
 
-    private func note(of challenge: Challenge, _ change: (inout StoredInstance) -> Void) {
+    private func note(of challenge: FactorChallenge, _ change: (inout StoredInstance) -> Void) {
         do throws(OstiaryError) {
             try write { (state) throws(OstiaryError) in state.setInstance(challenge.instance.id, change) }
         } catch {

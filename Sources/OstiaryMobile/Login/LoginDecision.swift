@@ -48,7 +48,7 @@ extension Engine {
         _ id: Session.ID, _ question: Question, as account: StoredAccount, userInput: String
     ) async throws(OstiaryError) -> L6 {
         guard let instance = try known().instance(account.instance) else { throw .secondFactorUnknown }
-        let challenge = Challenge(
+        let challenge = FactorChallenge(
             context: .verify, session: id, account: account.id, keyName: account.keyName, instance: instance,
             binding: .session(question.sessionHash(account.id), question.shown.sessionID, question.shown.offer), payload: [],
             rootHash: question.rootHash, ephemeral: question.ephemeral,
@@ -78,14 +78,17 @@ extension Engine {
             offer: question.shown.offer)
         // From here on the server may count the session as logged in, whatever we hear of it.
         let report = flow?.report
-        flow?.farewell = { engine, _ in await engine.sayStop(question.shown.sessionID, of: account) }
+        flow?.onAbort = { engine, _ in
+            let stamp = engine.now(at: question.rootHash)
+            await engine.tellServer(ClosedLogin(session: question.shown.sessionID, account: account, lastStamp: stamp))
+        }
         flow?.report = nil
         var line = question.line(of: account, session: id, waitsOutBusy: true)
         line.isInOrder = true
         let answer = try await line.ask(message, for: L6.self, declining: { method.isDeclined(by: $0) }, by: self)
         guard case .done(let reply) = answer else {
             // Nobody was logged in by it, and another decision may follow.
-            flow?.farewell = { engine, abort in await engine.refuse(question, as: account, abort) }
+            flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
             flow?.report = report
             return answer.map(\.value)
         }

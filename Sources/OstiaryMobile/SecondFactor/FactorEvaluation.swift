@@ -1,9 +1,45 @@
 import OstiaryProtocol
 
+/// One try: kept until its outcome is known, so that a repeat is the same try and costs nothing.
+struct PINTry: Sendable {
+    let attempt: AttemptID
+    let stretched: StretchedPIN
+    let blinding: PINBlinding
+    /// By the monotonic clock.
+    let madeAt: UInt64
+    /// By the server's clock; all repeats bear it, because a biometric signature may cover it.
+    let stamp: Instant
+
+    /// The second-factor server takes the proof of an evaluation for 120 s; a try that is nearly as old is not repeated.
+    static let longestLife: UInt64 = 90
+}
+
+/// What the servers made of a try.
+enum Evaluated: Sendable {
+    case counted(Evaluation)
+    case penalised(Tries)
+    case blocked(Tries)
+    /// The PIN of another epoch counts now; nothing was counted.
+    case otherEpoch(UInt32)
+    /// A server could not be asked, or was busy for too long; perhaps nothing was counted.
+    case unavailable
+}
+
+struct Evaluation: Sendable {
+    let y: SecretBytes
+    /// Nil where it came with E2.
+    let serverShare: SecretBytes?
+    /// pkK, which made `y`.
+    let evaluationKey: [UInt8]
+    let tries: Tries
+    /// The time stamp of the Attempt that was counted.
+    let stamp: Instant
+}
+
 /// One attempt of a PIN at both servers: M1 and M2 (protocol §7).
 extension Engine {
     /// A new try of this PIN, or the one that was left without an outcome if the digits are the same.
-    func makeTry(_ pin: LockedBytes, for challenge: Challenge, unsettled: PINTry?, parameters: Argon2id.Parameters) async throws(OstiaryError)
+    func makeTry(_ pin: LockedBytes, for challenge: FactorChallenge, unsettled: PINTry?, parameters: Argon2id.Parameters) async throws(OstiaryError)
         -> PINTry
     {
         let secret = try keyStore { (keys) throws(KeyStoreError) in try keys.secret(named: challenge.instance.deviceSecretName) }
@@ -18,7 +54,7 @@ extension Engine {
     }
 
     /// Asks for the evaluation of a try, with the same attempt id until there is an answer; gives up after 15 seconds of waiting.
-    func evaluate(_ attempt: PINTry, for challenge: Challenge, pinnedKey: [UInt8]?) async throws(OstiaryError) -> Evaluated {
+    func evaluate(_ attempt: PINTry, for challenge: FactorChallenge, pinnedKey: [UInt8]?) async throws(OstiaryError) -> Evaluated {
         let asked: Asked
         do throws(OstiaryError) {
             asked = try await ask(attempt, for: challenge)
@@ -52,7 +88,7 @@ extension Engine {
 
     /// A second-factor server that lost the key the try was sealed to refuses it like any nonsense, and counts nothing. Where it has another key by
     /// now, the same try is sealed to that one, once.
-    private func ask(_ attempt: PINTry, for challenge: Challenge) async throws(OstiaryError) -> Asked {
+    private func ask(_ attempt: PINTry, for challenge: FactorChallenge) async throws(OstiaryError) -> Asked {
         let asked = try await askOnce(attempt, for: challenge)
         guard asked.exchanged.status == .refused, let prekey = try await secondFactorPrekey(after: challenge.prekey, of: challenge) else {
             return asked
@@ -62,7 +98,7 @@ extension Engine {
         return try await askOnce(attempt, for: renewed)
     }
 
-    private func askOnce(_ attempt: PINTry, for challenge: Challenge) async throws(OstiaryError) -> Asked {
+    private func askOnce(_ attempt: PINTry, for challenge: FactorChallenge) async throws(OstiaryError) -> Asked {
         let secondFactor = try await server(challenge.rootHash).verified.secondFactorKeys.root
         // The server may have named another one since the question was asked.
         guard secondFactor.hash == challenge.instance.secondFactorRootHash.bytes else { throw .serverIdentity }
@@ -85,7 +121,7 @@ extension Engine {
     }
 
     private func makeM1(
-        _ attempt: PINTry, _ challenge: Challenge, of root: Root, at sentAt: Instant, stamp: Instant
+        _ attempt: PINTry, _ challenge: FactorChallenge, of root: Root, at sentAt: Instant, stamp: Instant
     ) throws(OstiaryError) -> ([UInt8], SealedRequest) {
         let blinded = attempt.blinding.blindedElement
         let inner = try seal(blinded, to: challenge.prekey, of: root, challenge.ephemeral, at: sentAt)
@@ -102,7 +138,7 @@ extension Engine {
 
     /// Opens what the second-factor server sealed for this phone alone, and checks that the pinned key made it.
     private func read(
-        _ answer: M2, _ asked: Asked, _ attempt: PINTry, _ challenge: Challenge, pinnedKey: [UInt8]?
+        _ answer: M2, _ asked: Asked, _ attempt: PINTry, _ challenge: FactorChallenge, pinnedKey: [UInt8]?
     ) async throws(OstiaryError) -> Evaluation {
         let inner = try await open(answer.sealed, to: asked.sealed, of: challenge)
         guard inner.status == .ok, let evaluation = try? SecondFactorEvaluation(decoding: inner.body), evaluation.attemptID == attempt.attempt
