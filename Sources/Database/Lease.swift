@@ -41,17 +41,15 @@ package final class Lease: Sendable {
         self.holder = holder
     }
 
-    /// The table, as step `number` of a schema.
-    package static func migration(_ number: Int) -> Migration {
-        Migration(number, "leases") { dialect in
-            [
-                """
-                CREATE TABLE lease (
-                    name TEXT NOT NULL PRIMARY KEY, holder \(dialect.blob) NOT NULL, turn \(dialect.integer) NOT NULL
-                ) \(dialect.keyedTableOptions)
-                """
-            ]
-        }
+    /// The table, for a step of a schema.
+    package static func tables(_ dialect: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE lease (
+                name TEXT NOT NULL PRIMARY KEY, holder \(dialect.blob) NOT NULL, turn \(dialect.integer) NOT NULL
+            ) \(dialect.keyedTableOptions)
+            """
+        ]
     }
 
     /// Whether this node may do the work now. Takes the lease if it is free, and renews it when half of its life is over.

@@ -8,7 +8,7 @@ struct LeaseTests {
     private func run(_ plan: LosingDatabase.Plan = .none, _ body: (_ first: Lease, _ second: Lease) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let databases = try (0..<2).map { _ in try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared, readers: 1) }
-        try await databases[0].migrate([Lease.migration(1)])
+        try await databases[0].migrate([Migration(1, "leases") { Lease.tables($0) }])
         let leases = zip(databases, [1, 2] as [UInt8]).map { database, node in
             LosingDatabase(RerunningDatabase(database) { Issue.record("\($0)") }, plan)
                 .lease("work", for: 60, holder: [UInt8](repeating: node, count: 16))
@@ -19,7 +19,7 @@ struct LeaseTests {
 
     @Test("Taken by one, it is that one's for as long as it renews it", arguments: [.none, .each(.kept), .each(.gone)] as [LosingDatabase.Plan])
     func taken(_ plan: LosingDatabase.Plan) async throws {
-        try await run(plan) { first, second in
+        try await run(plan) { (first, second) async throws in
             for now in stride(from: 1_000 as UInt64, through: 1_600, by: 5) {
                 #expect(try await first.isHeld(at: now))
                 #expect(try await !second.isHeld(at: now))
@@ -29,7 +29,7 @@ struct LeaseTests {
 
     @Test("Of many that ask at once one has it")
     func atOnce() async throws {
-        try await run { first, second in
+        try await run { (first, second) async throws in
             let answers = try await withThrowingTaskGroup(of: (Bool, Bool).self) { group in
                 for _ in 0..<8 {
                     group.addTask { (true, try await first.isHeld(at: 1)) }
@@ -43,9 +43,11 @@ struct LeaseTests {
         }
     }
 
-    @Test("A holder that is late has lost it as soon as another has seen its turn for a whole life", arguments: [.none, .each(.kept)] as [LosingDatabase.Plan])
+    @Test(
+        "A holder that is late has lost it as soon as another has seen its turn for a whole life",
+        arguments: [.none, .each(.kept)] as [LosingDatabase.Plan])
     func late(_ plan: LosingDatabase.Plan) async throws {
-        try await run(plan) { first, second in
+        try await run(plan) { (first, second) async throws in
             #expect(try await first.isHeld(at: 0))
             for now in stride(from: 0 as UInt64, through: 45, by: 15) { #expect(try await !second.isHeld(at: now)) }
             #expect(try await !second.isHeld(at: 59))
@@ -60,7 +62,7 @@ struct LeaseTests {
 
     @Test("Late, and nobody took it: it goes on")
     func lateAlone() async throws {
-        try await run { first, second in
+        try await run { (first, second) async throws in
             #expect(try await first.isHeld(at: 0))
             #expect(try await first.isHeld(at: 10_000))
             #expect(try await !second.isHeld(at: 10_000))
@@ -69,7 +71,7 @@ struct LeaseTests {
 
     @Test("Handed on at an orderly stop it is another's at once, and never again that of the one that stopped")
     func handedOn() async throws {
-        try await run(.each(.kept)) { first, second in
+        try await run(.each(.kept)) { (first, second) async throws in
             #expect(try await first.isHeld(at: 0))
             #expect(try await !second.isHeld(at: 1))
             try await first.release()
@@ -84,7 +86,7 @@ struct LeaseTests {
 
     @Test("Clocks that differ, or are put forth or back, give it to nobody a second time", arguments: [0, 86_400, 315_360_000] as [UInt64])
     func clocks(_ ahead: UInt64) async throws {
-        try await run { first, second in
+        try await run { (first, second) async throws in
             let start: UInt64 = 1_000_000_000
             // By years apart.
             for now in stride(from: start, through: start + 200, by: 5) {
@@ -100,9 +102,11 @@ struct LeaseTests {
         }
     }
 
-    @Test("Whatever stalls, and however far apart the clocks are, nobody begins before the former holder has stopped for half a life", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(
+        "Whatever stalls, and however far apart the clocks are, nobody begins before the former holder has stopped for half a life",
+        arguments: 1...20 as ClosedRange<UInt64>)
     func walk(_ seed: UInt64) async throws {
-        try await run { first, second in
+        try await run { (first, second) async throws in
             var draws = seed
             func draw(_ bound: UInt64) -> UInt64 {
                 draws = draws &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -148,7 +148,8 @@ struct KeyStore: Sendable {
     /// One prekey.
     func prekey(_ id: UInt32, of server: ServerID) async throws -> StoredPrekey? {
         let row = try await database.read { connection in try SQLKeyRows(connection).prekey(id) }
-        return try row.flatMap { $0.server == server ? try opened($0) : nil }
+        guard let row, row.server == server else { return nil }
+        return try opened(row)
     }
 
     private func opened(_ row: PrekeyRow) throws -> StoredPrekey {

@@ -66,8 +66,9 @@ final class SQLPageRows {
         }
     }
 
-    func removePages(endedAt now: Instant) throws {
-        try connection.execute("DELETE FROM page WHERE expires_at <= $1", [SQLValue(now)])
+    func removePages(endedAt now: Instant, limit: Int) throws {
+        try connection.execute(
+            "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)])
         known.forget()
     }
 
@@ -99,10 +100,10 @@ final class SQLPageRows {
     }
 
     private static func page(_ row: SQLRow, of holder: StoredPage.Holder) throws -> StoredPage {
-        var kept = StoredPage(page: try page(row), holder: holder, expiresAt: try row.instant("expires_at"))
+        var kept = StoredPage(page: try page(row), holder: holder, expiresAt: Instant(try row.unsigned("expires_at")))
         kept.number = try row.integer("id")
         kept.link = try row.optionalBlob("sealed_link").map(SealedLink.init)
-        kept.renewalLevel = try row.instant("renewal_level")
+        kept.renewalLevel = Instant(try row.unsigned("renewal_level"))
         return kept
     }
 

@@ -5,6 +5,9 @@ import OstiaryProtocol
 /// Where pages wait for their browser: in the database, so that any server of several can go on with a page that another one opened. Each question
 /// answers and consumes in one transaction.
 package struct SQLPageStore: Sendable {
+    /// The most pages that one opening deletes: whoever opens one after a pause does not wait for all that ended meanwhile.
+    private static let batch = 200
+
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
@@ -24,7 +27,7 @@ package struct SQLPageStore: Sendable {
         try await write { rows, former -> Void in
             // Opened by the first look.
             if former != nil, try rows.page(of: kept.holder) != nil { return }
-            try rows.removePages(endedAt: now)
+            try rows.removePages(endedAt: now, limit: Self.batch)
             try rows.save(kept)
         }
     }

@@ -27,7 +27,7 @@ enum AuthenticationSchema {
         Migration(20, "who asks for a login and how strongly, and who did what is in the audit trail") { d in
             requestColumns(d) + ["ALTER TABLE audit ADD COLUMN actor TEXT"]
         },
-        Lease.migration(21),
+        Migration(21, "leases, and how many accounts a server has") { d in Lease.tables(d) + countTables(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -246,6 +246,15 @@ enum AuthenticationSchema {
                 "DROP INDEX audit_server",
             ],
         ].flatMap { $0 }
+    }
+
+    /// So that nobody counts accounts, or looks through them for the newest login.
+    private static func countTables(_ d: SQLDialect) -> [String] {
+        [
+            "CREATE TABLE account_count (server \(d.blob) NOT NULL PRIMARY KEY, accounts \(d.integer) NOT NULL) \(d.keyedTableOptions)",
+            "INSERT INTO account_count (server, accounts) SELECT server, COUNT(*) FROM account GROUP BY server",
+            "CREATE INDEX account_login ON account (server, last_login) WHERE last_login IS NOT NULL",
+        ]
     }
 
     /// How a table keeps its rows cannot be changed: they move to a new one. Its indexes go with the former.

@@ -56,20 +56,18 @@ final class SQLRows: AuthenticationRows {
         self.salt = salt
     }
 
-    /// Wraps a secret for the one row and column that `place` names.
-    func wrap(_ secret: [UInt8], _ place: String, _ row: [UInt8]) throws -> [UInt8] {
+    /// A secret as the column that `place` names has it: what came from there stays as it is, anything else is wrapped.
+    func wrapped(_ secret: StoredSecret, _ place: String, _ row: [UInt8]) throws -> [UInt8] {
+        let place = Self.context(place, row)
+        if let kept = secret.wrapped(for: place) { return kept }
         guard let salt else { throw SQLError.readOnly }
-        return try key.wrap(secret, context: "as/\(place)/\(Base64URL.encode(row))", salt: salt)
+        return try key.wrap(try secret.bytes(), context: place, salt: salt)
     }
 
-    /// A secret as it is saved over a former one: wrapped anew only if it is another. Both are null, and so no difference, if it is the same.
-    func rewrapped(_ secret: [UInt8]?, over former: [UInt8]?, _ place: String, _ row: [UInt8]) throws -> (new: SQLValue, former: SQLValue) {
-        guard secret != former else { return (.null, .null) }
-        return (SQLValue(try secret.map { try wrap($0, place, row) }), .blob([]))
+    func secret(_ wrapped: [UInt8], _ place: String, _ row: [UInt8]) -> StoredSecret {
+        let (key, place) = (key, Self.context(place, row))
+        return StoredSecret(wrapped: wrapped, for: place) { try key.unwrap(wrapped, context: place) }
     }
 
-    func unwrap(_ wrapped: [UInt8], _ place: String, _ row: [UInt8]) throws -> [UInt8] {
-        try key.unwrap(wrapped, context: "as/\(place)/\(Base64URL.encode(row))")
-    }
-
+    private static func context(_ place: String, _ row: [UInt8]) -> String { "as/\(place)/\(Base64URL.encode(row))" }
 }

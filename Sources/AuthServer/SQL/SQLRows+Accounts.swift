@@ -38,30 +38,39 @@ extension SQLRows {
             id: id, server: try row.identifier("server"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
             device: try row.text("device"), app: try row.text("app"), deviceKey: try row.blob("device_key"),
             instance: try row.identifier("instance"), createdAt: try row.instant("created_at"), otpReference: try row.number("otp_reference"),
-            otpKey: try unwrap(try row.blob("otp_key"), "account/otp-key", id.bytes), state: try row.choice("state"),
+            otpKey: secret(try row.blob("otp_key"), "account/otp-key", id.bytes), state: try row.choice("state"),
             isBlocked: try row.bool("blocked"), activatedAt: try row.optionalInstant("activated_at"),
             lastLogin: try row.optionalInstant("last_login"), hasActivationCache: try row.bool("activation_cache"))
     }
 
     func save(_ account: Account) throws {
-        let former = knownAccounts.former(account.id)
-        let secret = try rewrapped(account.otpKey, over: former?.otpKey, "account/otp-key", account.id.bytes)
-        try Self.table.save(
-            Self.values(of: account, otpKey: secret.new), over: former.map { Self.values(of: $0, otpKey: secret.former) }, on: connection)
-        knownAccounts.note(account, as: account.id)
+        // One that nobody looked for may be there: it is counted once.
+        if try self.account(account.id) == nil { try count(anotherOf: account.server) }
+        try knownAccounts.save(account, as: account.id, in: Self.table, on: connection, values: values)
     }
 
-    private static func values(of account: Account, otpKey: SQLValue) -> [SQLValue] {
+    private func values(of account: Account) throws -> [SQLValue] {
         [
             SQLValue(account.id), SQLValue(account.server), SQLValue(account.userID), .text(account.displayName), .text(account.device),
             .text(account.app), .blob(account.deviceKey), SQLValue(account.instance), SQLValue(account.createdAt),
-            SQLValue(number: account.otpReference), otpKey, SQLValue(account.state), SQLValue(account.isBlocked), SQLValue(account.activatedAt),
+            SQLValue(number: account.otpReference), .blob(try wrapped(account.otpKey, "account/otp-key", account.id.bytes)), SQLValue(account.state),
+            SQLValue(account.isBlocked), SQLValue(account.activatedAt),
             SQLValue(account.lastLogin), SQLValue(account.hasActivationCache),
         ]
     }
 
+    private func count(anotherOf server: ServerID) throws {
+        try connection.execute(
+            """
+            INSERT INTO account_count (server, accounts) VALUES ($1, 1)
+            ON CONFLICT (server) DO UPDATE SET accounts = account_count.accounts + 1
+            """, [SQLValue(server)])
+    }
+
     func bury(_ account: AccountID, of server: ServerID, at now: Instant) throws {
-        try connection.execute("DELETE FROM account WHERE id = $1", [SQLValue(account)])
+        for gone in try connection.query("DELETE FROM account WHERE id = $1 RETURNING server", [SQLValue(account)]) {
+            try connection.execute("UPDATE account_count SET accounts = accounts - 1 WHERE server = $1", gone.values)
+        }
         try connection.execute("DELETE FROM pin_cache WHERE account = $1", [SQLValue(account)])
         try connection.execute("DELETE FROM notice WHERE account = $1", [SQLValue(account)])
         try connection.execute(

@@ -26,19 +26,17 @@ extension SQLRows {
 
     func enrolments(_ condition: String, _ arguments: [SQLValue]) throws -> [Enrolment] {
         try connection.query("SELECT \(EnrolmentColumns.table.list()) FROM enrolment \(condition)", arguments).map { row in
-            let enrolment = try EnrolmentColumns.read(row) { id, wrapped in try unwrap(wrapped, "enrolment/share", id.bytes) }
+            let enrolment = try EnrolmentColumns.read(row) { id, wrapped in secret(wrapped, "enrolment/share", id.bytes) }
             knownEnrolments.note(enrolment, as: enrolment.id)
             return enrolment
         }
     }
 
     func save(_ enrolment: Enrolment) throws {
-        let former = knownEnrolments.former(enrolment.id)
-        let share = try rewrapped(enrolment.claim?.serverShare, over: former?.claim?.serverShare, "enrolment/share", enrolment.id.bytes)
-        try EnrolmentColumns.table.save(
-            EnrolmentColumns.values(of: enrolment, share: share.new), over: former.map { EnrolmentColumns.values(of: $0, share: share.former) },
-            on: connection)
-        knownEnrolments.note(enrolment, as: enrolment.id)
+        try knownEnrolments.save(enrolment, as: enrolment.id, in: EnrolmentColumns.table, on: connection) { enrolment in
+            let share = try enrolment.claim.map { try wrapped($0.serverShare, "enrolment/share", enrolment.id.bytes) }
+            return EnrolmentColumns.values(of: enrolment, share: SQLValue(share))
+        }
     }
 }
 
@@ -82,24 +80,24 @@ enum EnrolmentColumns {
         }
     }
 
-    static func read(_ row: SQLRow, unwrap: (EnrolmentID, [UInt8]) throws -> [UInt8]) throws -> Enrolment {
+    static func read(_ row: SQLRow, secret: (EnrolmentID, [UInt8]) -> StoredSecret) throws -> Enrolment {
         let id = try row.identifier("id", of: EnrolmentKind.self)
         return Enrolment(
             id: id, server: try row.identifier("server"), secretHash: try row.blob("secret_hash"), nonceHash: try row.blob("nonce_hash"),
             stream: try row.identifier("stream"), userID: try row.optionalText("user_id"), displayName: try row.text("display_name"),
             page: try row.optionalBlob("page"), expiresAt: try row.instant("expires_at"), wrongCodes: try row.number("wrong_codes"),
-            state: try state(row) { try unwrap(id, $0) }, givenBack: try row.optionalChoice("given_back"))
+            state: try state(row) { secret(id, $0) }, givenBack: try row.optionalChoice("given_back"))
     }
 
-    private static func state(_ row: SQLRow, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.State {
+    private static func state(_ row: SQLRow, secret: ([UInt8]) -> StoredSecret) throws -> Enrolment.State {
         switch try row.choice("state", as: State.self) {
         case .open: .open
-        case .claimed: .claimed(try claim(row, unwrap: unwrap))
-        case .confirming: .confirming(try claim(row, unwrap: unwrap), try finish(row))
+        case .claimed: .claimed(try claim(row, secret: secret))
+        case .confirming: .confirming(try claim(row, secret: secret), try finish(row))
         case .active:
             .active(
-                try claim(row, unwrap: unwrap), try finish(row), .init(at: try row.instant("activated_at"), session: try row.identifier("session")))
-        case .failed: .failed(try row.choice("failure"), try row.isNull("device_key") ? nil : claim(row, unwrap: unwrap))
+                try claim(row, secret: secret), try finish(row), .init(at: try row.instant("activated_at"), session: try row.identifier("session")))
+        case .failed: .failed(try row.choice("failure"), try row.isNull("device_key") ? nil : claim(row, secret: secret))
         }
     }
 
@@ -107,10 +105,10 @@ enum EnrolmentColumns {
         Enrolment.Finish(decision: try row.blob("decision"), verifiedAt: try row.instant("verified_at"))
     }
 
-    private static func claim(_ row: SQLRow, unwrap: ([UInt8]) throws -> [UInt8]) throws -> Enrolment.Claim {
+    private static func claim(_ row: SQLRow, secret: ([UInt8]) -> StoredSecret) throws -> Enrolment.Claim {
         Enrolment.Claim(
             deviceKey: try row.blob("device_key"), device: try row.text("device"), app: try row.text("app"), account: try row.identifier("account"),
-            serverShare: try unwrap(try row.blob("share")), requestHash: try row.blob("request_hash"), ephemeral: try row.blob("ephemeral"),
+            serverShare: secret(try row.blob("share")), requestHash: try row.blob("request_hash"), ephemeral: try row.blob("ephemeral"),
             shown: try row.blob("shown"))
     }
 }

@@ -58,7 +58,7 @@ extension SQLRows {
     private func epoch(of id: InstanceID, _ row: SQLRow) throws -> Instance.Epoch? {
         guard let number: UInt32 = try row.optionalNumber("epoch_number") else { return nil }
         return Instance.Epoch(
-            number: number, serverShare: try unwrap(try row.blob("epoch_share"), "instance/share", id.bytes),
+            number: number, serverShare: secret(try row.blob("epoch_share"), "instance/share", id.bytes),
             secondFactorKey: try row.blob("epoch_key"))
     }
 
@@ -89,7 +89,7 @@ extension SQLRows {
                 "INSERT INTO instance_epoch (instance, number, share, second_factor_key) VALUES ($1, $2, $3, $4)",
                 [
                     SQLValue(instance.id), SQLValue(number: epoch.number),
-                    .blob(try wrap(epoch.serverShare, "instance/share", instance.id.bytes)), .blob(epoch.secondFactorKey),
+                    .blob(try wrapped(epoch.serverShare, "instance/share", instance.id.bytes)), .blob(epoch.secondFactorKey),
                 ])
         }
     }

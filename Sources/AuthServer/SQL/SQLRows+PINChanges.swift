@@ -17,7 +17,7 @@ extension SQLRows {
         return PINChange(
             attempt: attempt, account: try row.identifier("pin_account"), methods: try row.choice("pin_methods"),
             verifiedAt: try row.instant("pin_verified_at"), epoch: try row.number("pin_epoch"),
-            serverShare: try unwrap(try row.blob("pin_share"), "pin-change/share", id.bytes), setting: setting)
+            serverShare: secret(try row.blob("pin_share"), "pin-change/share", id.bytes), setting: setting)
     }
 
     private static let table = SQLTable(
@@ -29,17 +29,15 @@ extension SQLRows {
             try connection.execute("DELETE FROM pin_change WHERE instance = $1", [SQLValue(instance.id)])
             return
         }
-        let before = former?.pinChange
-        let share = try rewrapped(change.serverShare, over: before?.serverShare, "pin-change/share", instance.id.bytes)
         try Self.table.save(
-            Self.values(of: change, instance.id, share: share.new), over: before.map { Self.values(of: $0, instance.id, share: share.former) },
-            on: connection)
+            try values(of: change, instance.id), over: try former?.pinChange.map { try values(of: $0, instance.id) }, on: connection)
     }
 
-    private static func values(of change: PINChange, _ id: InstanceID, share: SQLValue) -> [SQLValue] {
+    private func values(of change: PINChange, _ id: InstanceID) throws -> [SQLValue] {
         [
             SQLValue(id), SQLValue(change.attempt), SQLValue(change.account), SQLValue(change.methods), SQLValue(change.verifiedAt),
-            SQLValue(number: change.epoch), share, SQLValue(change.setting?.id), SQLValue(change.setting.map { UInt64($0.epoch) }),
+            SQLValue(number: change.epoch), .blob(try wrapped(change.serverShare, "pin-change/share", id.bytes)), SQLValue(change.setting?.id),
+            SQLValue(change.setting.map { UInt64($0.epoch) }),
             SQLValue(change.setting?.madeAt),
         ]
     }

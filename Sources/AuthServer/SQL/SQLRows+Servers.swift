@@ -25,8 +25,7 @@ extension SQLRows {
     }
 
     func save(_ server: VirtualServer) throws {
-        try Self.table.save(Self.values(of: server), over: knownServers.former(server.id).map(Self.values), on: connection)
-        knownServers.note(server, as: server.id)
+        try knownServers.save(server, as: server.id, in: Self.table, on: connection, values: Self.values)
     }
 
     private static func values(of server: VirtualServer) -> [SQLValue] {
@@ -41,9 +40,13 @@ extension SQLRows {
     }
 
     func activity(of server: ServerID) throws -> ServerActivity {
-        let sql = "SELECT COUNT(*) AS accounts, MAX(last_login) AS newest FROM account WHERE server = $1"
+        let sql = """
+            SELECT (SELECT accounts FROM account_count WHERE server = $1) AS accounts,
+            (SELECT MAX(last_login) FROM account WHERE server = $1 AND last_login IS NOT NULL) AS newest
+            """
         let row = try connection.one(sql, [SQLValue(server)])
-        return ServerActivity(accountCount: try row?.int("accounts") ?? 0, lastLogin: try row?.optionalInstant("newest"))
+        return ServerActivity(
+            accountCount: try row?.optionalNumber("accounts", as: Int.self) ?? 0, lastLogin: try row?.optionalInstant("newest"))
     }
 
     func logo(hash: [UInt8]) throws -> ServerLogo? {

@@ -26,9 +26,7 @@ extension SQLRows {
     }
 
     func save(_ session: Session) throws {
-        let former = knownSessions.former(session.id)
-        try SessionColumns.table.save(SessionColumns.values(of: session), over: former.map(SessionColumns.values), on: connection)
-        knownSessions.note(session, as: session.id)
+        try knownSessions.save(session, as: session.id, in: SessionColumns.table, on: connection, values: SessionColumns.values)
     }
 
     func unfinishedSessions(of account: AccountID) throws -> [Session] {

@@ -22,7 +22,7 @@ package struct Account: Equatable, Sendable {
     package let createdAt: Instant
     /// Names the account in one-time codes; unique at its server, not secret.
     package let otpReference: UInt32
-    package let otpKey: [UInt8]
+    package let otpKey: StoredSecret
     package var state: State
     package var isBlocked: Bool
     package var activatedAt: Instant?
@@ -32,7 +32,7 @@ package struct Account: Equatable, Sendable {
 
     package init(
         id: AccountID, server: ServerID, userID: String?, displayName: String, device: String, app: String, deviceKey: [UInt8], instance: InstanceID,
-        createdAt: Instant, otpReference: UInt32, otpKey: [UInt8], state: State = .pending, isBlocked: Bool = false, activatedAt: Instant? = nil,
+        createdAt: Instant, otpReference: UInt32, otpKey: StoredSecret, state: State = .pending, isBlocked: Bool = false, activatedAt: Instant? = nil,
         lastLogin: Instant? = nil, hasActivationCache: Bool = false
     ) {
         self.id = id

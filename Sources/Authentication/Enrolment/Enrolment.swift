@@ -41,15 +41,15 @@ package struct Enrolment: Equatable, Sendable {
         package let app: String
         package let account: AccountID
         /// For a first PIN.
-        package let serverShare: [UInt8]
+        package let serverShare: StoredSecret
         package let requestHash: [UInt8]
         package let ephemeral: [UInt8]
         /// The body of the E2.
         package let shown: [UInt8]
 
         package init(
-            deviceKey: [UInt8], device: String, app: String, account: AccountID, serverShare: [UInt8], requestHash: [UInt8], ephemeral: [UInt8],
-            shown: [UInt8]
+            deviceKey: [UInt8], device: String, app: String, account: AccountID, serverShare: StoredSecret, requestHash: [UInt8],
+            ephemeral: [UInt8], shown: [UInt8]
         ) {
             self.deviceKey = deviceKey
             self.device = device

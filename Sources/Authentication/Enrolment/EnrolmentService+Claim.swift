@@ -12,12 +12,12 @@ extension EnrolmentService {
                 matches(SHA(message.enrolSecret), enrolment.secretHash)
             else { throw Refusal.enrolmentUnknown }
             let known = enrolment.claim.flatMap { $0.deviceKey == message.deviceKey ? $0 : nil }
-            let (account, share) = (known?.account ?? fresh.account, known?.serverShare ?? fresh.share)
+            let (account, share) = (known?.account ?? fresh.account, known?.serverShare ?? StoredSecret(fresh.share))
             let names = try enrolment.userID.map { try rows.accounts(ofUser: $0, at: request.server).map(\.displayName) } ?? []
             let reply = Reply(
                 E2(
                     accountID: account, displayName: enrolment.displayName, serverAccounts: names, secondFactor: .needed, pinPolicy: .standard,
-                    serverShare: share, secondFactorPrekey: prekey))
+                    serverShare: try share.bytes(), secondFactorPrekey: prekey))
             let claim = Enrolment.Claim(
                 deviceKey: message.deviceKey, device: message.osInfo, app: message.appInfo, account: account, serverShare: share,
                 requestHash: request.opened.hash, ephemeral: request.ephemeral, shown: reply.body)

@@ -13,7 +13,7 @@ extension EnrolmentService {
             return try await declinedBefore(admission, request)
         }
         switch admitted {
-        case .repeated(let account): return Reply(E4(account))
+        case .repeated(let account): return Reply(try E4(account))
         case .decline(let enrolment, let decision): return try await decline(enrolment, decision, admission, request)
         case .proof(let enrolment, let claim, let proof):
             let proved = try await ReceiptRequest(proof: proof, account: claim.account, now: request.now)
@@ -85,7 +85,7 @@ extension EnrolmentService {
             let account = Account(
                 id: claim.account, server: request.server, userID: enrolment.userID, displayName: enrolment.displayName, device: claim.device,
                 app: claim.app, deviceKey: claim.deviceKey, instance: receipt.value.instanceID, createdAt: request.now,
-                otpReference: try references.first { try !rows.isTaken(otpReference: $0, at: request.server) }, otpKey: otpKey)
+                otpReference: try references.first { try !rows.isTaken(otpReference: $0, at: request.server) }, otpKey: StoredSecret(otpKey))
             try rows.save(account)
             try rows.save(finished)
             try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, by: .phone, at: request.now))
@@ -95,7 +95,7 @@ extension EnrolmentService {
         }
         tell(outcome.enrolment)
         for news in outcome.news { events.publish(news) }
-        return Reply(E4(outcome.account))
+        return Reply(try E4(outcome.account))
     }
 
     /// A first PIN makes the instance; a PIN that was there before lends itself to one more account.
@@ -129,7 +129,7 @@ struct OTPReferences: Sendable {
 }
 
 extension E4 {
-    fileprivate init(_ account: Account) {
-        self.init(state: account.state == .active ? .active : .pending, otpReference: account.otpReference, otpKey: account.otpKey)
+    fileprivate init(_ account: Account) throws {
+        self.init(state: account.state == .active ? .active : .pending, otpReference: account.otpReference, otpKey: try account.otpKey.bytes())
     }
 }

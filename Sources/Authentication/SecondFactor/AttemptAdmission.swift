@@ -80,7 +80,7 @@ struct AttemptAdmission: Sendable {
         change.begin(TriedAttempt(attempt))
         instance.pinChange = change
         try rows.save(instance)
-        return reservation(for: account.id, number: 0, receipts: instance.receipts, share: change.serverShare)
+        return reservation(for: account.id, number: 0, receipts: instance.receipts, share: try change.serverShare.bytes())
     }
 
     private func changingAccount(in rows: any AuthenticationRows) throws -> Account {

@@ -62,8 +62,8 @@ package struct AttemptService: Sendable {
             let relays = try instance.sequence.settle(attempt.attemptID, highest: answer.highest, evaluated: isEvaluated)
             if isEvaluated, relays { instance.note(TriedAttempt(attempt)) }
             try rows.save(instance)
-            return SettledAttempt(
-                sequence: instance.sequence, relays: relays, share: isEvaluated ? instance.epoch(attempt.epoch)?.serverShare : nil)
+            let share = isEvaluated ? instance.epoch(attempt.epoch)?.serverShare : nil
+            return SettledAttempt(sequence: instance.sequence, relays: relays, share: try share?.bytes())
         }
         guard settled.relays else { throw Refusal.numberUsed }
         return settled.share

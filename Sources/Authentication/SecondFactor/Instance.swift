@@ -6,11 +6,11 @@ package struct Instance: Equatable, Sendable {
     package struct Epoch: Equatable, Sendable {
         package let number: UInt32
         /// `srvShare`, an input of the key that opens the phone's box; given out only with a counted attempt.
-        package let serverShare: [UInt8]
+        package let serverShare: StoredSecret
         /// `pkSf`: what a right PIN signs with.
         package let secondFactorKey: [UInt8]
 
-        package init(number: UInt32, serverShare: [UInt8], secondFactorKey: [UInt8]) {
+        package init(number: UInt32, serverShare: StoredSecret, secondFactorKey: [UInt8]) {
             self.number = number
             self.serverShare = serverShare
             self.secondFactorKey = secondFactorKey
@@ -60,7 +60,7 @@ package struct Instance: Equatable, Sendable {
 
     /// The share of the epoch after this one, if one was drawn. An epoch has one share, whatever vouches for it and how often it is begun: so the share
     /// that is here is the right one for the PIN that came about, also when this database is older than that (protocol §7).
-    func shareDrawn(after number: UInt32) -> [UInt8]? {
+    func shareDrawn(after number: UInt32) -> StoredSecret? {
         if let pinChange, pinChange.epoch == number { return pinChange.serverShare }
         return number < .max ? epoch(number + 1)?.serverShare : nil
     }

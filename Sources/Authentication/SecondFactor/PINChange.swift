@@ -13,12 +13,12 @@ package struct PINChange: Equatable, Sendable {
     /// The epoch that was proved; the new PIN belongs to the next.
     package let epoch: UInt32
     /// The share of the next epoch: one for every PIN_CHANGE_SET of it, so that whichever is completed has the right one.
-    package let serverShare: [UInt8]
+    package let serverShare: StoredSecret
     /// The newest PIN_CHANGE_SET, over whose time a biometric signs.
     package var setting: TriedAttempt?
 
     package init(
-        attempt: AttemptID, account: AccountID, methods: Methods, verifiedAt: Instant, epoch: UInt32, serverShare: [UInt8],
+        attempt: AttemptID, account: AccountID, methods: Methods, verifiedAt: Instant, epoch: UInt32, serverShare: StoredSecret,
         setting: TriedAttempt? = nil
     ) {
         self.attempt = attempt

@@ -83,7 +83,7 @@ struct ChangeEffect: Sendable {
         case .pinChangeVerify:
             instance.pinChange = PINChange(
                 attempt: change.attemptID, account: change.accountID, methods: proof.method, verifiedAt: now, epoch: proof.epoch,
-                serverShare: instance.shareDrawn(after: proof.epoch) ?? newShare)
+                serverShare: instance.shareDrawn(after: proof.epoch) ?? StoredSecret(newShare))
             return nil
         case .pinChangeSet:
             guard let vouching = instance.pinChange, vouching.attempt.bytes == change.payload else { throw .changeNotVouched }

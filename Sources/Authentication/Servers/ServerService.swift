@@ -17,7 +17,7 @@ package struct ServerService: Sendable {
         try await store.read { rows in ServerOverview(server: try rows.existing(id), activity: try rows.activity(of: id)) }
     }
 
-    /// A server without its activity, which costs a look at all of its accounts: what pages ask.
+    /// A server without its activity: what pages ask.
     /// - Throws: `UnknownServer`.
     package func virtualServer(_ id: ServerID) async throws -> VirtualServer {
         try await store.read { rows in try rows.existing(id) }

@@ -13,7 +13,7 @@ extension Premises {
         let account = Account(
             id: AccountID(using: random), server: serverID, userID: userID, displayName: "Alice", device: device, app: "Timesheets 1.0",
             deviceKey: [4] + random.bytes(64), instance: InstanceID(using: random), createdAt: clock.now, otpReference: 1,
-            otpKey: random.bytes(32), state: state)
+            otpKey: StoredSecret(random.bytes(32)), state: state)
         try await store.write { rows in try rows.save(account) }
         return account
     }
@@ -73,7 +73,7 @@ extension Premises {
         let random = SystemRandomSource()
         let claim = Enrolment.Claim(
             deviceKey: [4] + random.bytes(64), device: device, app: "Timesheets 1.0", account: AccountID(using: random),
-            serverShare: random.bytes(32), requestHash: random.bytes(32), ephemeral: random.bytes(32), shown: random.bytes(40))
+            serverShare: StoredSecret(random.bytes(32)), requestHash: random.bytes(32), ephemeral: random.bytes(32), shown: random.bytes(40))
         try await move(enrolment: nonce, .claim(claim))
         return (claim, ConfirmationCode(enrolHash: claim.enrolHash).description)
     }
@@ -87,7 +87,8 @@ extension Premises {
         let random = SystemRandomSource()
         let account = Account(
             id: claim.account, server: serverID, userID: "alice", displayName: "Alice", device: claim.device, app: claim.app,
-            deviceKey: claim.deviceKey, instance: InstanceID(using: random), createdAt: clock.now, otpReference: 2, otpKey: random.bytes(32))
+            deviceKey: claim.deviceKey, instance: InstanceID(using: random), createdAt: clock.now, otpReference: 2,
+            otpKey: StoredSecret(random.bytes(32)))
         try await store.write { rows in try rows.save(account) }
         try await move(enrolment: nonce, .finish(Enrolment.Finish(decision: [1], verifiedAt: clock.now)))
     }

@@ -56,16 +56,16 @@ enum Sample {
         ]
     }
 
-    static func account(_ byte: UInt8, instance: InstanceID = instanceID, otp: UInt32? = nil) -> Account {
+    static func account(_ byte: UInt8, instance: InstanceID = instanceID, otp: UInt32? = nil, server: ServerID = server) -> Account {
         Account(
             id: accountID(byte), server: server, userID: "alice", displayName: "Alice", device: "Pixel", app: "Test 1.0", deviceKey: bytes(byte, 65),
-            instance: instance, createdAt: now + UInt64(byte), otpReference: otp ?? UInt32(byte), otpKey: bytes(byte), state: .active,
+            instance: instance, createdAt: now + UInt64(byte), otpReference: otp ?? UInt32(byte), otpKey: StoredSecret(bytes(byte)), state: .active,
             isBlocked: true,
             activatedAt: now, lastLogin: now + 3, hasActivationCache: true)
     }
 
     static let claim = Enrolment.Claim(
-        deviceKey: bytes(1, 65), device: "Pixel", app: "Test 1.0", account: accountID(1), serverShare: bytes(2), requestHash: bytes(3),
+        deviceKey: bytes(1, 65), device: "Pixel", app: "Test 1.0", account: accountID(1), serverShare: StoredSecret(bytes(2)), requestHash: bytes(3),
         ephemeral: bytes(4),
         shown: bytes(5, 200))
 
@@ -89,12 +89,14 @@ enum Sample {
             last: 4, open: .init(attempt: AttemptID(bytes(1, 16))!, blindedHash: bytes(2), since: now),
             relayed: .init(attempt: AttemptID(bytes(2, 16))!, number: 4)), receipt: receipt,
         epochs: [
-            .init(number: 1, serverShare: bytes(3), secondFactorKey: bytes(4)), .init(number: 2, serverShare: bytes(5), secondFactorKey: bytes(6)),
+            .init(number: 1, serverShare: StoredSecret(bytes(3)), secondFactorKey: bytes(4)),
+            .init(number: 2, serverShare: StoredSecret(bytes(5)), secondFactorKey: bytes(6)),
         ], biometricKey: bytes(7, 65), evaluated: TriedAttempt(id: AttemptID(bytes(2, 16))!, epoch: 2, madeAt: now - 3), pinChange: pinChange,
         lastChange: FinishedChange(decision: bytes(8), answer: bytes(9, 15)))
 
     static let pinChange = PINChange(
-        attempt: AttemptID(bytes(3, 16))!, account: accountID(1), methods: [.pin, .bio], verifiedAt: now - 2, epoch: 2, serverShare: bytes(10),
+        attempt: AttemptID(bytes(3, 16))!, account: accountID(1), methods: [.pin, .bio], verifiedAt: now - 2, epoch: 2,
+        serverShare: StoredSecret(bytes(10)),
         setting: TriedAttempt(id: AttemptID(bytes(4, 16))!, epoch: 3, madeAt: now - 1))
 
     static let receipt = Encoded(

@@ -131,7 +131,7 @@ struct StoreAgainTests {
         try await backend.run { store in
             let other = Account(
                 id: Sample.accountID(1), server: Sample.server, userID: nil, displayName: "B", device: "D", app: "2", deviceKey: Sample.bytes(9, 65),
-                instance: Self.instance, createdAt: Sample.now + 99, otpReference: 77, otpKey: Sample.bytes(0x49))
+                instance: Self.instance, createdAt: Sample.now + 99, otpReference: 77, otpKey: StoredSecret(Sample.bytes(0x49)))
             try await saves([Sample.account(1), other], in: store, by: { try $0.save($1) }, found: { try $0.account(Sample.accountID(1)) })
             let caches = [
                 FactorCache(
@@ -148,7 +148,7 @@ struct StoreAgainTests {
     func enrolments(on backend: StoreBackend) async throws {
         try await backend.run { store in
             let claim = Enrolment.Claim(
-                deviceKey: Sample.bytes(0x31, 65), device: "D", app: "2", account: Sample.accountID(2), serverShare: Sample.bytes(0x32),
+                deviceKey: Sample.bytes(0x31, 65), device: "D", app: "2", account: Sample.accountID(2), serverShare: StoredSecret(Sample.bytes(0x32)),
                 requestHash: Sample.bytes(0x33), ephemeral: Sample.bytes(0x34), shown: Sample.bytes(0x35, 20))
             let finish = Enrolment.Finish(decision: Sample.bytes(0x36), verifiedAt: Sample.now + 5)
             let activation = Enrolment.Activation(at: Sample.now + 6, session: Sample.sessionID(9))
@@ -166,7 +166,7 @@ struct StoreAgainTests {
         try await backend.run { store in
             var full = Sample.instance
             full.pinReceipt = Sample.receipt
-            let epoch = Instance.Epoch(number: 7, serverShare: Sample.bytes(0x41), secondFactorKey: Sample.bytes(0x42))
+            let epoch = Instance.Epoch(number: 7, serverShare: StoredSecret(Sample.bytes(0x41)), secondFactorKey: Sample.bytes(0x42))
             let bare = Instance(id: full.id, server: full.server, epochs: [epoch])
             try await saves([full, bare], in: store, by: { try $0.save($1) }, found: { try $0.instance(Sample.instanceID) })
         }

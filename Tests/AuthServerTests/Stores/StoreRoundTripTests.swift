@@ -167,7 +167,7 @@ struct StoreRoundTripTests {
                 Instance(id: Sample.instanceID, server: Sample.server, epochs: [epochs[0]], pinChange: begun), Sample.instance,
                 Instance(
                     id: Sample.instanceID, server: Sample.server,
-                    epochs: [epochs[1], .init(number: 3, serverShare: Sample.bytes(11), secondFactorKey: Sample.bytes(6))]),
+                    epochs: [epochs[1], .init(number: 3, serverShare: StoredSecret(Sample.bytes(11)), secondFactorKey: Sample.bytes(6))]),
             ]
             for step in steps {
                 try await store.write { rows in try rows.save(step) }

@@ -8,7 +8,8 @@ struct EnrolmentExplorationTests {
 
     private static func claim(_ phone: UInt8) -> Enrolment.Claim {
         Enrolment.Claim(
-            deviceKey: [phone], device: "phone \(phone)", app: "", account: AccountID([UInt8](repeating: phone, count: 16))!, serverShare: [],
+            deviceKey: [phone], device: "phone \(phone)", app: "", account: AccountID([UInt8](repeating: phone, count: 16))!,
+            serverShare: StoredSecret([]),
             requestHash: [phone], ephemeral: [phone], shown: [])
     }
 

@@ -45,7 +45,7 @@ struct SequenceRuleTests {
     func vouchingByDistance() {
         func vouching(at moment: Instant) -> PINChange {
             PINChange(
-                attempt: attempt(), account: SessionSample.alice, methods: .pin, verifiedAt: moment, epoch: 1, serverShare: SHA([3]))
+                attempt: attempt(), account: SessionSample.alice, methods: .pin, verifiedAt: moment, epoch: 1, serverShare: StoredSecret(SHA([3])))
         }
         #expect(vouching(at: now - 299).isFresh(at: now) && vouching(at: now + 299).isFresh(at: now))
         #expect(!vouching(at: now - 300).isFresh(at: now) && !vouching(at: now + 300).isFresh(at: now))
