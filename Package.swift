@@ -59,8 +59,8 @@ let package = Package(
             name: "Database",
             dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto],
             swiftSettings: house),
-        // What tests of several targets need: databases that misbehave. No product yet.
-        .target(name: "OstiaryTesting", dependencies: ["Database"], swiftSettings: house),
+        // What tests of several targets need: a phone, a clock, a seeded random source, databases that misbehave. No product yet.
+        .target(name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "Database", crypto], swiftSettings: house),
         // QR codes out (SVG, PNG, terminal) and in (a PNG or JPEG of a screen).
         .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.
@@ -113,7 +113,8 @@ let package = Package(
         .testTarget(name: "DocumentedCallsTests", dependencies: ["OstiaryMobile"], swiftSettings: house),
         // Against the real second-factor server, over its store in memory.
         .testTarget(
-            name: "AuthenticationTests", dependencies: ["Authentication", "SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house),
+            name: "AuthenticationTests", dependencies: ["Authentication", "SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],
+            swiftSettings: house),
         // Optimised: its explorations walk over millions of states, which unoptimised is a fifth of the whole run.
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house + [.unsafeFlags(["-O"])]),

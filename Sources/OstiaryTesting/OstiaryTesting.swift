@@ -1,9 +1,12 @@
 // OstiaryTesting: what tests of several targets need, and later tests of apps.
 //
-// Owns: databases that behave as badly as a database may. `RerunningDatabase` runs each body twice, `LosingDatabase` does not know what became of a
-// commit.
-// Leaves to others: every expectation. It knows no testing library; what it finds it hands to whoever made it.
-// Start reading here, then `RerunningDatabase`.
+// Owns: one phone that speaks AP1 by hand (`RawPhone`), a clock that a test moves, random bytes that come again, and databases that behave as badly
+// as a database may: `RerunningDatabase` runs each body twice, `LosingDatabase` does not know what became of a commit.
+// Leaves to others: every expectation, and every server and transport. It knows no testing library; what it finds it hands to whoever made it.
+// Start reading here, then `RawPhone`, then `RerunningDatabase`.
+//
+//     let phone = try RawPhone("alice's")
+//     let asked = try phone.ask(phone.question(), of: secondFactor, phone.ephemeral(), at: clock.now)
 //
 //     let database = RerunningDatabase(try SQLiteDatabase.inMemory()) { Issue.record("\($0)") }
 //     let losing = LosingDatabase(database, .each(.kept))

@@ -3,6 +3,7 @@ import Authentication
 import Database
 import HTTPService
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Enrolment (protocol §5)", .againWithLostCommits)
@@ -27,7 +28,7 @@ struct EnrolmentTests {
             #expect(welcome.result == .loggedIn && welcome.cache?.count == 32 && welcome.webNonce == nil)
             let status = try await servers.status(of: nonce)
             #expect(status.loggedIn && status.userID == "alice" && status.accountID == enrolling.screen.accountID)
-            #expect(status.publicKey == phone.devicePublicKey && status.deviceID == phone.instance)
+            #expect(status.publicKey == phone.raw.publicKey && status.deviceID == phone.instance)
             #expect(status.authentication?.binding == "enrolment" && status.authentication?.amr == ["mfa", "pin", "pop"])
             let session = try #require(welcome.sessionID)
             let enrolled = EnrolledPhone(phone: phone, account: enrolling.screen.accountID, enrolling: enrolling)

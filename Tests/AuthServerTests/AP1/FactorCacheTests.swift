@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("PIN cache (protocol §6, S1-43, S1-44)", .againWithLostCommits)

@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Login (protocol §6)", .againWithLostCommits)

@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import HTTPService
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Presence (protocol §8)", .againWithLostCommits)

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -10,7 +11,7 @@ struct SecondFactorChangeTests {
     func biometrics() async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            try await phone.proveByPIN(.biometricsAdd, EnrolledPhone.fingerKey)
+            try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             for _ in 0..<2 { _ = try await phone.phone.evaluate(try shown.attempt()) }
             let nonce = try servers.nonce()
@@ -18,7 +19,7 @@ struct SecondFactorChangeTests {
             let facts = try #require(try await servers.status(of: nonce).authentication)
             #expect(facts.amr == ["bio", "mfa", "pop"] && facts.factors == ["bio"] && facts.failedTries == 2)
             #expect(try await phone.phone.evaluate(try shown.attempt()).m2?.tries.failed == 1)
-            try await phone.proveByBiometric(.biometricsRemove, EnrolledPhone.fingerKey)
+            try await phone.proveByBiometric(.biometricsRemove, phone.fingerKey)
             #expect(await servers.refusal { try await phone.logInByBiometric(try servers.nonce()) } == .refused)
             try await phone.logIn(try servers.nonce())
         }
@@ -30,7 +31,7 @@ struct SecondFactorChangeTests {
             let older = try await TestPhone(servers).enrol(try servers.nonce())
             let session = try #require(try await older.logInApp().sessionID)
             let phone = try await TestPhone(servers, device: "Nokia").enrol(try servers.nonce())
-            try await phone.proveByPIN(.biometricsAdd, EnrolledPhone.fingerKey)
+            try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
             let byPIN = try await phone.proveByPIN(.pinChangeVerify)
             #expect(try await phone.setPIN(byPIN.attempt, epoch: 2).epoch == 2)
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))

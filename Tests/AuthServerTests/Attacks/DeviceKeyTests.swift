@@ -1,6 +1,7 @@
 import Authentication
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -72,16 +73,11 @@ extension EnrolledPhone {
         let nonce = try servers.nonce()
         let newcomer = try await TestPhone(servers, sharing: phone)
         let enrolling = try await newcomer.scan(try await servers.invite(nonce))
-        let sessionHash = Transcript.operation(.enrol, instance: phone.instance, epoch: 1, payload: enrolling.payload)
-        let attempt = try TestAttempt(
-            sessionHash, context: .enrol, payload: enrolling.payload, account: account, ephemeral: enrolling.ephemeral)
+        let attempt = TestAttempt(
+            try phone.raw.question(.enrol, payload: enrolling.payload), account: account, ephemeral: enrolling.ephemeral)
         let evaluated = try await phone.evaluate(attempt)
         guard evaluated.status == .ok else { throw evaluated.status }
-        let message = try Encoded(
-            E3(
-                enrolHash: enrolling.enrolHash, decision: .accept, instanceID: phone.instance, attemptID: attempt.id, context: .enrol, epoch: 1,
-                secondFactorKey: nil, secondFactorSignature: try phone.prove(attempt)),
-            signedBy: newcomer.sign)
+        let message = try newcomer.raw.accepting(enrolling.claimed, attempt.asking, evaluationKey: nil)
         let answer = try await newcomer.send(message.bytes, enrolling.ephemeral)
         guard answer.status == .ok else { throw answer.status }
         _ = try await servers.services.enrolments.confirm(nonce, code: enrolling.code, at: servers.server, by: .backend, now: servers.now)

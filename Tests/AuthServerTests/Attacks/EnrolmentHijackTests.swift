@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Attack 12: enrolment hijack")
@@ -13,7 +14,7 @@ struct EnrolmentHijackTests {
                 let phones = [try await TestPhone(servers), try await TestPhone(servers, device: "Thief")]
                 let statuses = try await withThrowingTaskGroup(of: Status.self) { group in
                     for phone in phones {
-                        group.addTask { try await phone.send(phone.e1(link).encoded, try TestPhone.ephemeral()).status }
+                        group.addTask { try await phone.send(phone.raw.claim(link).encoded, try TestPhone.ephemeral()).status }
                     }
                     return try await group.reduce(into: Set<Status>()) { $0.insert($1) }
                 }

@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Attack 15: malformed input")
@@ -71,7 +72,8 @@ struct MalformedInputTests {
             let enrolled = try await phone.enrol(try servers.nonce())
             let shown = try await enrolled.scan(try await servers.link(try servers.nonce()))
             for element in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 255, count: 32)] {
-                let attempt = try TestAttempt(shown.sessionHash, account: enrolled.account, ephemeral: shown.ephemeral, blinded: element)
+                let question = try phone.raw.question(sessionHash: shown.sessionHash, blinded: element)
+                let attempt = TestAttempt(question, account: enrolled.account, ephemeral: shown.ephemeral)
                 #expect(try await phone.evaluate(attempt).status == .refused)
             }
         }

@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Attack 9: replay and reorder storm")
@@ -20,15 +21,14 @@ struct ReplayStormTests {
         var recording = Recording()
         let (enrolNonce, phone, ephemeral) = (try servers.nonce(), try await TestPhone(servers), try TestPhone.ephemeral())
         let link = try await servers.invite(enrolNonce)
-        let e1 = try phone.seal(phone.e1(link).encoded, ephemeral)
+        let e1 = try phone.seal(phone.raw.claim(link).encoded, ephemeral)
         let e2 = try await recording.send("E1", e1, from: phone)
         let enrolling = EnrollingPhone(
-            phone: phone, ephemeral: ephemeral, enrolHash: Transcript.enrolment(requestHash: e1.hash, shown: e2.body),
-            screen: try E2(decoding: e2.body))
+            phone: phone, claimed: try RawPhone.Claimed(ephemeral: ephemeral, requestHash: e1.hash, body: e2.body))
         let set = try enrolling.attempt()
-        let (m1, sealed) = try phone.m1(set)
+        let (m1, asked) = try phone.m1(set)
         let m2 = try await recording.send("M1", try phone.seal(m1.bytes, ephemeral), from: phone)
-        let inner = try sealed.open(try M2(decoding: m2.body).sealed, from: phone.bundle.secondFactorKeys, clock: servers.now)
+        let inner = try asked.sealed.open(try M2(decoding: m2.body).sealed, from: phone.bundle.secondFactorKeys, clock: servers.now)
         let e3 = try enrolling.acceptance(set, try SecondFactorEvaluation(decoding: inner.body))
         _ = try await recording.send("E3", try phone.seal(e3.bytes, ephemeral), from: phone)
         try await servers.confirm(enrolNonce, enrolling.code)
@@ -41,7 +41,7 @@ struct ReplayStormTests {
     private static func logIn(_ servers: TwoServers, _ phone: EnrolledPhone, _ recording: inout Recording) async throws -> SessionNonce {
         let (nonce, ephemeral) = (try servers.nonce(), try TestPhone.ephemeral())
         let l1 = try phone.phone.seal(
-            L1(link: try await servers.link(nonce), via: .scan, clientInfo: "").encoded, ephemeral)
+            phone.phone.raw.looking(at: try await servers.link(nonce)).encoded, ephemeral)
         let l2 = try await recording.send("L1", l1, from: phone.phone)
         let shown = try ShownLogin(owner: phone, ephemeral, requestHash: l1.hash, answer: l2.body)
         let attempt = try shown.attempt()

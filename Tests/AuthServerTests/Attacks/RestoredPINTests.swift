@@ -1,6 +1,7 @@
 import Authentication
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -54,7 +55,7 @@ struct RestoredPINTests {
     func hundredNumbers() async throws {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            try await phone.proveByPIN(.biometricsAdd, EnrolledPhone.fingerKey)
+            try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
             let copy = try await Backup(of: servers.secondFactorDatabase)
             for _ in 0..<110 { try await phone.logIn(try servers.nonce()) }
             let wrong = try await phone.scan(try await servers.link(try servers.nonce()))

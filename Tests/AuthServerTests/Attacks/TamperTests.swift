@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Tampering: any flipped bit, any prefix, any extra byte is refused and changes nothing")
@@ -86,7 +87,7 @@ struct TamperTests {
         try await TwoServers.run { servers async throws in
             let phone = try await TestPhone(servers)
             let link = try await servers.invite(try servers.nonce())
-            let request = try phone.seal(phone.e1(link).encoded, try TestPhone.ephemeral())
+            let request = try phone.seal(phone.raw.claim(link).encoded, try TestPhone.ephemeral())
             let before = try await servers.snapshot()
             for bad in Self.mutations(of: request.bytes) {
                 let status = try await servers.post(bad).status
@@ -104,8 +105,10 @@ struct TamperTests {
             var shown = enrolling.screen.encoded
             shown[shown.count - 1] ^= 1
             let misled = EnrollingPhone(
-                phone: enrolling.phone, ephemeral: enrolling.ephemeral,
-                enrolHash: Transcript.enrolment(requestHash: [UInt8](repeating: 0, count: 32), shown: shown), screen: enrolling.screen)
+                phone: enrolling.phone,
+                claimed: RawPhone.Claimed(
+                    ephemeral: enrolling.ephemeral, hash: Transcript.enrolment(requestHash: [UInt8](repeating: 0, count: 32), shown: shown),
+                    shown: enrolling.screen))
             #expect(try await misled.phone.evaluate(try misled.attempt()).status == .refused)
             #expect(try await misled.phone.send(try misled.refusal().bytes, misled.ephemeral).status == .refused)
         }

@@ -3,6 +3,7 @@ import Authentication
 import HTTPTypes
 import Logging
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Fuzz: AP1", .timeLimit(.minutes(10)))

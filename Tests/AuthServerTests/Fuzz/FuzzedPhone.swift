@@ -2,6 +2,7 @@ import Authentication
 import Crypto
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -46,13 +47,13 @@ struct FuzzedPhone: Sendable {
             payload: [], secondFactorSignature: try phone.phone.prove(attempt))
         let denial = E3(
             enrolHash: enrolling.enrolHash, decision: .accept, instanceID: enrolling.phone.instance, attemptID: attempt.id, context: .firstSet,
-            epoch: 1, secondFactorKey: phone.phone.pkSf, secondFactorSignature: seed.bytes(64))
+            epoch: 1, secondFactorKey: phone.phone.raw.secondFactorPublicKey, secondFactorSignature: seed.bytes(64))
         return [
             Ready(name: "L1", message: L1(link: link, via: .scan, clientInfo: "x").encoded, ephemeral: fresh, signature: .none),
             Ready(
                 name: "L1 of an app", message: L1(appLoginOf: account, clientInfo: "x").encoded, ephemeral: fresh,
                 signature: .end(.devApp, isFresh: true)),
-            Ready(name: "E1", message: phone.phone.e1(invitation).encoded, ephemeral: fresh, signature: .none),
+            Ready(name: "E1", message: phone.phone.raw.claim(invitation).encoded, ephemeral: fresh, signature: .none),
             Ready(name: "M1", message: try phone.phone.m1(attempt).message.bytes, ephemeral: shown.ephemeral, signature: .attempt),
             Ready(name: "L5", message: decision.bytes, ephemeral: shown.ephemeral, signature: .end(.devLogin, isFresh: false)),
             Ready(name: "E3", message: denial.encoded, ephemeral: enrolling.ephemeral, signature: .end(.devEnrol, isFresh: false)),

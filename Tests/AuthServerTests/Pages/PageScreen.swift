@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

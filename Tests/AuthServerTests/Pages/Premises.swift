@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 
 @testable import AuthServer
@@ -61,18 +62,6 @@ final class Premises: Sendable {
             id: id, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))
         try await store.write { rows in try rows.save(server) }
     }
-}
-
-/// A clock that stands still until it is moved.
-final class TestClock: Sendable {
-    private let moment = Mutex(Instant(1_800_000_000))
-
-    var now: Instant { moment.withLock { $0 } }
-
-    func advance(_ seconds: UInt64) { moment.withLock { $0 = $0 + seconds } }
-
-    /// Moves it forth or back.
-    func jump(_ seconds: Int64) { moment.withLock { $0 = seconds < 0 ? $0 - seconds.magnitude : $0 + seconds.magnitude } }
 }
 
 /// How far a second clock is from the first, in seconds.

@@ -2,6 +2,7 @@ import Authentication
 import HTTPTypes
 import HummingbirdTesting
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 import Testing
 

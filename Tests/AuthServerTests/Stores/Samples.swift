@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 
 /// Values with every field set, for stores to keep.
 enum Sample {

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// Rows are put in the place of their former selves by lists of columns: one that is missing there keeps what it had, and nobody is told.

@@ -1,6 +1,7 @@
 import Authentication
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -91,13 +92,13 @@ struct Journey {
     private mutating func changeSecondFactor(of phone: EnrolledPhone) async throws {
         let second = try await TestPhone(servers, device: "Second").enrol(try servers.nonce())
         let session = try #require(try await second.logInApp().sessionID)
-        note("add", try await phone.proveByPIN(.biometricsAdd, EnrolledPhone.fingerKey).1)
+        note("add", try await phone.proveByPIN(.biometricsAdd, phone.fingerKey).1)
         note("by biometric", try await phone.logInByBiometric(try servers.nonce()).result)
         let voucher = try await phone.proveByBiometric(.pinChangeVerify).attempt
         note("new PIN", try await phone.setPIN(voucher, epoch: 2, byBiometric: true))
         servers.clock.advance(1)
         note("told", try await second.ping(session).extensions.notices.map(\.subject))
-        note("remove", try await phone.proveByBiometric(.biometricsRemove, EnrolledPhone.fingerKey, epoch: 2).1)
+        note("remove", try await phone.proveByBiometric(.biometricsRemove, phone.fingerKey, epoch: 2).1)
         note("by the new PIN", try await phone.scan(try await servers.link(try servers.nonce())).logInByPIN(epoch: 2).result)
     }
 

@@ -1,39 +1,30 @@
 import AuthServer
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// A phone in the middle of an enrolment.
 struct EnrollingPhone: Sendable {
     let phone: TestPhone
-    let ephemeral: EphemeralKey
-    let enrolHash: [UInt8]
-    let screen: E2
+    let claimed: RawPhone.Claimed
 
-    var payload: [UInt8] { phone.devicePublicKey + enrolHash }
-    var code: String { "\(ConfirmationCode(enrolHash: enrolHash))" }
+    var ephemeral: EphemeralKey { claimed.ephemeral }
+    var enrolHash: [UInt8] { claimed.hash }
+    var screen: E2 { claimed.shown }
+    var payload: [UInt8] { phone.raw.payload(of: claimed) }
+    var code: String { claimed.code }
 
     func attempt() throws -> TestAttempt {
-        let sessionHash = Transcript.operation(.firstSet, instance: phone.instance, epoch: 1, payload: payload)
-        return try TestAttempt(sessionHash, context: .firstSet, payload: payload, account: screen.accountID, ephemeral: ephemeral)
+        TestAttempt(try phone.raw.settingFirstPIN(claimed), account: screen.accountID, ephemeral: ephemeral)
     }
 
     /// E3 after a PIN was set.
     func acceptance(_ attempt: TestAttempt, _ evaluation: SecondFactorEvaluation) throws -> Encoded<E3> {
-        try Encoded(
-            E3(
-                enrolHash: enrolHash, decision: .accept, instanceID: phone.instance, attemptID: attempt.id, context: .firstSet, epoch: 1,
-                secondFactorKey: phone.pkSf, secondFactorSignature: try phone.set(attempt, evaluation)),
-            signedBy: phone.sign)
+        try phone.raw.accepting(claimed, attempt.asking, evaluationKey: evaluation.evaluationKey)
     }
 
-    func refusal() throws -> Encoded<E3> {
-        try Encoded(
-            E3(
-                enrolHash: enrolHash, decision: .decline, instanceID: nil, attemptID: nil, context: .firstSet, epoch: 1, secondFactorKey: nil,
-                secondFactorSignature: nil),
-            signedBy: phone.sign)
-    }
+    func refusal() throws -> Encoded<E3> { try phone.raw.declining(claimed) }
 
     /// Sets the PIN and accepts.
     func finish() async throws -> Answer {
@@ -47,19 +38,14 @@ struct EnrollingPhone: Sendable {
 }
 
 extension TestPhone {
-    func e1(_ link: EnrolLink) -> E1 {
-        E1(enrolID: link.enrolID, enrolSecret: link.enrolSecret, deviceKey: devicePublicKey, appInfo: "Test 1.0", osInfo: device)
-    }
-
     /// E1 and E2.
     func scan(_ link: EnrolLink) async throws -> EnrollingPhone {
         let ephemeral = try Self.ephemeral()
-        let request = try seal(e1(link).encoded, ephemeral)
+        let request = try seal(raw.claim(link).encoded, ephemeral)
         let answer = try await send(request)
         guard answer.status == .ok else { throw answer.status }
         return EnrollingPhone(
-            phone: self, ephemeral: ephemeral, enrolHash: Transcript.enrolment(requestHash: request.hash, shown: answer.body),
-            screen: try E2(decoding: answer.body))
+            phone: self, claimed: try RawPhone.Claimed(ephemeral: ephemeral, requestHash: request.hash, body: answer.body))
     }
 
     /// From the link to an account that may log in.

@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// A phone with an account.
@@ -17,7 +18,7 @@ struct EnrolledPhone: Sendable {
     /// L1 and L2 for a link.
     func scan(_ link: Encoded<LoginLink>, via: Via = .scan) async throws -> ShownLogin {
         let ephemeral = try TestPhone.ephemeral()
-        return try await show(try phone.seal(L1(link: link, via: via, clientInfo: "Test 1.0").encoded, ephemeral), ephemeral)
+        return try await show(try phone.seal(phone.raw.looking(at: link, via: via).encoded, ephemeral), ephemeral)
     }
 
     /// L1 and L2 of an AppLogin.
@@ -27,7 +28,7 @@ struct EnrolledPhone: Sendable {
     }
 
     func sealedAppLogin(_ ephemeral: EphemeralKey) throws -> SealedRequest {
-        try phone.sealFresh(L1(appLoginOf: account, clientInfo: "Test 1.0"), ephemeral)
+        try phone.sealFresh(phone.raw.openingApp(of: account), ephemeral)
     }
 
     func show(_ request: SealedRequest, _ ephemeral: EphemeralKey) async throws -> ShownLogin {
@@ -63,32 +64,27 @@ struct EnrolledPhone: Sendable {
 /// A login on a phone's screen.
 struct ShownLogin: Sendable {
     let owner: EnrolledPhone
-    let ephemeral: EphemeralKey
-    let screen: L2
-    let sessionHash: [UInt8]
+    let shown: RawPhone.Shown
 
     init(owner: EnrolledPhone, _ ephemeral: EphemeralKey, requestHash: [UInt8], answer: [UInt8]) throws {
         self.owner = owner
-        self.ephemeral = ephemeral
-        let answer = try Encoded<L2>(decoding: answer)
-        screen = answer.value
-        sessionHash = Transcript.session(requestHash: requestHash, shownHash: answer.shownHash, account: owner.account)
+        shown = RawPhone.Shown(ephemeral: ephemeral, requestHash: requestHash, answer: try Encoded(decoding: answer))
     }
 
+    var ephemeral: EphemeralKey { shown.ephemeral }
+    var screen: L2 { shown.content }
+    var sessionHash: [UInt8] { shown.hash(for: owner.account) }
+
     func attempt(epoch: UInt32 = 1) throws -> TestAttempt {
-        try TestAttempt(sessionHash, account: owner.account, ephemeral: ephemeral, epoch: epoch, about: (screen.sessionID, screen.offer))
+        let question = try owner.phone.raw.question(sessionHash: sessionHash, epoch: epoch)
+        return TestAttempt(question, account: owner.account, ephemeral: ephemeral, about: shown.question)
     }
 
     func decision(
-        _ decision: Decision = .accept, attempt: AttemptID = AttemptID(using: SystemRandomSource()), method: Methods = [], proof: [UInt8]? = nil,
-        cache: [UInt8]? = nil
+        _ decision: Decision = .accept, attempt: AttemptID? = nil, method: Methods = [], proof: [UInt8]? = nil, cache: [UInt8]? = nil
     ) throws -> Encoded<L5> {
-        try Encoded(
-            L5(
-                sessionID: screen.sessionID, sessionHash: sessionHash, accountID: owner.account, attemptID: attempt, decision: decision,
-                method: method,
-                secondFactorSignature: proof, cache: cache, offer: screen.offer),
-            signedBy: owner.phone.sign)
+        let choice = RawPhone.Choice(decision: decision, method: method, attempt: attempt, secondFactorSignature: proof, cache: cache)
+        return try owner.phone.raw.deciding(shown, by: owner.account, choice)
     }
 
     func send(_ message: Encoded<L5>) async throws -> L6 {

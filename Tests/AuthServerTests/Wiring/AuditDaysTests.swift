@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// Attack 8: somebody has the signing key of the second-factor server, or an operational key of the authentication server (threats T10, T11).

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("L5: a biometric, alone and beside the PIN")
@@ -62,8 +63,8 @@ struct BiometricLoginTests {
         let heard = world.secondFactor.heard.count
         let (ones, now) = ([UInt8](repeating: 1, count: 32), world.now)
         let changes: [(Refusal, @Sendable (inout TestPhone.OwnAttempt) -> Void)] = [
-            (.attemptMismatch, { $0.instance = InstanceID(using: SteadyRandom("x")) }),
-            (.attemptMismatch, { $0.id = AttemptID(using: SteadyRandom("x")) }),
+            (.attemptMismatch, { $0.instance = InstanceID(using: SeededRandom("x")) }),
+            (.attemptMismatch, { $0.id = AttemptID(using: SeededRandom("x")) }),
             (.attemptMismatch, { $0.context = .pinChangeVerify }), (.attemptMismatch, { $0.blindedHash = ones }),
             (.attemptMismatch, { $0.sealedHash = ones }), (.attemptMismatch, { $0.ephemeralHash = ones }), (.attemptMismatch, { $0.epoch = 2 }),
             (.sessionHashWrong, { $0.sessionHash = ones }), (.clockOff, { $0.madeAt = now - 121 }), (.clockOff, { $0.madeAt = now + 121 }),

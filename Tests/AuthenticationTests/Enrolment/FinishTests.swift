@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import Authentication
@@ -125,7 +126,7 @@ struct FinishTests {
             let message = E3(
                 enrolHash: claimed.hash, decision: .accept, instanceID: instance, attemptID: attempt, context: context, epoch: 1,
                 secondFactorKey: context.setsPIN ? new.secondFactorPublicKey : nil,
-                secondFactorSignature: edwardsSignature(new.secondFactorKey, .secondFactorProof, proof))
+                secondFactorSignature: edwardsSignature(new.raw.secondFactorKey, .secondFactorProof, proof))
             return new.outgoing(try Encoded(message, signedBy: new.sign).bytes, claimed.ephemeral)
         }
         let heard = world.secondFactor.heard.count

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Enrolment: a second invitation, and what is left of a first")

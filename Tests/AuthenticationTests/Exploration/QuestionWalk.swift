@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 
 @testable import Authentication
 
@@ -36,7 +37,7 @@ final class QuestionWalk {
     private let world: World
     private let phones: [TestPhone]
     private let stranger: TestPhone
-    private let random: SteadyRandom
+    private let random: SeededRandom
     private let asksPIN: Bool
     private var looks: [Look] = []
     /// Decisions that were signed and are still on their way, with what their person had read.
@@ -53,7 +54,7 @@ final class QuestionWalk {
         }
         phones = [try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "rival")]
         stranger = try TestPhone(world, "stranger")
-        random = SteadyRandom("walk \(seed)")
+        random = SeededRandom("walk \(seed)")
         self.asksPIN = asksPIN
     }
 

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// A phone with true keys that says what it likes: everything decodes and every signature is right, so only a rule of the server can find it out.
@@ -141,7 +142,7 @@ struct LyingPhoneTests {
         change.epoch = 7
         let hash = phone.operationHash(.pinChangeVerify, [], epoch: 7)
         change.secondFactorSignature = edwardsSignature(
-            phone.secondFactorKey, .secondFactorProof,
+            phone.raw.secondFactorKey, .secondFactorProof,
             Transcript.secondFactorProof(instance: phone.instance, attempt: change.attempt, context: .pinChangeVerify, sessionHash: hash))
         #expect(try await world.refusal(of: try phone.changing(change)) == .attemptMismatch)
     }

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// Two virtual servers with the same keys, as after a database that was copied: every mac and every link is genuine at both, and only the name of

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// While a person reads what a login is about, the site asks for something else by the same nonce.

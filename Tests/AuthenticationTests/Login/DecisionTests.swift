@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("L5: a decision is checked")
@@ -137,7 +138,7 @@ struct DecisionTests {
         let choice = TestPhone.Choice(
             method: .pin, attempt: tried.id,
             secondFactorSignature: edwardsSignature(
-                thief.secondFactorKey, .secondFactorProof,
+                thief.raw.secondFactorKey, .secondFactorProof,
                 Transcript.secondFactorProof(instance: phone.instance, attempt: tried.id, context: .verify, sessionHash: tried.sessionHash)))
         #expect(try await world.refusal(of: try phone.deciding(shown, choice)) == .secondFactorSignatureWrong)
         #expect(try await world.status().state == .claimed)

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Notices of a PIN that a biometric alone set (protocol §7, §8)")

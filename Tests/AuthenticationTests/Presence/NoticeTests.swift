@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Notices of new devices (protocol §8)")

@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import Authentication
@@ -86,7 +87,7 @@ struct AttemptServiceTests {
     @Test("The same attempt after a lost answer gets the first evaluation, and counts once")
     func lostAnswer() async throws {
         let (world, phone, shown) = try await ready()
-        let blinded = try TestPhone.blinded()
+        let blinded = try RawPhone.blinded()
         let id = AttemptID(using: world.random)
         world.secondFactor.set { $0.losesAnswers = true }
         #expect(try await world.refusal(of: try phone.trying(shown, id: id, blinded: blinded).message) == .secondFactorUnavailable)

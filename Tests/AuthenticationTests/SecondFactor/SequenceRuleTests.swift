@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import Authentication
@@ -6,7 +7,7 @@ import Testing
 @Suite("AttemptSequence: numbers")
 struct SequenceRuleTests {
     private let now = World.start
-    private let random = SteadyRandom("attempts")
+    private let random = SeededRandom("attempts")
 
     private func attempt() -> AttemptID { AttemptID(using: random) }
 

@@ -1,27 +1,11 @@
 import Authentication
-import Crypto
 import OstiaryProtocol
+import OstiaryTesting
 
 /// Operations on the second factor that belong to no session.
 extension TestPhone {
-    /// What an M3 says, to be changed by tests before it is signed.
-    struct Change: Sendable {
-        var context: SecondFactorContext
-        var payload: [UInt8] = []
-        var method: Methods = .pin
-        var epoch: UInt32 = 1
-        var attempt: AttemptID
-        var secondFactorKey: [UInt8]?
-        var ownAttempt: Encoded<Attempt>?
-        var secondFactorSignature: [UInt8]?
-        var biometricSignature: [UInt8]?
-        var account: AccountID?
-        var instance: InstanceID?
-        let ephemeral: EphemeralKey
-    }
-
     func operationHash(_ context: SecondFactorContext, _ payload: [UInt8], epoch: UInt32 = 1) -> [UInt8] {
-        Transcript.operation(context, instance: instance, epoch: epoch, payload: payload)
+        raw.operationHash(context, payload, epoch: epoch)
     }
 
     /// M1 of an operation.
@@ -32,12 +16,8 @@ extension TestPhone {
     }
 
     func changing(_ change: Change) throws -> Outgoing {
-        try fresh(
-            M3(
-                accountID: try present(change.account ?? account), instanceID: change.instance ?? instance, attemptID: change.attempt,
-                context: change.context, method: change.method, epoch: change.epoch, payload: change.payload,
-                secondFactorKey: change.secondFactorKey, attempt: change.ownAttempt, secondFactorSignature: change.secondFactorSignature,
-                biometricSignature: change.biometricSignature), ephemeral: change.ephemeral)
+        let message = try raw.changing(change, of: try present(change.account ?? account), at: world.now)
+        return outgoing(message.bytes, change.ephemeral)
     }
 
     func complete(_ change: Change) async throws -> M4 { try M4(decoding: try await world.deliver(try changing(change)).body) }
@@ -45,20 +25,12 @@ extension TestPhone {
     /// M1 and M2, and the M3 that the right PIN makes of them.
     func provingByPIN(_ context: SecondFactorContext, _ payload: [UInt8] = [], epoch: UInt32 = 1) async throws -> Change {
         let attempt = try trying(context, payload, epoch: epoch)
-        let tried = try await send(attempt)
-        return Change(
-            context: context, payload: payload, epoch: epoch, attempt: tried.id, secondFactorSignature: try secondFactorSignature(tried),
-            ephemeral: attempt.message.ephemeral)
+        return raw.proving(try await send(attempt).question, attempt.message.ephemeral)
     }
 
     /// The M3 of a biometric on its own.
     func provingByBiometric(_ context: SecondFactorContext, _ payload: [UInt8] = [], epoch: UInt32 = 1) throws -> Change {
-        let ephemeral = try ephemeral()
-        let hash = operationHash(context, payload, epoch: epoch)
-        let own = ownAttempt(context, hash, ephemeral, epoch: epoch)
-        return Change(
-            context: context, payload: payload, method: .bio, epoch: epoch, attempt: own.id, ownAttempt: try signed(own),
-            biometricSignature: try biometricSignature(own.id, context, hash, madeAt: own.madeAt), ephemeral: ephemeral)
+        try raw.provingByBiometric(context, payload, epoch: epoch, try ephemeral(), at: world.now)
     }
 
     @discardableResult
@@ -76,13 +48,8 @@ extension TestPhone {
     func settingPIN(_ voucher: AttemptID, epoch: UInt32 = 2, byBiometric: Bool = false) async throws -> NewPIN {
         let attempt = try trying(.pinChangeSet, voucher.bytes, epoch: epoch)
         let tried = try await send(attempt)
-        var change = Change(
-            context: .pinChangeSet, payload: voucher.bytes, method: byBiometric ? .bio : .pin, epoch: epoch, attempt: tried.id,
-            secondFactorKey: secondFactorPublicKey, secondFactorSignature: try secondFactorSignature(tried), ephemeral: attempt.message.ephemeral)
-        if byBiometric {
-            change.biometricSignature = try biometricSignature(
-                tried.id, .pinChangeSet, tried.sessionHash, madeAt: attempt.attempt.value.madeAt)
-        }
+        let change = try raw.settingPIN(
+            attempt.asked, evaluationKey: tried.evaluation?.evaluationKey, attempt.message.ephemeral, byBiometric: byBiometric)
         return NewPIN(tried: tried, change: change)
     }
 
@@ -97,7 +64,7 @@ extension TestPhone {
     /// The same phone with the second-factor key of a new box.
     func rekeyed() throws -> TestPhone {
         var phone = self
-        phone.secondFactorKey = try Curve25519.Signing.PrivateKey(rawRepresentation: random.bytes(32))
+        phone.raw = try raw.rekeyed()
         return phone
     }
 

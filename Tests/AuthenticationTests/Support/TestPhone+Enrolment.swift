@@ -1,25 +1,12 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 
-/// What a phone that scanned an enrolment link was shown.
-struct Claimed: Sendable {
-    let ephemeral: EphemeralKey
-    let hash: [UInt8]
-    let shown: E2
-
-    /// What the phone shows for the browser.
-    var code: String { ConfirmationCode(enrolHash: hash).description }
-
-    /// A code that is not this one.
-    var wrongCode: String { code == "0000" ? "0001" : "0000" }
-}
+typealias Claimed = RawPhone.Claimed
 
 extension TestPhone {
     func claiming(_ invitation: World.Invitation, device: String? = nil, secret: [UInt8]? = nil) throws -> Outgoing {
-        let message = E1(
-            enrolID: invitation.link.enrolID, enrolSecret: secret ?? invitation.link.enrolSecret, deviceKey: publicKey, appInfo: "Example 1.0",
-            osInfo: device ?? name)
-        return outgoing(message.encoded, try ephemeral())
+        outgoing(raw.claim(invitation.link, secret: secret, device: device).encoded, try ephemeral())
     }
 
     /// E1 → E2.
@@ -27,17 +14,14 @@ extension TestPhone {
         let message = try claiming(invitation, device: device)
         let sealed = try world.seal(message)
         let body = try await world.receive(sealed.bytes).body
-        return Claimed(
-            ephemeral: message.ephemeral, hash: Transcript.enrolment(requestHash: sealed.hash, shown: body), shown: try E2(decoding: body))
+        return try Claimed(ephemeral: message.ephemeral, requestHash: sealed.hash, body: body)
     }
 
     /// M1 of a first PIN.
     func settingFirstPIN(_ claimed: Claimed, instance: InstanceID? = nil, id: AttemptID? = nil, blinded: [UInt8]? = nil) throws -> Try {
-        let payload = publicKey + claimed.hash
-        let hash = Transcript.operation(.firstSet, instance: instance ?? self.instance, epoch: 1, payload: payload)
-        return try attempt(
-            .firstSet, sessionHash: hash, payload: payload, account: claimed.shown.accountID, ephemeral: claimed.ephemeral, id: id, blinded: blinded,
-            instance: instance)
+        try attempt(
+            try raw.settingFirstPIN(claimed, instance: instance, id: id, blinded: blinded), account: claimed.shown.accountID,
+            ephemeral: claimed.ephemeral)
     }
 
     func setFirstPIN(_ claimed: Claimed) async throws -> Tried { try await send(try settingFirstPIN(claimed)) }
@@ -51,10 +35,8 @@ extension TestPhone {
 
     /// E3 with a second factor that was set.
     func finishing(_ claimed: Claimed, _ tried: Tried, decision: Decision = .accept) throws -> Outgoing {
-        let message = E3(
-            enrolHash: claimed.hash, decision: decision, instanceID: instance, attemptID: tried.id, context: tried.context, epoch: 1,
-            secondFactorKey: tried.context.setsPIN ? secondFactorPublicKey : nil, secondFactorSignature: try secondFactorSignature(tried))
-        return outgoing(try Encoded(message, signedBy: sign).bytes, claimed.ephemeral)
+        let message = try raw.accepting(claimed, tried.question, evaluationKey: tried.evaluation?.evaluationKey, decision: decision)
+        return outgoing(message.bytes, claimed.ephemeral)
     }
 
     /// E3 → E4.
@@ -63,12 +45,7 @@ extension TestPhone {
         try E4(decoding: try await world.deliver(try finishing(claimed, tried)).body)
     }
 
-    func declining(_ claimed: Claimed) throws -> Outgoing {
-        let message = E3(
-            enrolHash: claimed.hash, decision: .decline, instanceID: nil, attemptID: nil, context: .firstSet, epoch: 1, secondFactorKey: nil,
-            secondFactorSignature: nil)
-        return outgoing(try Encoded(message, signedBy: sign).bytes, claimed.ephemeral)
-    }
+    func declining(_ claimed: Claimed) throws -> Outgoing { outgoing(try raw.declining(claimed).bytes, claimed.ephemeral) }
 
     /// E1 to E4: an account that waits for its code.
     func enrolPending(_ invitation: World.Invitation) async throws -> Claimed {

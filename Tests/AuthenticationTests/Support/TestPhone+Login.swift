@@ -1,29 +1,17 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 
-/// What a phone was shown of a session.
-struct Shown: Sendable {
-    let ephemeral: EphemeralKey
-    let requestHash: [UInt8]
-    let answer: Encoded<L2>
-
-    var content: L2 { answer.value }
-    /// What goes back with M1 and L5.
-    var question: (session: SessionID, offer: Encoded<Offer>) { (content.sessionID, content.offer) }
-
-    func hash(for account: AccountID) -> [UInt8] {
-        Transcript.session(requestHash: requestHash, shownHash: answer.shownHash, account: account)
-    }
-}
+typealias Shown = RawPhone.Shown
 
 extension TestPhone {
     func looking(at link: Encoded<LoginLink>, via: Via = .scan) throws -> Outgoing {
-        outgoing(L1(link: link, via: via, clientInfo: name).encoded, try ephemeral())
+        outgoing(raw.looking(at: link, via: via).encoded, try ephemeral())
     }
 
     /// L1 of an AppLogin.
     func openingApp(at time: Instant? = nil) throws -> Outgoing {
-        try fresh(L1(appLoginOf: try present(account), clientInfo: name), at: time)
+        try fresh(raw.openingApp(of: try present(account)), at: time)
     }
 
     /// L1 → L2.
@@ -49,33 +37,8 @@ extension TestPhone {
     /// M1 → M2.
     func tryPIN(_ shown: Shown) async throws -> Tried { try await send(try trying(shown)) }
 
-    /// What an L5 says, to be changed by tests before it is signed.
-    struct Choice: Sendable {
-        var decision = Decision.accept
-        var method: Methods = []
-        var attempt: AttemptID?
-        var secondFactorSignature: [UInt8]?
-        var biometricSignature: [UInt8]?
-        var ownAttempt: Encoded<Attempt>?
-        var cache: [UInt8]?
-        var userInput = ""
-        /// Notices that the person was shown.
-        var shown: [NoticeID] = []
-        var sessionHash: [UInt8]?
-        var session: SessionID?
-        var account: AccountID?
-        var offer: Encoded<Offer>?
-    }
-
     func deciding(_ shown: Shown, _ choice: Choice) throws -> Outgoing {
-        let account = try present(choice.account ?? account)
-        let message = L5(
-            sessionID: choice.session ?? shown.content.sessionID, sessionHash: choice.sessionHash ?? shown.hash(for: account), accountID: account,
-            attemptID: choice.attempt ?? AttemptID(using: random), decision: choice.decision, method: choice.method,
-            secondFactorSignature: choice.secondFactorSignature, biometricSignature: choice.biometricSignature, attempt: choice.ownAttempt,
-            cache: choice.cache, userInput: choice.userInput, extensions: Extensions(shownNotices: choice.shown),
-            offer: choice.offer ?? shown.content.offer)
-        return outgoing(try Encoded(message, signedBy: sign).bytes, shown.ephemeral)
+        outgoing(try raw.deciding(shown, by: try present(choice.account ?? account), choice).bytes, shown.ephemeral)
     }
 
     /// L5 with a PIN that was evaluated.
@@ -126,6 +89,6 @@ extension TestPhone {
     }
 
     func deleting(_ account: AccountID) throws -> Outgoing {
-        outgoing(try Encoded(Delete(accountID: account, time: world.now), signedBy: sign).bytes, try ephemeral())
+        outgoing(try raw.sign(Delete(accountID: account, time: world.now)).bytes, try ephemeral())
     }
 }

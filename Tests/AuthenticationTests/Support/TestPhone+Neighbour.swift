@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 
 extension TestPhone {
     /// An account at the neighbouring server with the keys of this phone, as if the person had enrolled there too.

@@ -1,77 +1,85 @@
 import Authentication
-import Crypto
 import OstiaryProtocol
+import OstiaryTesting
 
-/// The keys of one phone and the messages that it makes with them. What a right PIN opens lies open here: a person who mistypes sends no proof.
+/// A phone in a world, with the account that it enrolled.
 struct TestPhone: Sendable {
+    typealias Choice = RawPhone.Choice
+    typealias Change = RawPhone.Change
+    typealias OwnAttempt = RawPhone.OwnAttempt
+
     let world: World
-    let name: String
-    let deviceKey: P256.Signing.PrivateKey
-    /// Another one after a change of the PIN that a biometric verified.
-    var secondFactorKey: Curve25519.Signing.PrivateKey
-    let instance: InstanceID
-    let random: SteadyRandom
+    var raw: RawPhone
     var account: AccountID?
 
     init(_ world: World, _ name: String) throws {
         self.world = world
-        self.name = name
-        random = SteadyRandom(name)
-        deviceKey = try P256.Signing.PrivateKey(rawRepresentation: random.bytes(32))
-        secondFactorKey = try Curve25519.Signing.PrivateKey(rawRepresentation: random.bytes(32))
-        instance = InstanceID(using: random)
+        raw = try RawPhone(name)
     }
 
     /// The same phone with the device key of one more account.
     init(sharing phone: TestPhone) throws {
         world = phone.world
-        name = "\(phone.name), second key"
-        random = SteadyRandom(name)
-        deviceKey = try P256.Signing.PrivateKey(rawRepresentation: random.bytes(32))
-        secondFactorKey = phone.secondFactorKey
-        instance = phone.instance
+        raw = phone.raw.with(deviceKeyOf: try RawPhone("\(phone.name), second key"))
     }
 
-    var publicKey: [UInt8] { Array(deviceKey.publicKey.x963Representation) }
-    var secondFactorPublicKey: [UInt8] { Array(secondFactorKey.publicKey.rawRepresentation) }
+    var name: String { raw.name }
+    var instance: InstanceID { raw.instance }
+    var random: any RandomSource { raw.random }
+    var publicKey: [UInt8] { raw.publicKey }
+    var secondFactorPublicKey: [UInt8] { raw.secondFactorPublicKey }
 
-    func sign(_ bytes: [UInt8]) throws -> [UInt8] { Array(try deviceKey.signature(for: bytes).rawRepresentation) }
+    func sign(_ bytes: [UInt8]) throws -> [UInt8] { try raw.sign(bytes) }
 
-    func ephemeral() throws -> EphemeralKey { try EphemeralKey(using: random) }
+    func ephemeral() throws -> EphemeralKey { try raw.ephemeral() }
 
     func outgoing(_ bytes: [UInt8], _ ephemeral: EphemeralKey) -> Outgoing { Outgoing(bytes: bytes, ephemeral: ephemeral, sentAt: world.now) }
 
-    /// The blinded element of one try: any element of the group, as it looks from outside.
-    static func blinded() throws -> [UInt8] { try OPRFKey.generate().publicKey }
-
     /// A message of its own request, signed together with that request's key and time.
-    func fresh<Message: WireMessage & DeviceSigned>(
-        _ message: Message, ephemeral: EphemeralKey? = nil, at time: Instant? = nil
-    ) throws -> Outgoing {
+    func fresh<Message: DeviceSigned>(_ message: Message, ephemeral: EphemeralKey? = nil, at time: Instant? = nil) throws -> Outgoing {
         let (ephemeral, sentAt) = (try ephemeral ?? self.ephemeral(), time ?? world.now)
-        let freshness = SealedRequest.freshness(ephemeral: ephemeral.publicKey, at: sentAt)
-        return Outgoing(bytes: try Encoded(message, freshness: freshness, signedBy: sign).bytes, ephemeral: ephemeral, sentAt: sentAt)
+        return Outgoing(bytes: try raw.fresh(message, ephemeral, at: sentAt).bytes, ephemeral: ephemeral, sentAt: sentAt)
     }
 }
 
-/// A try of the second factor that is about to be sent, or was evaluated.
+/// A try of the second factor that is about to be sent.
 struct Try: Sendable {
-    let attempt: Encoded<Attempt>
+    let asked: RawPhone.Asked
     let message: Outgoing
-    /// What only the second-factor server can open.
-    let sealed: SealedRequest
 
-    var id: AttemptID { attempt.value.attemptID }
+    var attempt: Encoded<Attempt> { asked.attempt }
+    var sealed: SealedRequest { asked.sealed }
+    var id: AttemptID { asked.question.id }
 }
 
 /// What came back for a try.
 struct Tried: Sendable {
-    let id: AttemptID
-    let sessionHash: [UInt8]
-    let context: SecondFactorContext
+    let question: RawPhone.Question
     let status: Status
     let answer: M2
     let evaluation: SecondFactorEvaluation?
+
+    var id: AttemptID { question.id }
+    var sessionHash: [UInt8] { question.sessionHash }
+
+    init(_ question: RawPhone.Question, status: Status, answer: M2, evaluation: SecondFactorEvaluation?) {
+        self.question = question
+        self.status = status
+        self.answer = answer
+        self.evaluation = evaluation
+    }
+
+    /// What was never asked, as if it had been answered.
+    init(never question: RawPhone.Question) {
+        self.init(question, status: .ok, answer: M2(epoch: 1, tries: .none, serverShare: nil, sealed: []), evaluation: nil)
+    }
+}
+
+extension World {
+    /// The second-factor server as phones know it.
+    func knownSecondFactor() throws -> KnownServer {
+        try KnownServer(secondFactor.keys.chain.value, prekey: secondFactor.keys.published.value, rootHash: secondFactor.keys.root.hash)
+    }
 }
 
 extension TestPhone {
@@ -81,44 +89,28 @@ extension TestPhone {
         id: AttemptID? = nil, blinded: [UInt8]? = nil, epoch: UInt32 = 1, instance: InstanceID? = nil,
         about question: (session: SessionID, offer: Encoded<Offer>)? = nil
     ) throws -> Try {
-        let blinded = try blinded ?? Self.blinded()
-        let secondFactor = world.secondFactor.keys
-        let sealed = try SealedRequest(blinded, to: secondFactor.published.value, of: secondFactor.root, ephemeral: ephemeral, at: world.now)
-        let attempt = try Encoded(
-            Attempt(
-                instanceID: instance ?? self.instance, attemptID: id ?? AttemptID(using: random), sessionHash: sessionHash, context: context,
-                epoch: epoch, blindedHash: SHA(blinded), sealedHash: SHA(sealed.bytes), ephemeralHash: SHA(ephemeral.publicKey),
-                madeAt: world.now), signedBy: sign)
-        let message = M1(accountID: account, attempt: attempt, payload: payload, sealed: sealed.bytes, about: question)
-        return Try(attempt: attempt, message: outgoing(message.encoded, ephemeral), sealed: sealed)
+        let asking = try raw.question(
+            context, sessionHash: sessionHash, payload: payload, id: id, blinded: blinded, epoch: epoch, instance: instance)
+        return try attempt(asking, account: account, ephemeral: ephemeral, about: question)
+    }
+
+    func attempt(
+        _ asking: RawPhone.Question, account: AccountID, ephemeral: EphemeralKey, about question: (session: SessionID, offer: Encoded<Offer>)? = nil
+    ) throws -> Try {
+        let asked = try raw.ask(asking, of: try world.knownSecondFactor(), ephemeral, at: world.now)
+        return Try(asked: asked, message: outgoing(asked.message(for: account, about: question).bytes, ephemeral))
     }
 
     func send(_ attempt: Try) async throws -> Tried {
         let reply = try await world.deliver(attempt.message)
         let answer = try M2(decoding: reply.body)
-        let value = attempt.attempt.value
         return Tried(
-            id: value.attemptID, sessionHash: value.sessionHash, context: value.context, status: reply.status, answer: answer,
-            evaluation: try evaluation(answer.sealed, for: attempt))
-    }
-
-    private func evaluation(_ sealed: [UInt8], for attempt: Try) throws -> SecondFactorEvaluation? {
-        guard !sealed.isEmpty else { return nil }
-        let secondFactor = world.secondFactor.keys
-        let keys = try OperatorKeys.verify(secondFactor.chain.value, rootHash: secondFactor.root.hash)
-        let answer = try attempt.sealed.open(sealed, from: keys, clock: world.now)
-        return try SecondFactorEvaluation(decoding: answer.body)
+            attempt.asked.question, status: reply.status, answer: answer,
+            evaluation: try attempt.asked.evaluation(in: answer.sealed, of: try world.knownSecondFactor(), at: world.now))
     }
 
     /// What the opened box signs.
     func secondFactorSignature(_ tried: Tried, evaluationKey: [UInt8]? = nil) throws -> [UInt8] {
-        let set = tried.context.setsPIN
-        let content =
-            set
-            ? Transcript.secondFactorSet(
-                instance: instance, attempt: tried.id, context: tried.context, sessionHash: tried.sessionHash,
-                evaluationKey: try present(evaluationKey ?? tried.evaluation?.evaluationKey), secondFactorKey: secondFactorPublicKey)
-            : Transcript.secondFactorProof(instance: instance, attempt: tried.id, context: tried.context, sessionHash: tried.sessionHash)
-        return edwardsSignature(secondFactorKey, set ? .secondFactorSet : .secondFactorProof, content)
+        try raw.signature(of: tried.question, evaluationKey: evaluationKey ?? tried.evaluation?.evaluationKey)
     }
 }

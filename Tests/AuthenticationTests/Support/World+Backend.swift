@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 
 extension AuditActor {
     /// A business backend with its key.

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 
 /// Login pages in browsers, and the way back from them.
 extension World {

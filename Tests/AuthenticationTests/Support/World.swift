@@ -6,6 +6,7 @@
 
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 
 /// An authentication server in memory: its services as they are wired, a second-factor server beside it, and a clock that only tests move.
@@ -19,7 +20,7 @@ final class World: Sendable {
     let neighbour: WorldKeys
     let secondFactor: UnreliableSecondFactor
     let hub = SessionEventHub()
-    let random = SteadyRandom("server")
+    let random = SeededRandom("server")
     private let clock = Mutex(World.start)
 
     let services: AuthenticationServices

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @Suite("Messages out of order")
@@ -40,9 +41,7 @@ struct OrderTests {
         let claimed = try await phone.claim(try await world.invite())
         phone.account = claimed.shown.accountID
         let shown = try await phone.look(at: link)
-        let unset = Tried(
-            id: AttemptID(using: phone.random), sessionHash: phone.random.bytes(32), context: .firstSet, status: .ok,
-            answer: M2(epoch: 1, tries: .none, serverShare: nil, sealed: []), evaluation: nil)
+        let unset = Tried(never: try phone.raw.question(.firstSet, sessionHash: phone.random.bytes(32)))
         let proof = try phone.secondFactorSignature(unset, evaluationKey: phone.random.bytes(32))
         let early = E3(
             enrolHash: claimed.hash, decision: .accept, instanceID: phone.instance, attemptID: unset.id, context: .firstSet, epoch: 1,
@@ -96,9 +95,7 @@ struct OrderTests {
         let world = try await World()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
-        let untried = Tried(
-            id: AttemptID(using: phone.random), sessionHash: shown.hash(for: try present(phone.account)), context: .verify, status: .ok,
-            answer: M2(epoch: 1, tries: .none, serverShare: nil, sealed: []), evaluation: nil)
+        let untried = Tried(never: try phone.raw.question(sessionHash: shown.hash(for: try present(phone.account))))
         #expect(try await world.refusal(of: try phone.accepting(shown, untried)) == .secondFactor(.refused))
         #expect(try await world.status().state == .claimed)
     }

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// The sender knows the server's prekey and seals what they like: only what is inside can stop them.

@@ -1,6 +1,7 @@
 import Database
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -9,11 +10,11 @@ import Testing
 /// What a thief can do with captured or forged biometric proofs.
 @Suite("Attacks on biometrics")
 struct BiometricAttackTests {
-    private func run(_ body: @escaping @Sendable (Stage, Phone, SQLSecondFactorStore) async throws -> Void) async throws {
+    private func run(_ body: @escaping @Sendable (Stage, RawPhone, SQLSecondFactorStore) async throws -> Void) async throws {
         let database = try openInMemory()
         let store = SQLSecondFactorStore(database: database)
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("bio attacked")
+            let phone = try RawPhone("bio attacked")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
             _ = try await stage.guess(phone, sequence: 2)
@@ -31,7 +32,7 @@ struct BiometricAttackTests {
                 return try await group.reduce(into: Set<[UInt8]?>()) { $0.insert($1) }
             }
             #expect(receipts.count == 1 && receipts.first != .some(nil))
-            let rows = try await store.situation(of: phone.instanceID, attempt: AttemptID(using: SeededRandom("none")))
+            let rows = try await store.situation(of: phone.instance, attempt: AttemptID(using: SeededRandom("none")))
             #expect(rows.instance?.withoutPIN == 1)
         }
     }
@@ -52,7 +53,7 @@ struct BiometricAttackTests {
             // The twin is valid by itself: what stops the second is the row of the attempt.
             #expect(first.status == .ok && first.receipt?.value.signaturesHash == SHA(twin))
             #expect(try await stage.answer(call(signature)).receipt?.bytes == first.receipt?.bytes)
-            let rows = try await store.situation(of: phone.instanceID, attempt: question.attemptID)
+            let rows = try await store.situation(of: phone.instance, attempt: question.id)
             #expect(rows.instance?.withoutPIN == 1)
         }
     }
@@ -78,7 +79,7 @@ struct BiometricAttackTests {
         try await run { stage, phone, store in
             let question = try phone.question()
             let call = try stage.biometricCall(phone, question, sequence: 2)
-            let before = try await store.situation(of: phone.instanceID, attempt: question.attemptID)
+            let before = try await store.situation(of: phone.instance, attempt: question.id)
             for position in call.indices {
                 var changed = call
                 changed[position] ^= 1 << UInt8(position % 8)
@@ -86,7 +87,7 @@ struct BiometricAttackTests {
                 guard status == .ok else { continue }
                 #expect(try SecondFactorAnswer(decoding: body).status != .ok, "byte \(position) was obeyed")
             }
-            #expect(try await store.situation(of: phone.instanceID, attempt: question.attemptID) == before)
+            #expect(try await store.situation(of: phone.instance, attempt: question.id) == before)
             #expect(try await stage.answer(call).status == .ok)
         }
     }
@@ -97,7 +98,7 @@ struct BiometricAttackTests {
             let question = try phone.question()
             let attempt = try phone.biometricAttempt(question, at: stage.now)
             let signature = try phone.biometricSignature(of: attempt.value)
-            let before = try await store.situation(of: phone.instanceID, attempt: question.attemptID)
+            let before = try await store.situation(of: phone.instance, attempt: question.id)
             func refuses(_ attempt: Encoded<Attempt>, _ signature: [UInt8]?, payload: [UInt8] = [], _ what: String) async throws {
                 let proof = stage.server.biometricProof(attempt, payload: payload, signature: signature, sequence: 2, at: stage.now)
                 #expect(try await stage.answer(stage.server.call(proof.bytes)).status != .ok, "\(what)")
@@ -115,8 +116,8 @@ struct BiometricAttackTests {
             }
             try await refuses(attempt, nil, "no signature")
             try await refuses(attempt, signature, payload: [1], "a payload")
-            try await refuses(attempt, try phone.biometricSignature(of: attempt.value, by: phone.device), "the device key's signature")
-            #expect(try await store.situation(of: phone.instanceID, attempt: question.attemptID) == before)
+            try await refuses(attempt, try phone.biometricSignature(of: attempt.value, by: phone.deviceKey), "the device key's signature")
+            #expect(try await store.situation(of: phone.instance, attempt: question.id) == before)
         }
     }
 
@@ -129,10 +130,10 @@ struct BiometricAttackTests {
             let crossed = stage.server.biometricProof(asked.attempt, signature: signature, sequence: 2, at: stage.now)
             #expect(try await stage.answer(stage.server.call(crossed.bytes)).status == .refused)
             let empty = try phone.biometricAttempt(question, at: stage.now)
-            let ticket = stage.server.ticket(Phone.Asked(question: question, attempt: empty, sealed: asked.sealed), sequence: 3, at: stage.now)
+            let ticket = stage.server.ticket(RawPhone.Asked(question: question, attempt: empty, sealed: asked.sealed), sequence: 3, at: stage.now)
             #expect(try await stage.answer(stage.server.call(ticket.bytes, sealed: asked.sealed.bytes)).status == .refused)
             let call = try stage.biometricCall(phone, sequence: 2)
-            stage.clock.advance(by: 121)
+            stage.clock.advance(121)
             #expect(try await stage.answer(call).status == .clock)
         }
     }
@@ -144,7 +145,7 @@ struct BiometricAttackTests {
         setting.trusted.append(other.rootHash)
         let database = try openInMemory()
         try await Stage.run(on: database, setting) { stage in
-            let phone = Phone("bio stranger")
+            let phone = try RawPhone("bio stranger")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
             let attempt = try phone.biometricAttempt(phone.question(), at: stage.now)
@@ -153,7 +154,7 @@ struct BiometricAttackTests {
             #expect(try await stage.answer(other.call(stolen.bytes)).status == .refused)
             let genuine = stage.server.biometricProof(attempt, signature: signature, sequence: 1, at: stage.now)
             #expect(try await stage.answer(other.call(genuine.bytes)).status == .refused)
-            let device = PhoneTwin(of: phone, withDeviceOf: Phone("thief's device")).phone
+            let device = phone.with(deviceKeyOf: try RawPhone("thief's device"))
             let forged = try device.biometricAttempt(device.question(), at: stage.now)
             let proof = stage.server.biometricProof(
                 forged, signature: try phone.biometricSignature(of: forged.value), sequence: 1, at: stage.now)
@@ -167,22 +168,22 @@ struct BiometricAttackTests {
         let database = try openInMemory()
         let store = SQLSecondFactorStore(database: database)
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("bio restored")
+            let phone = try RawPhone("bio restored")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
             let answer = try await stage.touch(phone, sequence: 30)
             #expect(answer.status == .ok && answer.highest == 30)
             let receipt = try #require(answer.receipt)
             let none = AttemptID(using: SeededRandom("none"))
-            var counter = try #require(try await store.situation(of: phone.instanceID, attempt: none).instance?.counter)
+            var counter = try #require(try await store.situation(of: phone.instance, attempt: none).instance?.counter)
             #expect(counter.highest == 30 && counter.proven == 30 && counter.provenByPIN == 1)
             try await database.transaction { connection in
                 try connection.execute(
-                    "UPDATE instance SET highest = 1, proven = 1 WHERE id = $1", [.blob(phone.instanceID.bytes)])
+                    "UPDATE instance SET highest = 1, proven = 1 WHERE id = $1", [.blob(phone.instance.bytes)])
             }
             let next = try await stage.guess(phone, sequence: 31, receipt: receipt)
             #expect(next.status == .ok && next.tries.failed == 1)
-            counter = try #require(try await store.situation(of: phone.instanceID, attempt: none).instance?.counter)
+            counter = try #require(try await store.situation(of: phone.instance, attempt: none).instance?.counter)
             #expect(counter.highest == 31 && counter.proven == 30 && counter.provenByPIN == 1)
         }
         try await database.close()
@@ -197,7 +198,7 @@ struct BiometricAttackTests {
             #expect(receipt.value.sequence == 9)
             let question = try phone.question(epoch: 2)
             #expect(try await stage.ask(phone, question, sequence: 10, receipt: receipt).answer.status == .ok)
-            let counter = try #require(try await store.situation(of: phone.instanceID, attempt: question.attemptID).instance?.counter)
+            let counter = try #require(try await store.situation(of: phone.instance, attempt: question.id).instance?.counter)
             #expect(counter.provenByPIN == 3)
         }
     }

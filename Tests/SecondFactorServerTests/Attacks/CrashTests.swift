@@ -1,6 +1,7 @@
 import Database
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import SecondFactorServer
@@ -11,7 +12,7 @@ struct CrashTests {
     /// One attacker with the phone and an authentication server that helps, over as many lives of the server as it takes.
     private struct Attack {
         let setting: Stage.Setting
-        let phone: Phone
+        let phone: RawPhone
         let durable: String
         let folder: TemporaryFolder
         var sync = UnsyncedDatabase.Sync.everyCommit
@@ -36,7 +37,7 @@ struct CrashTests {
 
     private func begin(_ name: String, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> Attack {
         let folder = try TemporaryFolder()
-        let phone = Phone(name)
+        let phone = try RawPhone(name)
         var attack = Attack(setting: try Stage.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
         try await attack.live(crashAt: nil) { stage in try await stage.enrol(phone) }
         attack.sync = sync
@@ -51,7 +52,7 @@ struct CrashTests {
         let element: [UInt8]?
     }
 
-    private static func ask(_ phone: Phone, _ question: Phone.Question, sequence: UInt64, _ stage: Stage) async throws -> Outcome? {
+    private static func ask(_ phone: RawPhone, _ question: RawPhone.Question, sequence: UInt64, _ stage: Stage) async throws -> Outcome? {
         let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
         let (status, body) = try await stage.post(stage.server.ticketCall(asked, sequence: sequence, at: stage.now))
         guard status == .ok else { return nil }
@@ -63,11 +64,11 @@ struct CrashTests {
     }
 
     /// Guesses until blocked, waiting out penalties and taking up the server's number; answers how often it got an evaluation.
-    private static func guessOn(_ phone: Phone, from sequence: UInt64, _ stage: Stage) async throws {
+    private static func guessOn(_ phone: RawPhone, from sequence: UInt64, _ stage: Stage) async throws {
         var sequence = sequence
         for _ in 0..<20 {
             guard let outcome = try await ask(phone, phone.question(), sequence: sequence, stage) else { return }
-            stage.clock.advance(by: outcome.wait)
+            stage.clock.advance(outcome.wait)
             if outcome.status == .blocked { return }
             sequence = outcome.highest + 1
         }
@@ -81,13 +82,13 @@ struct CrashTests {
         var attack = try await begin("crash")
         let phone = attack.phone
         // Guess with one question at a time until the server dies.
-        let interrupted = try await attack.live(crashAt: commit, moment) { stage -> (Phone.Question, UInt64)? in
+        let interrupted = try await attack.live(crashAt: commit, moment) { stage -> (RawPhone.Question, UInt64)? in
             var sequence: UInt64 = 1
             while true {
                 let question = try phone.question()
                 guard let outcome = try await Self.ask(phone, question, sequence: sequence, stage) else { return (question, sequence) }
                 guard outcome.status != .blocked else { return nil }
-                stage.clock.advance(by: outcome.wait)
+                stage.clock.advance(outcome.wait)
                 sequence = outcome.highest + 1
             }
         }
@@ -98,10 +99,10 @@ struct CrashTests {
             #expect(first.status == .ok && first.highest == sequence)
             let second = try #require(try await Self.ask(phone, question, sequence: sequence + 1, stage))
             #expect(second.element == first.element && second.highest == sequence)
-            stage.clock.advance(by: first.wait)
+            stage.clock.advance(first.wait)
             try await Self.guessOn(phone, from: sequence + 1, stage)
         }
-        #expect(attack.setting.evaluator.guesses(of: phone.instanceID) <= 5)
+        #expect(attack.setting.evaluator.guesses(of: phone.instance) <= 5)
     }
 
     @Test(
@@ -114,7 +115,7 @@ struct CrashTests {
         // Two commits make the evaluation, the third takes the proof.
         try await attack.live(crashAt: 3, moment) { stage async throws in
             #expect(try await Self.ask(phone, question, sequence: 1, stage)?.status == .ok)
-            let proof = stage.server.proof(of: question, phone.instanceID, signature: phone.proof(of: question))
+            let proof = stage.server.proof(of: question, phone.instance, signature: phone.proof(of: question))
             #expect(try await stage.post(stage.server.call(proof.bytes)).status == .internalServerError)
         }
         try await attack.live(crashAt: nil) { stage in
@@ -128,7 +129,7 @@ struct CrashTests {
     @Test("A crash around a first PIN leaves either no instance or the one that was proved", arguments: 1...3, UnsyncedDatabase.Moment.allCases)
     func aroundTheFirstPIN(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
         let folder = try TemporaryFolder()
-        let phone = Phone("first PIN")
+        let phone = try RawPhone("first PIN")
         var attack = Attack(setting: try Stage.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
         try await attack.live(crashAt: nil) { _ in }
         let question = try phone.question(.firstSet, payload: phone.payload())
@@ -139,7 +140,7 @@ struct CrashTests {
             let evaluation = try await stage.evaluation((try SecondFactorAnswer(decoding: body), asked))
             let key = try #require(evaluation.evaluationKey)
             let proof = stage.server.proof(
-                of: question, phone.instanceID, signature: phone.setProof(of: question, evaluationKey: key),
+                of: question, phone.instance, signature: phone.setProof(of: question, evaluationKey: key),
                 newKey: phone.secondFactorPublicKey)
             guard try await stage.post(stage.server.call(proof.bytes)).status == .ok else { return nil }
             return key
@@ -162,6 +163,6 @@ struct CrashTests {
                 _ = try await Self.ask(phone, phone.question(), sequence: 2, stage)
             }
         }
-        #expect(attack.setting.evaluator.guesses(of: phone.instanceID) > 5)
+        #expect(attack.setting.evaluator.guesses(of: phone.instance) > 5)
     }
 }

@@ -2,6 +2,7 @@ import Database
 import Foundation
 import HTTPService
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -29,15 +30,15 @@ struct ErasureTests {
 
     private func clean(_ stage: Stage) async { for service in stage.service.background { await (service as? PeriodicTask)?.round() } }
 
-    private func key(_ phone: Phone, _ store: SQLSecondFactorStore) async throws -> [UInt8] {
-        let rows = try await store.situation(of: phone.instanceID, attempt: AttemptID(using: SeededRandom("none")))
+    private func key(_ phone: RawPhone, _ store: SQLSecondFactorStore) async throws -> [UInt8] {
+        let rows = try await store.situation(of: phone.instance, attempt: AttemptID(using: SeededRandom("none")))
         return try #require(rows.instance?.openKeys?.evaluationKey.bytes ?? rows.pending?.evaluationKey.bytes)
     }
 
     @Test("After a change of the PIN the old key is in no file of the database, and the new one is")
     func change() async throws {
         try await run { stage, store, path in
-            let phone = Phone("erased by change")
+            let phone = try RawPhone("erased by change")
             try await stage.enrol(phone)
             let old = try await key(phone, store)
             #expect(try isFound(old, in: path))
@@ -53,10 +54,10 @@ struct ErasureTests {
     @Test("After a Close the key is in no file of the database")
     func close() async throws {
         try await run { stage, store, path in
-            let phone = Phone("erased by close")
+            let phone = try RawPhone("erased by close")
             try await stage.enrol(phone)
             let old = try await key(phone, store)
-            #expect(try await stage.answer(stage.server.call(stage.server.close(phone.instanceID, at: stage.now).bytes)).status == .ok)
+            #expect(try await stage.answer(stage.server.call(stage.server.close(phone.instance, at: stage.now).bytes)).status == .ok)
             await clean(stage)
             #expect(try !isFound(old, in: path))
         }
@@ -65,7 +66,7 @@ struct ErasureTests {
     @Test("A pending key is in no file after another attempt took its place, nor after its ten minutes")
     func pending() async throws {
         try await run { stage, store, path in
-            let phone = Phone("erased pending")
+            let phone = try RawPhone("erased pending")
             func ask() async throws -> [UInt8] {
                 #expect(try await stage.ask(phone, phone.question(.firstSet, payload: phone.payload()), sequence: 0).answer.status == .ok)
                 return try await key(phone, store)
@@ -74,7 +75,7 @@ struct ErasureTests {
             let second = try await ask()
             await clean(stage)
             #expect(try !isFound(first, in: path) && isFound(second, in: path))
-            stage.clock.advance(by: 600)
+            stage.clock.advance(600)
             await clean(stage)
             #expect(try !isFound(second, in: path))
         }

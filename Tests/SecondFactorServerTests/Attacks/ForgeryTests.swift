@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import SecondFactorServer
@@ -19,20 +20,20 @@ struct ForgeryTests {
     func forged() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("forged")
-            let neighbour = Phone("neighbour")
+            let phone = try RawPhone("forged")
+            let neighbour = try RawPhone("neighbour")
             try await stage.enrol(phone)
             try await stage.enrol(neighbour)
             let genuine = try await stage.succeed(phone, sequence: 5)
             let foreign = try await stage.succeed(neighbour, sequence: 5)
             try await database.transaction { connection in
                 try connection.execute(
-                    "UPDATE instance SET highest = 5, proven = 0, proven_by_pin = 0 WHERE id = $1", [.blob(phone.instanceID.bytes)])
+                    "UPDATE instance SET highest = 5, proven = 0, proven_by_pin = 0 WHERE id = $1", [.blob(phone.instance.bytes)])
             }
             let thief = try OperatorKey(seed: SeededRandom("thief").bytes(32))
             var forgeries = [
-                foreign, Encoded(receipt(stage, phone.instanceID), signedBy: thief),
-                Encoded(receipt(stage, phone.instanceID), signedBy: stage.server.operatorKey),
+                foreign, Encoded(receipt(stage, phone.instance), signedBy: thief),
+                Encoded(receipt(stage, phone.instance), signedBy: stage.server.operatorKey),
             ]
             for position in genuine.bytes.indices {
                 var changed = genuine.bytes
@@ -50,7 +51,7 @@ struct ForgeryTests {
     @Test("Whoever holds the operator key orders any number and repeats any message, and still gets no more evaluations than tries")
     func evilServer() async throws {
         try await Stage.run { stage in
-            let phone = Phone("evil")
+            let phone = try RawPhone("evil")
             try await stage.enrol(phone)
             let random = SeededRandom("evil numbers")
             var calls: [[UInt8]] = []
@@ -65,18 +66,18 @@ struct ForgeryTests {
                 let call = stage.server.ticketCall(asked, sequence: sequence, at: stage.now)
                 calls.append(call)
                 _ = try await stage.answer(call)
-                stage.clock.advance(by: UInt64(random.below(60)))
+                stage.clock.advance(UInt64(random.below(60)))
             }
-            #expect(stage.setting.evaluator.guesses(of: phone.instanceID) <= 5)
+            #expect(stage.setting.evaluator.guesses(of: phone.instance) <= 5)
         }
     }
 
     @Test("An attempt that the device key did not sign is refused and burns no try")
     func withoutTheDevice() async throws {
         try await Stage.run { stage in
-            let phone = Phone("victim")
+            let phone = try RawPhone("victim")
             try await stage.enrol(phone)
-            let thief = PhoneTwin(of: phone, withDeviceOf: Phone("thief")).phone
+            let thief = phone.with(deviceKeyOf: try RawPhone("thief"))
             for sequence in 1...6 as ClosedRange<UInt64> {
                 #expect(try await stage.guess(thief, sequence: sequence).status == .secondFactorUnknown)
             }

@@ -1,6 +1,7 @@
 import Database
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -11,28 +12,28 @@ import Testing
 struct PINChangeCrashTests {
     /// What the phone keeps of its change, to repeat it.
     private struct Change: Sendable {
-        let phone: Phone
-        let verify: Phone.Question
-        let set: Phone.Question
+        let phone: RawPhone
+        let verify: RawPhone.Question
+        let set: RawPhone.Question
 
-        init(_ phone: Phone) throws {
+        init(_ phone: RawPhone) throws {
             self.phone = phone
             verify = try phone.question(.pinChangeVerify)
-            set = try phone.question(.pinChangeSet, payload: verify.attemptID.bytes, epoch: 2)
+            set = try phone.question(.pinChangeSet, payload: verify.id.bytes, epoch: 2)
         }
 
         /// The whole change, new or repeated; false when the server died under it.
         func run(_ stage: Stage, sequence: UInt64) async throws -> Bool {
             guard try await ask(verify, sequence, stage) != nil else { return false }
-            guard try await send(stage.server.proof(of: verify, phone.instanceID, signature: phone.proof(of: verify)), stage) else { return false }
+            guard try await send(stage.server.proof(of: verify, phone.instance, signature: phone.proof(of: verify)), stage) else { return false }
             guard let evaluation = try await ask(set, 0, stage) else { return false }
             let key = try #require(evaluation.evaluationKey)
             let proof = stage.server.proof(
-                of: set, phone.instanceID, signature: phone.setProof(of: set, evaluationKey: key), newKey: phone.secondFactorPublicKey)
+                of: set, phone.instance, signature: phone.setProof(of: set, evaluationKey: key), newKey: phone.secondFactorPublicKey)
             return try await send(proof, stage)
         }
 
-        private func ask(_ question: Phone.Question, _ sequence: UInt64, _ stage: Stage) async throws -> SecondFactorEvaluation? {
+        private func ask(_ question: RawPhone.Question, _ sequence: UInt64, _ stage: Stage) async throws -> SecondFactorEvaluation? {
             let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
             let (status, body) = try await stage.post(stage.server.ticketCall(asked, sequence: sequence, at: stage.now))
             guard status == .ok else { return nil }
@@ -56,7 +57,7 @@ struct PINChangeCrashTests {
         let folder = try TemporaryFolder()
         let durable = folder.file("durable.sqlite")
         let setting = try Stage.Setting()
-        let phone = Phone("crash in a change")
+        let phone = try RawPhone("crash in a change")
         func live<Value: Sendable>(_ name: String, crash: Bool = false, _ body: @escaping @Sendable (Stage) async throws -> Value) async throws
             -> Value
         {

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import SecondFactor
@@ -18,7 +19,7 @@ struct ParallelTests {
         let database = try openFile(folder.file("sf.sqlite"))
         try await Stage.run(on: database, Stage.Setting()) { stage in
             for round in 0..<Self.rounds {
-                let phone = Phone("parallel \(round)")
+                let phone = try RawPhone("parallel \(round)")
                 try await stage.enrol(phone)
                 let identity = try await stage.identity()
                 // Two guesses in a row are free of a penalty; 62 more wait for the third number and those after it.
@@ -30,7 +31,7 @@ struct ParallelTests {
                     for call in calls { group.addTask { _ = try await stage.answer(call) } }
                     try await group.waitForAll()
                 }
-                #expect(stage.setting.evaluator.guesses(of: phone.instanceID) <= 5)
+                #expect(stage.setting.evaluator.guesses(of: phone.instance) <= 5)
                 try await comesBack(phone, stage)
             }
         }
@@ -38,11 +39,11 @@ struct ParallelTests {
     }
 
     /// Waits until the penalty is over and logs in, unless the burst has used all five tries.
-    private func comesBack(_ phone: Phone, _ stage: Stage) async throws {
+    private func comesBack(_ phone: RawPhone, _ stage: Stage) async throws {
         let standing = try await stage.ask(phone, phone.question(), sequence: 1).answer
         #expect(standing.status == .sequence)
         guard standing.tries.failed < 5 else { return }
-        stage.clock.advance(by: UInt64(standing.tries.wait))
+        stage.clock.advance(UInt64(standing.tries.wait))
         try await stage.succeed(phone, sequence: standing.highest + 1)
     }
 
@@ -56,12 +57,12 @@ struct ParallelTests {
             random: SeededRandom("keys"))
         let own = try await keys.renewed(at: setting.clock.now)
         let identity = try PublishedIdentity(own.published, hash: own.root.hash, at: setting.clock.now)
-        let phone = Phone("mutant")
+        let phone = try RawPhone("mutant")
         let owner = VirtualServer(id: setting.server.serverID, rootHash: setting.server.rootHash)
-        let key = try setting.evaluator.makeKey(for: phone.instanceID, epoch: 1)
+        let key = try setting.evaluator.makeKey(for: phone.instance, epoch: 1)
         let state = Instance.State.open(.init(secondFactorKey: phone.secondFactorPublicKey, evaluationKey: key.wrapped))
         let instance = Instance(
-            id: phone.instanceID, owner: owner, deviceKeys: [phone.devicePublicKey], epoch: 1, state: state,
+            id: phone.instance, owner: owner, deviceKeys: [phone.publicKey], epoch: 1, state: state,
             counter: Counter(at: setting.clock.now), withoutPIN: 0, lastPIN: setting.clock.now)
         let service = SecondFactorService(
             trustedRoots: setting.trusted, store: ReadThenWriteStore(instance), policy: .standard, evaluator: setting.evaluator)
@@ -73,7 +74,7 @@ struct ParallelTests {
             }
             try await group.waitForAll()
         }
-        #expect(setting.evaluator.guesses(of: phone.instanceID) > 5)
+        #expect(setting.evaluator.guesses(of: phone.instance) > 5)
     }
 }
 

@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -13,10 +14,10 @@ struct ReplayTests {
         let database = try openInMemory()
         let store = SQLSecondFactorStore(database: database)
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("storm")
+            let phone = try RawPhone("storm")
             let captured = try await capture(phone, stage)
             let none = AttemptID(using: SeededRandom("none"))
-            let before = try await store.situation(of: phone.instanceID, attempt: none)
+            let before = try await store.situation(of: phone.instance, attempt: none)
             var answers: [[UInt8]: [UInt8]] = [:]
             for order in orders(of: captured.indices) {
                 for index in order {
@@ -27,17 +28,17 @@ struct ReplayTests {
                     answers[captured[index]] = told
                 }
             }
-            #expect(try await store.situation(of: phone.instanceID, attempt: none) == before)
-            #expect(stage.setting.evaluator.guesses(of: phone.instanceID) == 3)
+            #expect(try await store.situation(of: phone.instance, attempt: none) == before)
+            #expect(stage.setting.evaluator.guesses(of: phone.instance) == 3)
         }
     }
 
     /// A whole story: first PIN, a login, a wrong try, a second device key, a reset. Each call as it went over the wire.
-    private func capture(_ phone: Phone, _ stage: Stage) async throws -> [[UInt8]] {
+    private func capture(_ phone: RawPhone, _ stage: Stage) async throws -> [[UInt8]] {
         var calls: [[UInt8]] = []
         @Sendable func keep(_ call: [UInt8]) async throws -> SecondFactorAnswer { try await stage.answer(call) }
         let identity = try await stage.identity()
-        func ask(_ question: Phone.Question, _ sequence: UInt64) async throws -> (SecondFactorAnswer, Phone.Asked) {
+        func ask(_ question: RawPhone.Question, _ sequence: UInt64) async throws -> (SecondFactorAnswer, RawPhone.Asked) {
             let asked = try phone.ask(question, identity, at: stage.now)
             calls.append(stage.server.ticketCall(asked, sequence: sequence, at: stage.now))
             return (try await keep(calls[calls.count - 1]), asked)
@@ -50,17 +51,17 @@ struct ReplayTests {
         let reply = try await ask(set, 0)
         let key = try #require(try await stage.evaluation((reply.0, reply.1)).evaluationKey)
         let setProof = stage.server.proof(
-            of: set, phone.instanceID, signature: phone.setProof(of: set, evaluationKey: key), newKey: phone.secondFactorPublicKey)
+            of: set, phone.instance, signature: phone.setProof(of: set, evaluationKey: key), newKey: phone.secondFactorPublicKey)
         try await send(setProof.bytes)
         stage.setting.evaluator.forget()
         let login = try phone.question()
         _ = try await ask(login, 1)
-        try await send(stage.server.proof(of: login, phone.instanceID, signature: phone.proof(of: login)).bytes)
+        try await send(stage.server.proof(of: login, phone.instance, signature: phone.proof(of: login)).bytes)
         _ = try await ask(phone.question(), 2)
-        let enrol = try phone.question(.enrol, payload: phone.payload(joining: Phone("new").devicePublicKey))
+        let enrol = try phone.question(.enrol, payload: phone.payload(joining: try RawPhone("new").publicKey))
         _ = try await ask(enrol, 3)
-        try await send(stage.server.proof(of: enrol, phone.instanceID, signature: phone.proof(of: enrol)).bytes)
-        try await send(stage.server.reset(phone.instanceID, at: stage.now).bytes)
+        try await send(stage.server.proof(of: enrol, phone.instance, signature: phone.proof(of: enrol)).bytes)
+        try await send(stage.server.reset(phone.instance, at: stage.now).bytes)
         return calls
     }
 
@@ -76,10 +77,10 @@ struct ReplayTests {
     @Test("After the request window a captured ticket of a forgotten attempt is refused, whatever its number")
     func late() async throws {
         try await Stage.run { stage in
-            let phone = Phone("late")
+            let phone = try RawPhone("late")
             try await stage.enrol(phone)
             let asked = try phone.ask(phone.question(), try await stage.identity(), at: stage.now)
-            stage.clock.advance(by: 121)
+            stage.clock.advance(121)
             for sequence in [1, 2, 50] as [UInt64] {
                 #expect(try await stage.answer(stage.server.ticketCall(asked, sequence: sequence, at: stage.now)).status == .clock)
             }

@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -24,7 +25,7 @@ struct RestoreTests {
         let folder = try TemporaryFolder()
         let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
         let setting = try Stage.Setting()
-        let phone = Phone("restore")
+        let phone = try RawPhone("restore")
         try await live(path, setting) { stage in try await stage.enrol(phone) }
         try copyDatabase(from: path, to: backup)
         try await live(path, setting) { stage async throws in
@@ -36,12 +37,12 @@ struct RestoreTests {
             var sequence: UInt64 = 4
             for _ in 0..<10 {
                 let answer = try await stage.guess(phone, sequence: sequence)
-                stage.clock.advance(by: UInt64(answer.tries.wait))
+                stage.clock.advance(UInt64(answer.tries.wait))
                 if answer.status == .ok { sequence = max(sequence, answer.highest) + 1 }
             }
             #expect(try await stage.guess(phone, sequence: sequence).status == .blocked)
         }
-        #expect(setting.evaluator.guesses(of: phone.instanceID) <= 5)
+        #expect(setting.evaluator.guesses(of: phone.instance) <= 5)
     }
 
     @Test("The newest receipt repairs the numbers, so that the honest person is not locked out")
@@ -49,7 +50,7 @@ struct RestoreTests {
         let folder = try TemporaryFolder()
         let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
         let setting = try Stage.Setting()
-        let phone = Phone("honest")
+        let phone = try RawPhone("honest")
         try await live(path, setting) { stage in try await stage.enrol(phone) }
         try copyDatabase(from: path, to: backup)
         let newest = try await live(path, setting) { stage in
@@ -70,7 +71,7 @@ struct RestoreTests {
     func receiptByPINBeside() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting(policy: try Policy(lifetimeWithoutPIN: 10))) { stage in
-            let phone = Phone("both receipts")
+            let phone = try RawPhone("both receipts")
             try await stage.enrol(phone)
             var byPIN = try await stage.addBiometrics(phone, sequence: 1)
             for sequence in 2...11 as ClosedRange<UInt64> { byPIN = try await stage.succeed(phone, sequence: sequence, receipt: byPIN) }
@@ -93,7 +94,7 @@ struct RestoreTests {
     @Test("A number that the restored rows have used already is answered SEQ with the number to go on from")
     func behind() async throws {
         try await Stage.run { stage in
-            let phone = Phone("behind")
+            let phone = try RawPhone("behind")
             try await stage.enrol(phone)
             let receipt = try await stage.succeed(phone, sequence: 7 - 3)
             // An authentication server that was restored instead: it begins again at one.

@@ -1,6 +1,7 @@
 import Database
 import HTTPTypes
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -9,8 +10,8 @@ import Testing
 /// Attack 15 and the tamper rule: a changed byte is refused and changes nothing.
 @Suite("Tampering and malformed calls")
 struct TamperTests {
-    private func rows(_ stage: StoredStage, _ phone: Phone, _ question: Phone.Question) async throws -> Situation {
-        try await stage.store.situation(of: phone.instanceID, attempt: question.attemptID)
+    private func rows(_ stage: StoredStage, _ phone: RawPhone, _ question: RawPhone.Question) async throws -> Situation {
+        try await stage.store.situation(of: phone.instance, attempt: question.id)
     }
 
     /// A stage whose rows can be looked at.
@@ -50,7 +51,7 @@ struct TamperTests {
     @Test("Every byte of a call with a Ticket, changed: refused, and no row changes")
     func ticket() async throws {
         try await run { stored in
-            let phone = Phone("tampered ticket")
+            let phone = try RawPhone("tampered ticket")
             try await stored.stage.enrol(phone)
             let question = try phone.question()
             let asked = try phone.ask(question, try await stored.stage.identity(), at: stored.stage.now)
@@ -58,7 +59,7 @@ struct TamperTests {
             let before = try await rows(stored, phone, question)
             for position in call.indices { try await stored.refuses(flipped(call, position), "byte \(position)") }
             #expect(try await rows(stored, phone, question) == before)
-            #expect(stored.stage.setting.evaluator.guesses(of: phone.instanceID) == 0)
+            #expect(stored.stage.setting.evaluator.guesses(of: phone.instance) == 0)
             #expect(try await stored.stage.answer(call).status == .ok)
         }
     }
@@ -67,21 +68,21 @@ struct TamperTests {
     func resignedTicket() async throws {
         try await run { stored in
             let stage = stored.stage
-            let phone = Phone("resigned")
+            let phone = try RawPhone("resigned")
             try await stage.enrol(phone)
-            let question = try phone.question(.enrol, payload: phone.payload(joining: Phone("x").devicePublicKey))
+            let question = try phone.question(.enrol, payload: phone.payload(joining: try RawPhone("x").publicKey))
             let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
             let before = try await rows(stored, phone, question)
             let attempt = asked.attempt.bytes
             for position in attempt.indices {
                 guard let changed = try? Encoded<Attempt>(decoding: flipped(attempt, position)) else { continue }
-                let forged = Phone.Asked(question: question, attempt: changed, sealed: asked.sealed)
+                let forged = RawPhone.Asked(question: question, attempt: changed, sealed: asked.sealed)
                 try await stored.refuses(stage.server.ticketCall(forged, sequence: 1, at: stage.now), "attempt byte \(position)")
             }
             for position in question.payload.indices {
                 var other = question
                 other.payload = flipped(question.payload, position)
-                let forged = Phone.Asked(question: other, attempt: asked.attempt, sealed: asked.sealed)
+                let forged = RawPhone.Asked(question: other, attempt: asked.attempt, sealed: asked.sealed)
                 try await stored.refuses(stage.server.ticketCall(forged, sequence: 1, at: stage.now), "payload byte \(position)")
             }
             #expect(try await rows(stored, phone, question) == before)
@@ -92,9 +93,9 @@ struct TamperTests {
     func consistentlySigned() async throws {
         try await run { stored in
             let stage = stored.stage
-            let phone = Phone("consistent")
+            let phone = try RawPhone("consistent")
             try await stage.enrol(phone)
-            let question = try phone.question(.enrol, payload: phone.payload(joining: Phone("y").devicePublicKey))
+            let question = try phone.question(.enrol, payload: phone.payload(joining: try RawPhone("y").publicKey))
             let identity = try await stage.identity()
             let asked = try phone.ask(question, identity, at: stage.now)
             let before = try await rows(stored, phone, question)
@@ -113,16 +114,16 @@ struct TamperTests {
                 changed(session: wrong), changed(blinded: wrong), changed(sealed: wrong), changed(ephemeral: wrong), changed(epoch: 2),
             ]
             for (number, attempt) in forgeries.enumerated() {
-                let forged = Phone.Asked(question: question, attempt: attempt, sealed: asked.sealed)
+                let forged = RawPhone.Asked(question: question, attempt: attempt, sealed: asked.sealed)
                 try await stored.refuses(stage.server.ticketCall(forged, sequence: 1, at: stage.now), "forgery \(number)")
             }
             // The sealed part of another question, and one sealed for another server.
             let other = try phone.ask(phone.question(), identity, at: stage.now)
-            let swapped = Phone.Asked(question: question, attempt: asked.attempt, sealed: other.sealed)
+            let swapped = RawPhone.Asked(question: question, attempt: asked.attempt, sealed: other.sealed)
             try await stored.refuses(stage.server.ticketCall(swapped, sequence: 1, at: stage.now), "another sealed part")
             let elsewhere = try SealedRequest(
                 question.blinded, to: identity.prekey, of: stage.server.root.root, ephemeral: EphemeralKey(using: phone.random), at: stage.now)
-            let misdirected = Phone.Asked(question: question, attempt: try changed(sealed: SHA(elsewhere.bytes)), sealed: elsewhere)
+            let misdirected = RawPhone.Asked(question: question, attempt: try changed(sealed: SHA(elsewhere.bytes)), sealed: elsewhere)
             try await stored.refuses(stage.server.ticketCall(misdirected, sequence: 1, at: stage.now), "another server's tag")
             #expect(try await rows(stored, phone, question) == before)
             #expect(try await stage.answer(stage.server.ticketCall(asked, sequence: 1, at: stage.now)).status == .ok)
@@ -133,7 +134,7 @@ struct TamperTests {
     func payloads() async throws {
         try await run { stored in
             let stage = stored.stage
-            let phone = Phone("payloads")
+            let phone = try RawPhone("payloads")
             try await stage.enrol(phone)
             var verify = try phone.question()
             verify.payload = [1]
@@ -150,24 +151,24 @@ struct TamperTests {
     func proof() async throws {
         try await run { stored in
             let stage = stored.stage
-            let phone = Phone("tampered proof")
+            let phone = try RawPhone("tampered proof")
             try await stage.enrol(phone)
             let question = try phone.question()
             #expect(try await stage.ask(phone, question, sequence: 1).answer.status == .ok)
             let signature = phone.proof(of: question)
-            let call = stage.server.call(stage.server.proof(of: question, phone.instanceID, signature: signature).bytes)
+            let call = stage.server.call(stage.server.proof(of: question, phone.instance, signature: signature).bytes)
             let before = try await rows(stored, phone, question)
             for position in call.indices { try await stored.refuses(flipped(call, position), "byte \(position)") }
             for position in signature.indices {
-                let forged = stage.server.proof(of: question, phone.instanceID, signature: flipped(signature, position))
+                let forged = stage.server.proof(of: question, phone.instance, signature: flipped(signature, position))
                 try await stored.refuses(stage.server.call(forged.bytes), "sfSig byte \(position)")
             }
-            let none = stage.server.proof(of: question, phone.instanceID, signature: nil)
+            let none = stage.server.proof(of: question, phone.instance, signature: nil)
             try await stored.refuses(stage.server.call(none.bytes), "no signature")
-            let cached = stage.server.proof(of: question, phone.instanceID, signature: signature, method: .cached)
+            let cached = stage.server.proof(of: question, phone.instance, signature: signature, method: .cached)
             try await stored.refuses(stage.server.call(cached.bytes), "another method")
             let newKey = stage.server.proof(
-                of: question, phone.instanceID, signature: signature, newKey: phone.secondFactorPublicKey)
+                of: question, phone.instance, signature: signature, newKey: phone.secondFactorPublicKey)
             try await stored.refuses(stage.server.call(newKey.bytes), "a new key without a new PIN")
             #expect(try await rows(stored, phone, question) == before)
             #expect(try await stage.answer(call).status == .ok)
@@ -178,11 +179,11 @@ struct TamperTests {
     func administration() async throws {
         try await run { stored in
             let stage = stored.stage
-            let phone = Phone("tampered administration")
+            let phone = try RawPhone("tampered administration")
             try await stage.enrol(phone)
             let question = try phone.question()
             let before = try await rows(stored, phone, question)
-            for message in [stage.server.close(phone.instanceID, at: stage.now).bytes, stage.server.reset(phone.instanceID, at: stage.now).bytes] {
+            for message in [stage.server.close(phone.instance, at: stage.now).bytes, stage.server.reset(phone.instance, at: stage.now).bytes] {
                 for position in message.indices {
                     try await stored.refuses(stage.server.call(flipped(message, position)), "byte \(position) of \(message[1])")
                 }
@@ -194,7 +195,7 @@ struct TamperTests {
     @Test("What is no element of the group is refused before anything is counted", arguments: Self.badElements)
     func badElement(_ blinded: [UInt8]) async throws {
         try await run { stored in
-            let phone = Phone("bad element")
+            let phone = try RawPhone("bad element")
             try await stored.stage.enrol(phone)
             let question = try phone.question(blinded: blinded)
             let before = try await rows(stored, phone, question)
@@ -214,7 +215,7 @@ struct TamperTests {
     func garbage() async throws {
         try await run { stored in
             let stage = stored.stage
-            let phone = Phone("garbage")
+            let phone = try RawPhone("garbage")
             let receipt = try await stage.enrol(phone)
             let question = try phone.question()
             let asked = try phone.ask(question, try await stage.identity(), at: stage.now)

@@ -10,10 +10,10 @@ import Testing
 
 @Suite("Reset and close over the wire")
 struct AdministrationTests {
-    private func block(_ phone: Phone, _ stage: Stage) async throws {
+    private func block(_ phone: RawPhone, _ stage: Stage) async throws {
         try await stage.enrol(phone)
         for sequence in 1...5 as ClosedRange<UInt64> {
-            stage.clock.advance(by: UInt64(try await stage.guess(phone, sequence: sequence).tries.wait))
+            stage.clock.advance(UInt64(try await stage.guess(phone, sequence: sequence).tries.wait))
         }
         #expect(try await stage.guess(phone, sequence: 6).status == .blocked)
     }
@@ -21,19 +21,19 @@ struct AdministrationTests {
     @Test("A reset by message brings a blocked person back, once a day, and a captured one not again")
     func byMessage() async throws {
         try await Stage.run { stage in
-            let phone = Phone("blocked")
+            let phone = try RawPhone("blocked")
             try await block(phone, stage)
-            let message = stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes)
+            let message = stage.server.call(stage.server.reset(phone.instance, at: stage.now).bytes)
             let granted = try await stage.answer(message)
             #expect(granted.status == .ok && granted.tries.failed == 0)
             #expect(try await stage.guess(phone, sequence: 6).tries.failed == 1)
             #expect(try await stage.answer(message).status == .ok)
             #expect(try await stage.guess(phone, sequence: 7).tries.failed == 2)
             for sequence in UInt64(8)...10 {
-                stage.clock.advance(by: 301)
+                stage.clock.advance(301)
                 #expect(try await stage.guess(phone, sequence: sequence).status == .ok)
             }
-            let second = stage.server.reset(phone.instanceID, at: stage.now)
+            let second = stage.server.reset(phone.instance, at: stage.now)
             #expect(try await stage.answer(stage.server.call(second.bytes)).status == .tooMany)
         }
     }
@@ -42,17 +42,17 @@ struct AdministrationTests {
     func notBlocked() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("not blocked")
+            let phone = try RawPhone("not blocked")
             try await stage.enrol(phone)
             #expect(try await stage.guess(phone, sequence: 1).tries.failed == 1)
-            let needless = try await stage.answer(stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes))
+            let needless = try await stage.answer(stage.server.call(stage.server.reset(phone.instance, at: stage.now).bytes))
             #expect(needless.status == .ok && needless.tries.failed == 1)
             #expect(try await database.read { try $0.query("SELECT 1 FROM reset_log") }.isEmpty)
             for sequence in UInt64(2)...5 {
-                stage.clock.advance(by: 301)
+                stage.clock.advance(301)
                 #expect(try await stage.guess(phone, sequence: sequence).status == .ok)
             }
-            let granted = try await stage.answer(stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes))
+            let granted = try await stage.answer(stage.server.call(stage.server.reset(phone.instance, at: stage.now).bytes))
             #expect(granted.status == .ok && granted.tries.failed == 0)
         }
     }
@@ -60,15 +60,15 @@ struct AdministrationTests {
     @Test("A15: a Reset that was recorded while nothing was blocked lifts no block when it is played again, and the operator's own still does")
     func recorded() async throws {
         try await Stage.run(policy: try Policy(penalties: [])) { stage in
-            let phone = Phone("recorded")
+            let phone = try RawPhone("recorded")
             try await stage.enrol(phone)
-            let recorded = stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes)
+            let recorded = stage.server.call(stage.server.reset(phone.instance, at: stage.now).bytes)
             #expect(try await stage.answer(recorded).status == .ok)
             for sequence in UInt64(1)...5 { #expect(try await stage.guess(phone, sequence: sequence).status == .ok) }
-            stage.clock.advance(by: 11)
+            stage.clock.advance(11)
             #expect(try await stage.answer(recorded).tries.failed == 5)
             #expect(try await stage.guess(phone, sequence: 6).status == .blocked)
-            let granted = try await stage.answer(stage.server.call(stage.server.reset(phone.instanceID, at: stage.now).bytes))
+            let granted = try await stage.answer(stage.server.call(stage.server.reset(phone.instance, at: stage.now).bytes))
             #expect(granted.status == .ok && granted.tries.failed == 0)
         }
     }
@@ -79,15 +79,15 @@ struct AdministrationTests {
     func byCommand(losing plan: LosingDatabase.Plan) async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("command")
+            let phone = try RawPhone("command")
             try await block(phone, stage)
             let desk = SecondFactorOperator(
                 database: LosingDatabase(database, plan), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            let foreign = try await desk.resetInstance(phone.instanceID, of: ServerID(using: SeededRandom("?")), at: stage.now)
+            let foreign = try await desk.resetInstance(phone.instance, of: ServerID(using: SeededRandom("?")), at: stage.now)
             #expect(foreign.word == "otherServer")
             let unknown = try await desk.resetInstance(InstanceID(using: SeededRandom("?")), at: stage.now)
             #expect(unknown.word == "unknownInstance")
-            let outcome = try await desk.resetInstance(phone.instanceID, of: stage.server.serverID, at: stage.now)
+            let outcome = try await desk.resetInstance(phone.instance, of: stage.server.serverID, at: stage.now)
             #expect(outcome.word == "granted")
             #expect(try await stage.guess(phone, sequence: 6).status == .ok)
             let rows = try await database.read {
@@ -95,7 +95,7 @@ struct AdministrationTests {
             }
             #expect(rows.count == 1)
             let row = try #require(rows.first)
-            #expect(try row.blob("instance_id") == phone.instanceID.bytes)
+            #expect(try row.blob("instance_id") == phone.instance.bytes)
             #expect(try row.unsigned("highest") == 5)
             #expect(try row.unsigned("proven") == 0)
             #expect(try row.isNull("message_time"))
@@ -106,20 +106,20 @@ struct AdministrationTests {
     func leave() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("leaving")
+            let phone = try RawPhone("leaving")
             try await stage.enrol(phone)
             func keys() async throws -> Int {
                 try await database.read { try #require(try $0.one("SELECT LENGTH(device_keys) / 65 AS number FROM instance")).int("number") }
             }
-            var forged = stage.server.leave(phone.devicePublicKey, phone.instanceID, at: stage.now).bytes
+            var forged = stage.server.leave(phone.publicKey, phone.instance, at: stage.now).bytes
             forged[forged.count - 10] ^= 1
             #expect(try await stage.answer(stage.server.call(forged)).status == .refused)
-            let other = stage.server.leave(Phone("other").devicePublicKey, phone.instanceID, at: stage.now - 86_400)
+            let other = stage.server.leave(try RawPhone("other").publicKey, phone.instance, at: stage.now - 86_400)
             #expect(try await stage.answer(stage.server.call(other.bytes)).status == .ok)
             #expect(try await keys() == 1)
             #expect(try await stage.guess(phone, sequence: 1).status == .ok)
             for _ in 0..<2 {
-                let leave = stage.server.leave(phone.devicePublicKey, phone.instanceID, at: stage.now - 86_400)
+                let leave = stage.server.leave(phone.publicKey, phone.instance, at: stage.now - 86_400)
                 #expect(try await stage.answer(stage.server.call(leave.bytes)).status == .ok)
             }
             #expect(try await keys() == 0)
@@ -132,9 +132,9 @@ struct AdministrationTests {
         let thief = try AuthenticationServerDouble("thief")
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("ordered about")
+            let phone = try RawPhone("ordered about")
             try await block(phone, stage)
-            let (id, now, key) = (phone.instanceID, stage.now, phone.devicePublicKey)
+            let (id, now, key) = (phone.instance, stage.now, phone.publicKey)
             func row() async throws -> [String] { try await database.read { try $0.query("SELECT * FROM instance").map { "\($0.values)" } } }
             let before = try await row()
             for (name, signer) in [(stage.server.serverID, thief.operatorKey), (thief.serverID, stage.server.operatorKey)] {
@@ -160,27 +160,27 @@ struct AdministrationTests {
         let folder = try TemporaryFolder()
         let path = folder.file("sf.sqlite")
         let database = try openFile(path)
-        let phone = Phone("closing")
+        let phone = try RawPhone("closing")
         let wrapped = try await Stage.run(on: database, Stage.Setting()) { stage in
             try await stage.enrol(phone)
             let stored = try await database.read { try $0.one("SELECT evaluation_key FROM instance")?.blob("evaluation_key") }
             let question = try phone.question()
             #expect(try await stage.ask(phone, question, sequence: 1).answer.status == .ok)
             for _ in 0..<2 {
-                let close = stage.server.close(phone.instanceID, at: stage.now - 86_400)
+                let close = stage.server.close(phone.instance, at: stage.now - 86_400)
                 #expect(try await stage.answer(stage.server.call(close.bytes)).status == .ok)
             }
             #expect(try await stage.guess(phone, sequence: 2).status == .closed)
             #expect(try await stage.prove(phone, question).status == .refused)
             let again = try phone.question(.firstSet, payload: phone.payload())
             #expect(try await stage.ask(phone, again, sequence: 0).answer.status == .closed)
-            let reset = stage.server.reset(phone.instanceID, at: stage.now)
+            let reset = stage.server.reset(phone.instance, at: stage.now)
             #expect(try await stage.answer(stage.server.call(reset.bytes)).status == .closed)
             return try #require(stored)
         }
         try await database.close()
         let file = try Data(contentsOf: URL(fileURLWithPath: path))
-        #expect(file.range(of: Data(phone.devicePublicKey)) != nil)
+        #expect(file.range(of: Data(phone.publicKey)) != nil)
         #expect(file.range(of: Data(wrapped)) == nil)
     }
 
@@ -188,17 +188,17 @@ struct AdministrationTests {
     func pendingKeys() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("pending")
+            let phone = try RawPhone("pending")
             let first = try phone.question(.firstSet, payload: phone.payload())
             let firstKey = try await stage.evaluation(try await stage.ask(phone, first, sequence: 0)).evaluationKey
             let second = try phone.question(.firstSet, payload: phone.payload())
             let secondKey = try await stage.evaluation(try await stage.ask(phone, second, sequence: 0)).evaluationKey
             #expect(firstKey != secondKey)
             #expect(try await stage.ask(phone, first, sequence: 0).answer.status == .refused)
-            func prove(_ question: Phone.Question, _ key: [UInt8]?) async throws -> Status {
+            func prove(_ question: RawPhone.Question, _ key: [UInt8]?) async throws -> Status {
                 let signature = phone.setProof(of: question, evaluationKey: try #require(key))
                 let proof = stage.server.proof(
-                    of: question, phone.instanceID, signature: signature, newKey: phone.secondFactorPublicKey)
+                    of: question, phone.instance, signature: signature, newKey: phone.secondFactorPublicKey)
                 return try await stage.answer(stage.server.call(proof.bytes)).status
             }
             #expect(try await prove(first, firstKey) == .refused)

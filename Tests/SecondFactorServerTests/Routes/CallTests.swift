@@ -5,6 +5,7 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -15,7 +16,7 @@ struct CallTests {
     @Test("A first PIN, a login and a second device key: each proof gets a receipt that verifies")
     func walkthrough() async throws {
         try await Stage.run { stage in
-            let phone = Phone("walk")
+            let phone = try RawPhone("walk")
             let first = try await stage.enrol(phone)
             try first.verify(with: try await stage.identity().keys, at: stage.now)
             #expect(first.value.sequence == 0 && first.value.context == .firstSet)
@@ -24,20 +25,20 @@ struct CallTests {
             let login = try await stage.succeed(phone, sequence: 1, receipt: first)
             #expect(login.value.sequence == 1 && login.value.method == .pin)
 
-            let newcomer = Phone("another account of the same app")
-            let question = try phone.question(.enrol, payload: phone.payload(joining: newcomer.devicePublicKey))
+            let newcomer = try RawPhone("another account of the same app")
+            let question = try phone.question(.enrol, payload: phone.payload(joining: newcomer.publicKey))
             #expect(try await stage.ask(phone, question, sequence: 2).answer.status == .ok)
             #expect(try await stage.prove(phone, question).status == .ok)
             // The new device key now proves attempts of the instance.
-            let twin = PhoneTwin(of: phone, withDeviceOf: newcomer)
-            #expect(try await stage.guess(twin.phone, sequence: 3).status == .ok)
+            let twin = phone.with(deviceKeyOf: newcomer)
+            #expect(try await stage.guess(twin, sequence: 3).status == .ok)
         }
     }
 
     @Test("The evaluation opens with the phone's own key, and its proof holds under the pinned key")
     func evaluationIsVerifiable() async throws {
         try await Stage.run { stage in
-            let phone = Phone("verifiable")
+            let phone = try RawPhone("verifiable")
             let set = try phone.question(.firstSet, payload: phone.payload())
             let reply = try await stage.ask(phone, set, sequence: 0)
             let evaluation = try await stage.evaluation(reply)
@@ -52,7 +53,7 @@ struct CallTests {
     @Test("S4-57, S4-58, S4-59, S4-61, S4-64: the answers tell tries, penalty and block, and a try in a penalty costs nothing")
     func triesAreTold() async throws {
         try await Stage.run { stage in
-            let phone = Phone("tries")
+            let phone = try RawPhone("tries")
             try await stage.enrol(phone)
             var told: [Tries] = []
             for sequence in 1...5 as ClosedRange<UInt64> {
@@ -60,36 +61,36 @@ struct CallTests {
                 #expect(answer.status == .ok)
                 told.append(answer.tries)
                 if answer.tries.wait > 10 {
-                    stage.clock.advance(by: 10)
+                    stage.clock.advance(10)
                     let early = try await stage.guess(phone, sequence: sequence + 1)
                     #expect(early.status == .penalised)
                     #expect(early.tries == Tries(failed: answer.tries.failed, most: 5, wait: answer.tries.wait - 10, withoutPINLeft: Tries.unlimited))
                     #expect(early.sealed.isEmpty)
                 }
-                stage.clock.advance(by: UInt64(answer.tries.wait))
+                stage.clock.advance(UInt64(answer.tries.wait))
             }
             #expect(told.map(\.failed) == [1, 2, 3, 4, 5])
             #expect(told.map(\.wait) == [0, 0, 30, 300, 0])
             #expect(told.allSatisfy { $0.most == 5 })
-            stage.clock.advance(by: 1_000_000)
+            stage.clock.advance(1_000_000)
             let blocked = try await stage.guess(phone, sequence: 6)
             #expect(blocked.status == .blocked && blocked.tries.failed == 5)
-            #expect(stage.setting.evaluator.guesses(of: phone.instanceID) == 5)
+            #expect(stage.setting.evaluator.guesses(of: phone.instance) == 5)
         }
     }
 
     @Test("The same attempt sealed again has the first outcome, free of charge, and its proof the same receipt bytes")
     func repetition() async throws {
         try await Stage.run { stage in
-            let phone = Phone("again")
+            let phone = try RawPhone("again")
             try await stage.enrol(phone)
             let question = try phone.question()
             let first = try await stage.evaluation(try await stage.ask(phone, question, sequence: 1))
-            stage.clock.advance(by: 60)
+            stage.clock.advance(60)
             let second = try await stage.evaluation(try await stage.ask(phone, question, sequence: 2))
             #expect(first == second)
             let receipt = try await stage.prove(phone, question).receipt?.bytes
-            stage.clock.advance(by: 400)
+            stage.clock.advance(400)
             #expect(try await stage.prove(phone, question).receipt?.bytes == receipt)
             #expect(try await stage.ask(phone, question, sequence: 2).answer.status == .ok)
             #expect(try await stage.guess(phone, sequence: 2).tries.failed == 1)
@@ -99,11 +100,11 @@ struct CallTests {
     @Test("A repetition after its rows are gone is a new attempt, and it is the system that deletes them")
     func expiry() async throws {
         try await Stage.run { stage in
-            let phone = Phone("expiry")
+            let phone = try RawPhone("expiry")
             try await stage.enrol(phone)
             let question = try phone.question()
             #expect(try await stage.ask(phone, question, sequence: 1).answer.status == .ok)
-            stage.clock.advance(by: 721)
+            stage.clock.advance(721)
             for service in stage.service.background {
                 await (service as? PeriodicTask)?.round()
             }
@@ -120,15 +121,15 @@ struct CallTests {
         setting.trusted += [twin.rootHash, other.rootHash]
         let database = try openInMemory()
         try await Stage.run(on: database, setting) { stage in
-            let phone = Phone("property")
+            let phone = try RawPhone("property")
             try await stage.enrol(phone)
             for stranger in [twin, other] {
                 let asked = try phone.ask(phone.question(), try await stage.identity(), at: stage.now)
                 #expect(try await stage.answer(stranger.ticketCall(asked, sequence: 1, at: stage.now)).status == .refused)
-                #expect(try await stage.answer(stranger.call(stranger.close(phone.instanceID, at: stage.now).bytes)).status == .refused)
-                #expect(try await stage.answer(stranger.call(stranger.reset(phone.instanceID, at: stage.now).bytes)).status == .refused)
+                #expect(try await stage.answer(stranger.call(stranger.close(phone.instance, at: stage.now).bytes)).status == .refused)
+                #expect(try await stage.answer(stranger.call(stranger.reset(phone.instance, at: stage.now).bytes)).status == .refused)
                 // The right message in the wrong hands.
-                let stolen = stage.server.close(phone.instanceID, at: stage.now)
+                let stolen = stage.server.close(phone.instance, at: stage.now)
                 #expect(try await stage.answer(stranger.call(stolen.bytes)).status == .refused)
             }
             #expect(try await stage.guess(phone, sequence: 1).tries.failed == 1)
@@ -169,14 +170,5 @@ struct CallTests {
             try await database.close()
             try await stage.client.execute(uri: "/ready?full=1", method: .get) { #expect($0.status == .serviceUnavailable) }
         }
-    }
-}
-
-/// The same instance and PIN, asked for with the device key of another account.
-struct PhoneTwin {
-    let phone: Phone
-
-    init(of original: Phone, withDeviceOf other: Phone) {
-        phone = Phone(instanceID: original.instanceID, device: other.device, secondFactor: original.secondFactor, random: other.random)
     }
 }

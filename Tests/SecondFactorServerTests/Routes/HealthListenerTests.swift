@@ -2,6 +2,7 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactorServer
 import Testing
 
@@ -10,7 +11,7 @@ struct HealthListenerTests {
     @Test("It tells health and answers no call: who reaches it reaches nothing that counts")
     func healthAlone() async throws {
         try await Stage.run { (stage) async throws in
-            let phone = Phone("health")
+            let phone = try RawPhone("health")
             let asked = try phone.ask(try phone.question(.firstSet, payload: phone.payload()), try await stage.identity(), at: stage.now)
             let call = stage.server.ticketCall(asked, sequence: 0, at: stage.now)
             try await Application(router: stage.service.healthRouter).test(.router) { (client) async throws in

@@ -54,18 +54,18 @@ struct IdentityTests {
     func prekeys() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("prekeys")
+            let phone = try RawPhone("prekeys")
             try await stage.enrol(phone)
             let old = try await stage.identity()
             #expect(old.prekey.notAfter == stage.now + Self.day)
-            stage.clock.advance(by: 13 * Self.hour)
+            stage.clock.advance(13 * Self.hour)
             let newer = try await stage.identity()
             #expect(newer.prekeys.count == 2)
             #expect(newer.prekey.id != old.prekey.id)
-            stage.clock.advance(by: 34 * Self.hour)
+            stage.clock.advance(34 * Self.hour)
             let opened = try phone.ask(phone.question(), old, at: stage.now)
             #expect(try await stage.answer(stage.server.ticketCall(opened, sequence: 1, at: stage.now)).status == .ok)
-            stage.clock.advance(by: Self.hour)
+            stage.clock.advance(Self.hour)
             let erased = try phone.ask(phone.question(), old, at: stage.now)
             #expect(try await stage.answer(stage.server.ticketCall(erased, sequence: 2, at: stage.now)).status == .refused)
             let rows = try await database.read { try $0.query("SELECT id FROM own_prekey").map { try $0.integer("id") } }
@@ -77,15 +77,15 @@ struct IdentityTests {
     func operatorKeys() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("renewal")
+            let phone = try RawPhone("renewal")
             try await stage.enrol(phone)
             let receipt = try await stage.succeed(phone, sequence: 1)
             let first = receipt.value.signature.keyID
-            stage.clock.advance(by: 61 * Self.day)
+            stage.clock.advance(61 * Self.day)
             let early = try await stage.succeed(phone, sequence: 2, receipt: receipt)
             #expect(early.value.signature.keyID == first, "a key signs when everybody has met it, not when it is certified")
             #expect(try SecondFactorIdentity(decoding: try await stage.identity().bytes).chain.certificates.count == 2)
-            stage.clock.advance(by: 60 * Self.day)
+            stage.clock.advance(60 * Self.day)
             let chain = try SecondFactorIdentity(decoding: try await stage.identity().bytes).chain
             #expect(!chain.certificates.contains { $0.id == first })
             // As after a restore: the rows know less than the receipt.
@@ -164,12 +164,12 @@ struct IdentityTests {
     func cutRow() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            let phone = Phone("cut")
+            let phone = try RawPhone("cut")
             try await stage.enrol(phone)
             try await database.transaction { try $0.execute("UPDATE instance SET device_keys = substr(device_keys, 1, 64)") }
             await #expect(throws: StoredRowError.instance) {
                 try await SQLSecondFactorStore(database: database).situation(
-                    of: phone.instanceID, attempt: AttemptID(using: SeededRandom("none")))
+                    of: phone.instance, attempt: AttemptID(using: SeededRandom("none")))
             }
         }
     }

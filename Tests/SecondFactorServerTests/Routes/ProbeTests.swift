@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Testing
 
@@ -21,7 +22,7 @@ struct ProbeTests {
     func answered() async throws {
         let database = try openInMemory()
         try await Stage.run(on: database, Stage.Setting()) { stage in
-            try await stage.enrol(Phone("beside"))
+            try await stage.enrol(try RawPhone("beside"))
             let before = try await rows(of: database)
             let (first, second) = (Self.probe(by: stage.server, at: stage.now), Self.probe(by: stage.server, at: stage.now))
             for probe in [first, second, first] {

@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import SecondFactorServer
@@ -10,7 +11,7 @@ struct PublishedKeysTests {
         try await Stage.run(on: try openInMemory(), Stage.Setting()) { stage in
             for step in 0..<120 {
                 // Each hour of the first two days, then a day and an hour at a time.
-                stage.clock.advance(by: step < 50 ? 3_600 : 90_000)
+                stage.clock.advance(step < 50 ? 3_600 : 90_000)
                 let identity = try SecondFactorIdentity(decoding: try await stage.identity().bytes)
                 let ends = identity.prekeys.map(\.value.notAfter)
                 #expect(ends.allSatisfy { stage.now <= $0 }, "hour \(step)")

@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 
 /// The authentication server's keys, and the calls that it, or a thief of its operational key, can make.
 struct AuthenticationServerDouble: Sendable {
@@ -21,22 +22,22 @@ struct AuthenticationServerDouble: Sendable {
         SecondFactorCall(caller: chain, message: message, sealed: sealed, receipt: receipt).encoded
     }
 
-    func ticket(_ asked: Phone.Asked, sequence: UInt64, at now: Instant) -> Encoded<Ticket> {
+    func ticket(_ asked: RawPhone.Asked, sequence: UInt64, at now: Instant) -> Encoded<Ticket> {
         let ticket = Ticket(
             serverID: serverID, sequence: sequence, issuedAt: now, payload: asked.question.payload, attempt: asked.attempt)
         return Encoded(ticket, signedBy: operatorKey)
     }
 
-    func ticketCall(_ asked: Phone.Asked, sequence: UInt64, receipt: Encoded<Receipt>? = nil, at now: Instant) -> [UInt8] {
+    func ticketCall(_ asked: RawPhone.Asked, sequence: UInt64, receipt: Encoded<Receipt>? = nil, at now: Instant) -> [UInt8] {
         call(ticket(asked, sequence: sequence, at: now).bytes, sealed: asked.sealed.bytes, receipt: receipt)
     }
 
     func proof(
-        of question: Phone.Question, _ instance: InstanceID, signature: [UInt8]?, newKey: [UInt8]? = nil, method: Methods = .pin,
+        of question: RawPhone.Question, _ instance: InstanceID, signature: [UInt8]?, newKey: [UInt8]? = nil, method: Methods = .pin,
         biometric: [UInt8]? = nil, ticket: Encoded<Ticket>? = nil
     ) -> Encoded<Proof> {
         let proof = Proof(
-            serverID: serverID, instanceID: instance, attemptID: question.attemptID, context: question.context, method: method,
+            serverID: serverID, instanceID: instance, attemptID: question.id, context: question.context, method: method,
             epoch: question.epoch, sessionHash: question.sessionHash, secondFactorKey: newKey, ticket: ticket,
             secondFactorSignature: signature, biometricSignature: biometric)
         return Encoded(proof, signedBy: operatorKey)

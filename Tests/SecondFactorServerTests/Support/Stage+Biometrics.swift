@@ -1,10 +1,11 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 extension Stage {
     /// BIOMETRICS_ADD, by the right PIN.
     @discardableResult
-    func addBiometrics(_ phone: Phone, sequence: UInt64) async throws -> Encoded<Receipt> {
+    func addBiometrics(_ phone: RawPhone, sequence: UInt64) async throws -> Encoded<Receipt> {
         let question = try phone.question(.biometricsAdd, payload: phone.biometricPublicKey)
         try #require(try await ask(phone, question, sequence: sequence).answer.status == .ok)
         let answer = try await prove(phone, question)
@@ -14,7 +15,7 @@ extension Stage {
 
     /// The call for a biometric on its own, as the authentication server sends it.
     func biometricCall(
-        _ phone: Phone, _ question: Phone.Question? = nil, sequence: UInt64, receipt: Encoded<Receipt>? = nil
+        _ phone: RawPhone, _ question: RawPhone.Question? = nil, sequence: UInt64, receipt: Encoded<Receipt>? = nil
     ) throws -> [UInt8] {
         let question = try question ?? phone.question()
         let attempt = try phone.biometricAttempt(question, at: now)
@@ -24,7 +25,7 @@ extension Stage {
     }
 
     func touch(
-        _ phone: Phone, _ question: Phone.Question? = nil, sequence: UInt64, receipt: Encoded<Receipt>? = nil
+        _ phone: RawPhone, _ question: RawPhone.Question? = nil, sequence: UInt64, receipt: Encoded<Receipt>? = nil
     ) async throws -> SecondFactorAnswer {
         try await answer(biometricCall(phone, question, sequence: sequence, receipt: receipt))
     }

@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import SecondFactorServer
 import Testing
@@ -89,27 +90,27 @@ struct Stage: Sendable {
 extension Stage {
     /// Asks a question of a phone under a number.
     func ask(
-        _ phone: Phone, _ question: Phone.Question, sequence: UInt64, receipt: Encoded<Receipt>? = nil
-    ) async throws -> (answer: SecondFactorAnswer, asked: Phone.Asked) {
+        _ phone: RawPhone, _ question: RawPhone.Question, sequence: UInt64, receipt: Encoded<Receipt>? = nil
+    ) async throws -> (answer: SecondFactorAnswer, asked: RawPhone.Asked) {
         let asked = try phone.ask(question, try await identity(), at: now)
         return (try await answer(server.ticketCall(asked, sequence: sequence, receipt: receipt, at: now)), asked)
     }
 
     /// What the phone reads in an answer.
-    func evaluation(_ reply: (answer: SecondFactorAnswer, asked: Phone.Asked)) async throws -> SecondFactorEvaluation {
+    func evaluation(_ reply: (answer: SecondFactorAnswer, asked: RawPhone.Asked)) async throws -> SecondFactorEvaluation {
         let opened = try reply.asked.sealed.open(reply.answer.sealed, from: try await identity().keys, clock: now)
         return try SecondFactorEvaluation(decoding: opened.body)
     }
 
     /// Sets a first PIN: FIRST_SET and its proof.
     @discardableResult
-    func enrol(_ phone: Phone) async throws -> Encoded<Receipt> {
+    func enrol(_ phone: RawPhone) async throws -> Encoded<Receipt> {
         let question = try phone.question(.firstSet, payload: phone.payload())
         let reply = try await ask(phone, question, sequence: 0)
         try #require(reply.answer.status == .ok)
         let key = try #require(try await evaluation(reply).evaluationKey)
         let proof = server.proof(
-            of: question, phone.instanceID, signature: phone.setProof(of: question, evaluationKey: key), newKey: phone.secondFactorPublicKey)
+            of: question, phone.instance, signature: phone.setProof(of: question, evaluationKey: key), newKey: phone.secondFactorPublicKey)
         let answer = try await answer(server.call(proof.bytes))
         try #require(answer.status == .ok)
         setting.evaluator.forget()
@@ -117,14 +118,14 @@ extension Stage {
     }
 
     /// A wrong PIN: asked, never proved.
-    func guess(_ phone: Phone, sequence: UInt64, receipt: Encoded<Receipt>? = nil) async throws -> SecondFactorAnswer {
+    func guess(_ phone: RawPhone, sequence: UInt64, receipt: Encoded<Receipt>? = nil) async throws -> SecondFactorAnswer {
         try await ask(phone, phone.question(), sequence: sequence, receipt: receipt).answer
     }
 
     /// The right PIN: asked and proved.
     @discardableResult
     func succeed(
-        _ phone: Phone, sequence: UInt64, epoch: UInt32 = 1, receipt: Encoded<Receipt>? = nil
+        _ phone: RawPhone, sequence: UInt64, epoch: UInt32 = 1, receipt: Encoded<Receipt>? = nil
     ) async throws -> Encoded<Receipt> {
         let question = try phone.question(epoch: epoch)
         let reply = try await ask(phone, question, sequence: sequence, receipt: receipt)
@@ -134,7 +135,7 @@ extension Stage {
         return try #require(answer.receipt)
     }
 
-    func prove(_ phone: Phone, _ question: Phone.Question) async throws -> SecondFactorAnswer {
-        try await answer(server.call(server.proof(of: question, phone.instanceID, signature: phone.proof(of: question)).bytes))
+    func prove(_ phone: RawPhone, _ question: RawPhone.Question) async throws -> SecondFactorAnswer {
+        try await answer(server.call(server.proof(of: question, phone.instance, signature: phone.proof(of: question)).bytes))
     }
 }
