@@ -31,7 +31,7 @@ struct ParallelTriesTests {
         withExtendedLifetime(clones) {}
 
         // Noise of others costs tries, but the person gets in: at once, or when a second of penalty is over.
-        try await Task.sleep(for: .seconds(1.2))
+        try await Task.sleep(for: .seconds(1))
         #expect(evaluated < 5)
         #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
         try await pair.stop()

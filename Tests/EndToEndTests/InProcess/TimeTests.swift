@@ -159,6 +159,23 @@ struct TimeTests {
         }
     }
 
+    @Test("A session that is pinged outlives its ping time and fifteen seconds, again and again")
+    func pings() async throws {
+        try await World.run { world in
+            let phone = try world.phone()
+            try await world.enrol(phone)
+            let webNonce = try #require(try await phone.logInToApp().end.session?.webNonce)
+            for _ in 0..<4 {
+                let end = try #require(try await world.backend.session(webNonce)["expiresat"]?.int)
+                world.clock.advance(150)
+                try await eventually("a ping after half of the ping time moves the end") {
+                    try await world.backend.session(webNonce)["expiresat"]?.int == end + 150
+                }
+            }
+            #expect(try await world.backend.isLoggedIn(webNonce))
+        }
+    }
+
     @Test("S1-05 a phone that does not show itself for the ping time and fifteen seconds is out, and a late ping does not bring it back")
     func latePing() async throws {
         try await World.run { world in

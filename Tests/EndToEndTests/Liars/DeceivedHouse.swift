@@ -23,19 +23,11 @@ struct DeceivedHouse: Sendable {
             try pair.authentication.start(["OSTIARY_SECOND_FACTOR_URL": liar.address])
             try await eventually("serve trusts the liar: \(pair.authentication.complaints)") { await pair.readiness() == 200 }
             let house = DeceivedHouse(
-                pair: pair, liar: liar, backend: try await DemoBackend(pair.layout), phone: try Self.phone(in: pair.folder.path("phone")))
+                pair: pair, liar: liar, backend: try await DemoBackend(pair.layout), phone: try .onNetwork(in: pair.folder.path("phone")))
             try await house.enrol()
             try await body(house)
             try await pair.authentication.stop()
         }
-    }
-
-    /// The phone of a home, also once more after what is in it was changed.
-    static func phone(in home: String) throws -> WorldPhone {
-        var configuration = Ostiary.Configuration()
-        configuration.watchesSessions = false
-        configuration.connectionPatience = .seconds(5)
-        return WorldPhone(Ostiary(configuration: configuration, ports: try Ports.files(in: home)))
     }
 
     private func enrol() async throws {

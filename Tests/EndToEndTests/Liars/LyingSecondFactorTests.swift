@@ -96,7 +96,10 @@ struct LyingSecondFactorTests {
             try await house.expectNobody("a number that nobody comes to") { _, truth, _ in
                 truth.sealed.isEmpty ? truth : truth.but(highest: 1 << 62)
             }
-            try await house.expectHonestLogin("a number that nobody comes to")
+            // That try got no answer and holds its number for ten seconds of the server's own, which a phone waits for.
+            house.liar.sayTheTruth()
+            let patient = try WorldPhone.onNetwork(in: house.home, clock: SystemClock())
+            #expect(try await house.logIn(by: patient).isLoggedIn)
         }
     }
 
@@ -147,7 +150,7 @@ struct LyingSecondFactorTests {
         try await DeceivedHouse.open { house in
             let pin = Person.wrongPINs[0]
             try await house.forgeBox(openedBy: pin)
-            let thief = try DeceivedHouse.phone(in: house.home)
+            let thief = try WorldPhone.onNetwork(in: house.home)
             house.liar.say(LyingSecondFactor.vouchingForAnything)
             let before = house.liar.heard(Proof.self).count
             let login = try await house.logIn([pin], by: thief)

@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryMobile
 import Testing
 
 @testable import ostiary
@@ -15,10 +16,11 @@ struct CrashTests {
         // A good answer counts for a few seconds.
         try await eventually("readiness tells it") { await pair.readiness() == 503 }
         #expect(try await person.backend.session(nonce).loggedin)
-        let down = try await person.logIn(pins: [Person.wrongPINs[0]], in: pair.folder)
-        #expect(down.outcome.code == 1)
-        #expect(down.outcome.secondFactors.contains { $0.info?["result"] == .string("ERROR") })
-        #expect(down.outcome.secondFactors.last?.info?["failedAttempts"] == .number(0))
+        let code = try await person.backend.loginCode(ManagementClient.newNonce(), asPNG: false)
+        let down = try await WorldPhone.onNetwork(in: person.phone.home).logIn(code, pins: [Person.wrongPINs[0]])
+        #expect(down.end.session == nil)
+        #expect(down.answers.contains { $0.result == .error })
+        #expect(down.answers.last?.failedAttempts == 0)
 
         try pair.secondFactor.start()
         try await pair.waitUntilReady()

@@ -56,7 +56,8 @@ struct LockedDatabaseTests {
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let held = try await HeldDatabase(path(pair.layout.secondFactorData, "second-factor.sqlite"))
-        #expect(try await person.logIn(in: pair.folder).outcome.code != 0)
+        let code = try await person.backend.loginCode(ManagementClient.newNonce(), asPNG: false)
+        #expect(try await WorldPhone.onNetwork(in: person.phone.home).logIn(code).end.session == nil)
         try await eventually("both say it") {
             let (status, body) = try await pair.report("/ready?for=logins")
             let own = try await pair.answer(pair.layout.secondFactorURL + "/ready")

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import ostiary
 
@@ -15,6 +16,12 @@ extension DemoBackend {
     /// - Parameter context: a UserContext, as JSON.
     func loginLink(_ nonce: String, saying context: String) async throws -> String {
         String(decoding: try await client.send("POST", path("sessions/link/login"), nonce: nonce, body: Data(context.utf8)), as: UTF8.self)
+    }
+
+    /// When a session ends if nothing happens to it.
+    func end(of nonce: String) async throws -> Int {
+        let status = try await client.call("GET", path("sessions/"), nonce: nonce)
+        return try #require(try JSONLine(String(decoding: status, as: UTF8.self))["expiresat"]?.int)
     }
 
     func updateServer(_ json: String) async throws { try await send("PUT", path(""), json) }
