@@ -59,8 +59,8 @@ let package = Package(
             name: "Database",
             dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto],
             swiftSettings: house),
-        // What tests of several targets need: a phone, a clock, a seeded random source, databases that misbehave. No product yet.
-        .target(name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "Database", crypto], swiftSettings: house),
+        // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
+        .target(name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "Database", logging, crypto], swiftSettings: house),
         // QR codes out (SVG, PNG, terminal) and in (a PNG or JPEG of a screen).
         .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.
@@ -119,11 +119,13 @@ let package = Package(
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
-        .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "CJPEG", "CPNG"], swiftSettings: house),
+        // Optimised: it paints pictures pixel by pixel.
+        .testTarget(
+            name: "QRCodeTests", dependencies: ["QRCode", "OstiaryTesting", "CJPEG", "CPNG"], swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(
             name: "HTTPServiceTests",
             dependencies: [
-                "HTTPService", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, lifecycle, crypto,
+                "HTTPService", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, lifecycle, crypto,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: house),
@@ -145,7 +147,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryProtocol", "Database",
-                "HTTPService", "QRCode", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto, httpClient, lifecycle,
+                "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
+                httpClient, lifecycle,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Fixtures"],

@@ -1,31 +1,12 @@
 import Database
 import Foundation
+import OstiaryTesting
 
-/// A folder of its own for one test, removed with the value.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "ostiary-database-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    var databasePath: String { path + "/test.sqlite" }
-
-    /// Writes a file and answers its path.
-    func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
-        let file = path + "/" + name
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-        return file
-    }
+extension TemporaryFolder {
+    var databasePath: String { file("test.sqlite") }
 
     func mode(of name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.attributesOfItem(atPath: file(name))[.posixPermissions] as? Int
     }
 }
 

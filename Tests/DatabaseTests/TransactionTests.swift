@@ -1,4 +1,5 @@
 import Database
+import OstiaryTesting
 import Testing
 
 @Suite("Transactions")

@@ -1,4 +1,4 @@
-import Logging
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -8,31 +8,13 @@ import Testing
 struct LimitLogTests {
     /// A clock to turn, and the lines that were written.
     private final class Desk: Sendable {
-        let time = Mutex(ContinuousClock.now)
-        let lines = Mutex<[String]>([])
+        private let time = Mutex(ContinuousClock.now)
+        private let recorder = LogRecorder()
 
-        func log() -> LimitLog {
-            let logger = Logger(label: "test") { _ in Handler(desk: self) }
-            return LimitLog(logger: logger, listener: "public") { self.time.withLock { $0 } }
-        }
+        func log() -> LimitLog { LimitLog(logger: recorder.logger(), listener: "public") { self.time.withLock { $0 } } }
 
         func pass(_ seconds: Int) { time.withLock { $0 += .seconds(seconds) } }
-        var all: [String] { lines.withLock { $0 } }
-    }
-
-    private struct Handler: LogHandler {
-        let desk: Desk
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            desk.lines.withLock { $0.append("\(event.level) \(event.message) \(metadata["listener"] ?? "")") }
-        }
+        var all: [String] { recorder.lines.map { "\($0.level) \($0.message) \($0.facts["listener"] ?? "")" } }
     }
 
     @Test("A limit that is met a thousand times is one line, and one when it is over")

@@ -2,6 +2,7 @@ import HTTPService
 import Hummingbird
 import Logging
 import NIOCore
+import OstiaryTesting
 import Testing
 
 @Suite("Server runner", .timeLimit(.minutes(10)))
@@ -131,7 +132,7 @@ struct ServerRunnerTests {
     @Test("Random bytes, broken requests and bodies without end are never answered with 5xx, and the server goes on")
     func garbage() async throws {
         let limits = ServiceLimits(body: 1000, idle: .seconds(5), arrival: .seconds(5))
-        var random = SplitMix(state: 7)
+        var random = SplitMix(seed: 7)
         var inputs = (0..<40).map { _ in (0..<Int.random(in: 1...600, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) } }
         inputs += (0..<40).map { _ in
             var request = Array(

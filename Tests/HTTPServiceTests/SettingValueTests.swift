@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryTesting
 import Testing
 
 @testable import HTTPService
@@ -23,7 +24,7 @@ struct SettingValueTests {
 
     @Test("No key of 32 random hexadecimal digits is refused: ten thousand of them are taken")
     func randomKeys() async throws {
-        var random = SplitMix(state: 7)
+        var random = SplitMix(seed: 7)
         for _ in 0..<10_000 {
             let key = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &random), radix: 16) }.joined()
             #expect(holdsEnough(key), "\(key)")

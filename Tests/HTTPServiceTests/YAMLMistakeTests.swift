@@ -1,5 +1,6 @@
 import Foundation
 import HTTPService
+import OstiaryTesting
 import Testing
 
 @Suite("Mistakes in the YAML file")

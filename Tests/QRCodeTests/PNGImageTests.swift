@@ -1,3 +1,4 @@
+import OstiaryTesting
 import QRCode
 import Testing
 
@@ -13,7 +14,7 @@ struct PNGImageTests {
 
     @Test("Noise, which can't be compressed, is encoded too", arguments: [(1, 1), (1, 4096), (4096, 1), (700, 500)])
     func incompressible(width: Int, height: Int) throws {
-        var random = SeededRandom(seed: 3)
+        var random = SplitMix(seed: 3)
         let file = try PNGImage.encode(width: width, height: height, rgb: random.bytes(width * height * 3))
         #expect(Array(file.suffix(8).prefix(4)) == Array("IEND".utf8))
     }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationXML
+import OstiaryTesting
 import QRCode
 import Testing
 
@@ -8,7 +9,7 @@ struct QRSymbolDrawingTests {
     let symbol: QRSymbol
 
     init() throws {
-        var random = SeededRandom(seed: 1)
+        var random = SplitMix(seed: 1)
         symbol = try QRSymbol(bytes: random.bytes(120))
     }
 

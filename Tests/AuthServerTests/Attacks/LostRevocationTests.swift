@@ -1,8 +1,8 @@
 import AuthServer
 import Authentication
 import Database
-import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -10,9 +10,8 @@ import Testing
 struct LostRevocationTests {
     /// Runs on a file, where readers and the writer are different connections.
     private static func run(_ body: @Sendable @escaping (TwoServers) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("revocation-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path)
+        let folder = try TemporaryFolder()
+        let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
         try await TwoServers.run(database: database, body)
         try await database.close()
     }

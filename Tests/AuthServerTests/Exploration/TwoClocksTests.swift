@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// Random walks over two clocks. The seed of a walk that breaks a promise is in the message.
@@ -9,21 +10,6 @@ struct TwoClocksTests {
         let description: String
 
         init(_ description: String) { self.description = description }
-    }
-
-    /// Numbers that are the same for the same seed.
-    struct Dice: RandomNumberGenerator {
-        private var state: UInt64
-
-        init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
     }
 
     private static let leaps: [Int64] = [5, 59, 61, 119, 121, 600, 3_600, 86_400, 864_000]
@@ -38,7 +24,7 @@ struct TwoClocksTests {
     }
 
     private func walk(_ seed: UInt64) throws {
-        var dice = Dice(seed)
+        var dice = SplitMix(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         var world = TwoClocks()
         for _ in 0..<60 {
             try step(&world, &dice)
@@ -47,7 +33,7 @@ struct TwoClocksTests {
         try comeHome(&world)
     }
 
-    private func step(_ world: inout TwoClocks, _ dice: inout Dice) throws {
+    private func step(_ world: inout TwoClocks, _ dice: inout SplitMix) throws {
         switch Int.random(in: 0..<12, using: &dice) {
         case 0, 1: world.pass(UInt64.random(in: 1...600, using: &dice))
         // Quartz: a few seconds more or less a day.
@@ -68,7 +54,7 @@ struct TwoClocksTests {
         }
     }
 
-    private func leap(_ world: inout TwoClocks, _ dice: inout Dice) {
+    private func leap(_ world: inout TwoClocks, _ dice: inout SplitMix) {
         let distance = (Self.leaps.randomElement(using: &dice) ?? 0) * (Bool.random(using: &dice) ? 1 : -1)
         switch Int.random(in: 0..<3, using: &dice) {
         case 0: world.leap(authentication: distance)

@@ -2,8 +2,10 @@ import Authentication
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -27,10 +29,10 @@ struct RESTFuzzTests {
     func rest() async throws {
         let premises = try await Premises()
         let account = try await premises.addAccount()
-        let log = ErrorLog()
+        let log = LogRecorder()
         let seed = FuzzSeed("REST")
         let words = try APIWords(seed)
-        try await Application(responder: premises.adminResponder, logger: log.logger).test(.router) { client in
+        try await Application(responder: premises.adminResponder, logger: log.logger(level: .error)).test(.router) { client in
             for _ in 0..<(60 * FuzzSeed.rounds) {
                 for route in premises.adminRoutes.table {
                     let path = route.path.replacing("{serverid}", with: seed.chance(6) ? words.escaped() : premises.serverID.text)
@@ -50,7 +52,7 @@ struct RESTFuzzTests {
                 }
             }
         }
-        #expect(log.lines == [], "seed \(FuzzSeed.text)")
+        #expect(log.text == "", "seed \(FuzzSeed.text)")
         try await expectHonestLogin(premises)
     }
 
@@ -63,7 +65,7 @@ struct RESTFuzzTests {
     @Test("Whatever a browser sends to the pages is answered: never 5xx, no trap, no line of error, and an honest page works after it")
     func pages() async throws {
         let premises = try await Premises()
-        let log = ErrorLog()
+        let log = LogRecorder()
         let seed = FuzzSeed("pages")
         let words = try APIWords(seed)
         let cookies = try await premises.asBrowser { (browser) async throws in [try await browser.open(.login), try await browser.open(.enrol)] }
@@ -71,7 +73,7 @@ struct RESTFuzzTests {
             try await backend.json(.get, backend.path("/sessions/link/login")).object.text("url")?.split(separator: "#").last.map { Array($0.utf8) }
                 ?? []
         }
-        try await Application(responder: premises.publicResponder, logger: log.logger).test(.router) { client in
+        try await Application(responder: premises.publicResponder, logger: log.logger(level: .error)).test(.router) { client in
             for _ in 0..<(400 * FuzzSeed.rounds) {
                 guard let (method, path) = seed.pick(Self.pages) else { return }
                 var headers: HTTPFields = [:]
@@ -89,7 +91,7 @@ struct RESTFuzzTests {
                 #expect(response.status.code < 500, "seed \(FuzzSeed.text): \(method) \(uri) \(String(decoding: body, as: UTF8.self))")
             }
         }
-        #expect(log.lines == [], "seed \(FuzzSeed.text)")
+        #expect(log.text == "", "seed \(FuzzSeed.text)")
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.login)
             #expect(try await browser.get("/pages/state", cookie: cookie).status == .ok)

@@ -1,7 +1,7 @@
 import Authentication
 import Database
-import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -82,12 +82,11 @@ struct PageStoreTests {
     }
 
     private func withStore(_ backend: Backend, _ body: (SQLPageStore, any Database) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(Base64URL.encode(random.bytes(9)))")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let database: any Database =
             switch backend {
             case .memory: try misbehavingDatabase()
-            case .file: try SQLiteDatabase.open(path: folder.appendingPathComponent("pages.sqlite").path)
+            case .file: try SQLiteDatabase.open(path: folder.file("pages.sqlite"))
             }
         try await database.migrate(AuthenticationSchema.migrations)
         try await body(SQLPageStore(database: database), database)

@@ -1,7 +1,7 @@
 import Authentication
 import Database
-import Foundation
 import HTTPService
+import OstiaryTesting
 
 @testable import AuthServer
 
@@ -23,9 +23,8 @@ enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
         case .memory: try await body(MemoryStore())
         case .sqliteInMemory: try await run(on: try misbehavingDatabase(), body)
         case .sqliteFile:
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path)
+            let folder = try TemporaryFolder()
+            let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
             try await run(on: database, body)
             try await database.close()
         }

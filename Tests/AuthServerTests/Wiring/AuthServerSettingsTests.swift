@@ -2,6 +2,7 @@ import AuthServer
 import Foundation
 import HTTPService
 import Logging
+import OstiaryTesting
 import Testing
 
 @Suite("Settings of the authentication server")
@@ -87,11 +88,9 @@ struct AuthServerSettingsTests {
             (String(repeating: "9f86d081884c7d659a2feaa0c55ad015", count: 2), true),
         ])
     func apiKey(key: String, isGood: Bool) async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-key-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data((key + "\n").utf8).write(to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-        for (name, value) in [("OSTIARY_ROOT_API_KEY", key), ("OSTIARY_ROOT_API_KEY_FILE", file.path)] {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(key + "\n", to: "key")
+        for (name, value) in [("OSTIARY_ROOT_API_KEY", key), ("OSTIARY_ROOT_API_KEY_FILE", file)] {
             var environment = Self.valid
             environment["OSTIARY_ROOT_API_KEY"] = nil
             environment[name] = value

@@ -1,10 +1,10 @@
 import Database
-import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -13,9 +13,8 @@ import Testing
 struct FullDiskTests {
     @Test("Requests that write are 503 with a time to come back and change nothing; getSession and readiness for it go on; room mends it")
     func outage() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-full-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("ostiary.sqlite").path)
+        let folder = try TemporaryFolder()
+        let database = try SQLiteDatabase.open(path: folder.file("ostiary.sqlite"))
         try await TwoServers.run(database: database) { servers async throws in
             let admin = Application(router: servers.service.adminRouter)
             try await admin.test(.router) { client in

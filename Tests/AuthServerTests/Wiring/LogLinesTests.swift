@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

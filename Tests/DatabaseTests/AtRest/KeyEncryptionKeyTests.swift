@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import OstiaryTesting
 import Testing
 
 @Suite("Key-encryption key")

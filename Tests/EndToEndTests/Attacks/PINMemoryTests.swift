@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryMobile
+import OstiaryTesting
 import Testing
 
 @testable import ostiary

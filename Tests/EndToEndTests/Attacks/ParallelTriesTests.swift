@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -58,7 +59,7 @@ private struct Clone: Sendable {
 
     /// Scans a login of its own and waits for the PIN.
     init(of person: Person, _ number: Int, in folder: TemporaryFolder, _ gate: StartingGate) async throws {
-        let home = folder.path("clone-\(number)")
+        let home = folder.file("clone-\(number)")
         try FileManager.default.copyItem(atPath: person.phone.home, toPath: home)
         ostiary = Ostiary(ports: try Ports.files(in: home, transport: GatedTransport(gate: gate)))
         self.number = number

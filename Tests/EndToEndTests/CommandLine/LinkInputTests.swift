@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import QRCode
 import Testing
 
@@ -56,7 +57,7 @@ struct LinkInputTests {
         #expect(throws: LinkInputError.foreignCode(foreign)) { try LinkInput.resolve(foreign) }
         let text = try folder.write(Array("hello".utf8), to: "hello.txt")
         #expect(throws: LinkInputError.noCode(text)) { try LinkInput.resolve(text) }
-        let empty = try folder.write([], to: "empty")
+        let empty = try folder.write([UInt8](), to: "empty")
         #expect(throws: LinkInputError.empty(empty)) { try LinkInput.resolve(empty) }
         #expect(throws: LinkInputError.neitherLinkNorFile("nowhere")) { try LinkInput.resolve("nowhere") }
         #expect(throws: LinkInputError.neitherLinkNorFile(folder.url.path)) { try LinkInput.resolve(folder.url.path) }

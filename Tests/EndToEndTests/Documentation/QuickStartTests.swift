@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryMobile
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -96,7 +97,7 @@ private struct Site {
 
     init(_ pair: ServerPair) async throws {
         let backend = try await pair.backend()
-        let ostiary = try makeOstiary(home: pair.folder.path("app"))
+        let ostiary = try makeOstiary(home: pair.folder.file("app"))
         let person = ReadingPerson { [nonce] code in try? await backend.confirm(nonce, code: code) }
         self.backend = backend
         self.ostiary = ostiary

@@ -3,6 +3,7 @@ import Authentication
 import Database
 import HTTPService
 import OstiaryProtocol
+import OstiaryTesting
 
 @testable import OstiaryMobile
 
@@ -26,7 +27,7 @@ struct World: Sendable {
     /// A phone with a home of its own, or the home of an earlier one, as after a restart.
     /// - Parameter biometrics: its simulated sensor.
     func phone(_ name: String = "phone", isWatching: Bool = false, biometrics: SimulatedBiometrics? = nil) throws -> WorldPhone {
-        let ports = try Ports.files(in: folder.path(name), transport: line, clock: clock, biometrics: biometrics)
+        let ports = try Ports.files(in: folder.file(name), transport: line, clock: clock, biometrics: biometrics)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false

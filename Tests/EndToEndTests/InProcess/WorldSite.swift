@@ -7,6 +7,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import SecondFactorServer
 
@@ -99,7 +100,7 @@ struct WorldSite: Sendable {
         try await databases.1.close()
     }
 
-    func file(of server: Server) -> String { folder.path("\(server.rawValue).sqlite") }
+    func file(of server: Server) -> String { folder.file("\(server.rawValue).sqlite") }
 
     private static var quietLogger: Logger {
         var logger = Logger(label: "world")
@@ -139,5 +140,5 @@ struct WorldSite: Sendable {
         }
     }
 
-    private func backup(of server: Server) -> String { folder.path("backup-\(server.rawValue).sqlite") }
+    private func backup(of server: Server) -> String { folder.file("backup-\(server.rawValue).sqlite") }
 }

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -14,7 +15,7 @@ struct DeceivedHouse: Sendable {
     let phone: WorldPhone
 
     /// Where the phone keeps what it has.
-    var home: String { pair.folder.path("phone") }
+    var home: String { pair.folder.file("phone") }
 
     /// Opens it with a person who enrolled, and to whom nobody lied yet.
     static func open(_ body: @Sendable @escaping (DeceivedHouse) async throws -> Void) async throws {
@@ -23,7 +24,7 @@ struct DeceivedHouse: Sendable {
             try pair.authentication.start(["OSTIARY_SECOND_FACTOR_URL": liar.address])
             try await eventually("serve trusts the liar: \(pair.authentication.complaints)") { await pair.readiness() == 200 }
             let house = DeceivedHouse(
-                pair: pair, liar: liar, backend: try await DemoBackend(pair.layout), phone: try .onNetwork(in: pair.folder.path("phone")))
+                pair: pair, liar: liar, backend: try await DemoBackend(pair.layout), phone: try .onNetwork(in: pair.folder.file("phone")))
             try await house.enrol()
             try await body(house)
             try await pair.authentication.stop()

@@ -3,6 +3,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import OstiaryTesting
 #endif
 
 /// `ostiary demo`, as a newcomer meets it.

@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -110,7 +111,7 @@ struct RefusalTests {
         try await pair.authentication.stop()
         let identity = try await ServerPair.identity(["second-factor", "--data", pair.layout.secondFactorData.path])
         let impostor = try Program(
-            ["serve", "--data", pair.folder.path("impostor")], environment: pair.layout.authenticationEnvironment(secondFactorIdentity: identity))
+            ["serve", "--data", pair.folder.file("impostor")], environment: pair.layout.authenticationEnvironment(secondFactorIdentity: identity))
         try await eventually("the impostor answers: \(impostor.complaints)") { await pair.status("/live") == 200 }
         let outcome = try await person.phone.run(["app-login"], pins: [Person.pin])
         #expect(outcome.code == 7, "\(outcome.events)")
@@ -124,12 +125,12 @@ struct RefusalTests {
     @Test("64: no code, no file, contradictory options, a confirmation that nobody can give")
     func usage() async throws {
         let folder = try TemporaryFolder()
-        let phone = TerminalPhone(home: folder.path("home"))
+        let phone = TerminalPhone(home: folder.file("home"))
         let text = try folder.write(Array("hello".utf8), to: "hello.txt")
         for arguments in [["login", "nosuch"], ["login", text], ["enrol"], ["login", text, "--deny", "--not-me"], ["nosuch"]] {
             #expect(try await phone.run(arguments).code == 64, "\(arguments)")
         }
-        let mute = try Program(["phone", "--home", folder.path("home"), "--pin-stdin", "login", text])
+        let mute = try Program(["phone", "--home", folder.file("home"), "--pin-stdin", "login", text])
         mute.closeInput()
         #expect(try await mute.end() == 64)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -11,7 +12,7 @@ struct SecondFactorResetTests {
     @Test("Where there is no database none is made, and the command says what to name")
     func noDatabase() async throws {
         let folder = try TemporaryFolder()
-        let (missing, serve) = (folder.path("nothere"), folder.path("serve"))
+        let (missing, serve) = (folder.file("nothere"), folder.file("serve"))
         _ = try await ServerPair.identity(["serve", "--data", serve])
         let files = try FileManager.default.contentsOfDirectory(atPath: serve).sorted()
         for data in [missing, serve] {
@@ -28,11 +29,11 @@ struct SecondFactorResetTests {
     @Test("An instance that nobody has is refused in words, also when its id begins like an option; no id at all is a mistake in the command")
     func unknownInstance() async throws {
         let folder = try TemporaryFolder()
-        _ = try await ServerPair.identity(["second-factor", "--data", folder.path("data")])
-        let reset = try Program(["second-factor", "reset", Self.someID, "--data", folder.path("data"), "--server", Self.someID])
+        _ = try await ServerPair.identity(["second-factor", "--data", folder.file("data")])
+        let reset = try Program(["second-factor", "reset", Self.someID, "--data", folder.file("data"), "--server", Self.someID])
         #expect(try await reset.end() == 1)
         #expect(reset.complaintLines.last?.contains("refused: no phone has that instance here") == true, "\(reset.complaints)")
-        #expect(try await Program(["second-factor", "reset", "--data", folder.path("data"), "-Ya"]).end() == 64)
+        #expect(try await Program(["second-factor", "reset", "--data", folder.file("data"), "-Ya"]).end() == 64)
     }
 
     @Test("A reset beside the running server lifts the block of the instance that the log names, and is told on standard error")

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import OstiaryTesting
 import ServiceLifecycle
 import Synchronization
 import Testing
@@ -31,7 +32,7 @@ struct SecondFactorStrangerTests {
         #expect(try await !person.backend.session(first).loggedin)
 
         let empty = try Program(
-            ["second-factor", "--data", pair.folder.path("not-mounted")],
+            ["second-factor", "--data", pair.folder.file("not-mounted")],
             environment: pair.layout.secondFactorEnvironment(trusting: String(repeating: "A", count: 43)))
         try await expect(pair, toGoOnSaying: "another second-factor server", session: second, of: person)
         empty.signal(SIGTERM)

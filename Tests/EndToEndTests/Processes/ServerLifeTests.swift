@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -11,25 +12,25 @@ struct ServerLifeTests {
     func identity() async throws {
         let folder = try TemporaryFolder()
         for command in ["serve", "second-factor"] {
-            let program = try Program([command, "--data", folder.path(command), "--print-identity"])
+            let program = try Program([command, "--data", folder.file(command), "--print-identity"])
             #expect(try await program.end() == 0)
             #expect(program.lines.count == 1 && program.lines.first?.count == 43, "\(program.output)")
             // A virtual server was made, which the audit trail has.
             let told = program.complaintLines.filter { $0.contains("serverCreated") }
             #expect(told.count == (command == "serve" ? 1 : 0) && program.complaintLines == told, "\(program.complaints)")
-            #expect(try await ServerPair.identity([command, "--data", folder.path(command)]) == program.lines.first)
+            #expect(try await ServerPair.identity([command, "--data", folder.file(command)]) == program.lines.first)
         }
     }
 
     @Test("A root key in a file of its own is made once, and is not in the database")
     func rootKey() async throws {
         let folder = try TemporaryFolder()
-        let arguments = ["second-factor", "--data", folder.path("data"), "--root-key", folder.path("root")]
+        let arguments = ["second-factor", "--data", folder.file("data"), "--root-key", folder.file("root")]
         let identity = try await ServerPair.identity(arguments)
         #expect(try await ServerPair.identity(arguments) == identity)
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.path("root"))[.posixPermissions] as? Int
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("root"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        try FileManager.default.removeItem(atPath: folder.path("root"))
+        try FileManager.default.removeItem(atPath: folder.file("root"))
         let without = try Program(arguments + ["--print-identity"])
         #expect(try await without.end() == 1)
     }
@@ -60,9 +61,9 @@ struct ServerLifeTests {
         try await expectOneLine(
             ["serve", "--data", pair.layout.authenticationData.path],
             busy.merging(["OSTIARY_LISTEN": "127.0.0.1:0", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:0"]) { $1 }, saying: "used by another process")
-        try await expectOneLine(["serve", "--data", pair.folder.path("other")], busy, saying: "in use by another process")
+        try await expectOneLine(["serve", "--data", pair.folder.file("other")], busy, saying: "in use by another process")
         try await expectOneLine(
-            ["second-factor", "--data", pair.folder.path("other")],
+            ["second-factor", "--data", pair.folder.file("other")],
             ["OSTIARY_SF_LISTEN": "127.0.0.1:\(pair.layout.secondFactorPort)", "OSTIARY_SF_TRUSTED_SERVERS": String(repeating: "A", count: 43)],
             saying: "in use by another process")
         try await pair.stop()
@@ -82,7 +83,7 @@ struct ServerLifeTests {
             "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:1", "OSTIARY_SECOND_FACTOR_IDENTITY": String(repeating: "A", count: 43),
         ]
         let yaml = try folder.write(Array("listne: 127.0.0.1:0\n".utf8), to: "bad.yaml")
-        let data = ["serve", "--data", folder.path("data")]
+        let data = ["serve", "--data", folder.file("data")]
         try await expectOneLine(data + ["--config", yaml], good, saying: "listne")
         try await expectOneLine(data, good.merging(["OSTIARY_PUBLIC_URL": "http://login.example.org"]) { $1 }, saying: "https")
         let key = try folder.write(Array(String(repeating: "ab", count: 32).utf8), to: "kek")
@@ -99,11 +100,11 @@ struct ServerLifeTests {
         arguments: ["serve", "second-factor"], ["kek", "root"])
     func missingKeyFile(_ command: String, _ which: String) async throws {
         let folder = try TemporaryFolder()
-        let data = folder.path(command)
-        let arguments = [command, "--data", data, "--root-key", folder.path("root.key")]
+        let data = folder.file(command)
+        let arguments = [command, "--data", data, "--root-key", folder.file("root.key")]
         let identity = try await ServerPair.identity(arguments)
         let kek = "\(data)/\(command == "serve" ? "ostiary" : "second-factor").kek"
-        let missing = which == "kek" ? kek : folder.path("root.key")
+        let missing = which == "kek" ? kek : folder.file("root.key")
         let kept = try Data(contentsOf: URL(fileURLWithPath: missing))
         try FileManager.default.removeItem(atPath: missing)
         let files = try FileManager.default.contentsOfDirectory(atPath: data).sorted()
@@ -111,17 +112,17 @@ struct ServerLifeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: data).sorted() == files)
         #expect(!FileManager.default.fileExists(atPath: missing))
         _ = try folder.write(Array(kept), to: "back")
-        try FileManager.default.moveItem(atPath: folder.path("back"), toPath: missing)
+        try FileManager.default.moveItem(atPath: folder.file("back"), toPath: missing)
         #expect(try await ServerPair.identity(arguments) == identity)
     }
 
     @Test("A key file that is a named pipe is refused at once, whatever it is the key of", arguments: ["serve", "second-factor"])
     func pipe(_ command: String) async throws {
         let folder = try TemporaryFolder()
-        let pipe = folder.path("pipe")
+        let pipe = folder.file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
         let words = "cannot read the key file \(pipe): no regular file"
-        let start = [command, "--data", folder.path("data"), "--print-identity"]
+        let start = [command, "--data", folder.file("data"), "--print-identity"]
         try await expectOneLine(start, [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": pipe], saying: words)
         try await expectOneLine(start + ["--root-key", pipe], [:], saying: words)
     }
@@ -146,7 +147,7 @@ struct ServerLifeTests {
             Array("sf_listen: 127.0.0.1:1\nsf_trusted_servers:\n  - \(String(repeating: "A", count: 43))\nsf_penalties: [0, 0, 10, 60]\n".utf8),
             to: "sf.yaml")
         let program = try Program(
-            ["second-factor", "--config", file, "--data", folder.path("data")], environment: ["OSTIARY_SF_LISTEN": "127.0.0.1:\(port.number)"])
+            ["second-factor", "--config", file, "--data", folder.file("data")], environment: ["OSTIARY_SF_LISTEN": "127.0.0.1:\(port.number)"])
         let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/ready?full=1"))
         try await eventually("ready: \(program.complaints)") { await HTTPProbe.status(of: url) == 200 }
         program.signal(SIGTERM)
@@ -158,7 +159,7 @@ struct ServerLifeTests {
         let pair = try await ServerPair()
         let identity = try await identity(of: "second-factor", pair)
         let other = try Program(
-            ["second-factor", "--data", pair.folder.path("impostor")],
+            ["second-factor", "--data", pair.folder.file("impostor")],
             environment: pair.layout.secondFactorEnvironment(trusting: String(repeating: "A", count: 43)))
         try await eventually("the other answers") {
             await HTTPProbe.status(of: URL(string: pair.layout.secondFactorURL + "/live")!) == 200

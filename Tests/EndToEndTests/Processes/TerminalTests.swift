@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -15,7 +16,7 @@ struct TerminalTests {
         let terminal = try PseudoTerminal()
         #expect(terminal.echoes)
 
-        let enrolment = try Program(["phone", "--home", pair.folder.path("phone"), "enrol", file], terminal: terminal.handle)
+        let enrolment = try Program(["phone", "--home", pair.folder.file("phone"), "enrol", file], terminal: terminal.handle)
         try await eventually("a question: \(enrolment.complaints)") { enrolment.complaints.contains("[y/N") }
         terminal.type("y\n")
         for (prompts, line) in zip(1..., ["274916", "274917", "274916", "274916"]) {
@@ -34,7 +35,7 @@ struct TerminalTests {
         #expect(!(enrolment.output + enrolment.complaints).contains("27491"))
 
         let code = try await Person(backend, pair.phone()).loginCode(ManagementClient.newNonce(), in: pair.folder)
-        let login = try Program(["phone", "--home", pair.folder.path("phone"), "-y", "login", code], terminal: terminal.handle)
+        let login = try Program(["phone", "--home", pair.folder.file("phone"), "-y", "login", code], terminal: terminal.handle)
         try await eventually("the PIN is asked: \(login.complaints)") { login.complaints.contains("PIN: ") && !terminal.echoes }
         login.signal(SIGTERM)
         #expect(try await login.end() == 128 + SIGTERM)

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPService
 import Logging
+import OstiaryTesting
 import Testing
 
 @testable import ostiary

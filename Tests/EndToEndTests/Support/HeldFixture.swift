@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import HTTPService
+import OstiaryTesting
 import Testing
 
 /// What both servers and some phones of an earlier program left, and what was seen of them while they ran. `scripts/fixture-database` makes it.
@@ -27,8 +28,8 @@ struct HeldFixture: Sendable {
         try #require(code == 0, "\(tar.complaints)")
         let moment = try #require(seen["clock"]?.int)
         return WorldSite(
-            in: folder, authenticationKey: try KeyEncryptionKey.load(from: folder.path("as.kek-of-a-test")),
-            secondFactorKey: try KeyEncryptionKey.load(from: folder.path("sf.kek-of-a-test")), publicURL: try text("origin"),
+            in: folder, authenticationKey: try KeyEncryptionKey.load(from: folder.file("as.kek-of-a-test")),
+            secondFactorKey: try KeyEncryptionKey.load(from: folder.file("sf.kek-of-a-test")), publicURL: try text("origin"),
             clock: WorldClock(at: UInt64(moment)), penalties: [0, 0, 0, 0])
     }
 

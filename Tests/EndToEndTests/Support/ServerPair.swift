@@ -7,6 +7,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import OstiaryTesting
 #endif
 
 /// Both servers as processes over loopback, which a test may end, kill and start again. Every test has its own pair, ports and data.
@@ -33,7 +34,7 @@ final class ServerPair: Sendable {
         self.folder = folder
         layout = try DemoLayout(data: folder.url)
         let launches = try await DemoServers.launches(of: layout) { arguments in
-            let apart = rootKeys ? ["--root-key", folder.path("root-\(arguments.first ?? "")")] : []
+            let apart = rootKeys ? ["--root-key", folder.file("root-\(arguments.first ?? "")")] : []
             let program = try Program(arguments + apart)
             let code = try await program.end()
             return (code, program.output, program.complaints)
@@ -51,7 +52,7 @@ final class ServerPair: Sendable {
 
     func backend() async throws -> DemoBackend { try await DemoBackend(layout) }
 
-    func phone(_ name: String = "phone") -> TerminalPhone { TerminalPhone(home: folder.path(name)) }
+    func phone(_ name: String = "phone") -> TerminalPhone { TerminalPhone(home: folder.file(name)) }
 
     func waitUntilReady() async throws {
         try await eventually("both servers are ready: \(authentication.complaints) \(secondFactor.complaints)") {

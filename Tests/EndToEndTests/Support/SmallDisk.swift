@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryTesting
 
 @testable import ostiary
 
@@ -19,7 +20,7 @@ struct SmallDisk: Sendable {
 
     /// Starts a server whose `--data` is on such a disk, with what was in its data folder before.
     init(_ launch: ServerLaunch, in folder: TemporaryFolder) throws {
-        let disk = folder.path("disk-\(UUID().uuidString.prefix(8))")
+        let disk = folder.file("disk-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
         guard let index = launch.arguments.firstIndex(of: "--data") else { throw Timeout(description: "a server without a data folder") }
         var arguments = launch.arguments

@@ -2,22 +2,24 @@ import Logging
 import Synchronization
 
 /// Keeps what is logged, for tests that read it.
-final class LogRecorder: Sendable {
-    struct Line: Sendable {
-        let level: Logger.Level
-        let message: String
-        let facts: [String: String]
+package final class LogRecorder: Sendable {
+    package struct Line: Sendable {
+        package let level: Logger.Level
+        package let message: String
+        package let facts: [String: String]
     }
 
     private let kept = Mutex<[Line]>([])
 
-    var lines: [Line] { kept.withLock { $0 } }
+    package init() {}
+
+    package var lines: [Line] { kept.withLock { $0 } }
     /// Everything, as one would search it.
-    var text: String { lines.map { "\($0.message) \($0.facts)" }.joined(separator: "\n") }
+    package var text: String { lines.map { "\($0.message) \($0.facts)" }.joined(separator: "\n") }
 
-    func lines(_ message: String) -> [Line] { lines.filter { $0.message == message } }
+    package func lines(_ message: String) -> [Line] { lines.filter { $0.message == message } }
 
-    func logger(level: Logger.Level = .trace) -> Logger {
+    package func logger(level: Logger.Level = .trace) -> Logger {
         var logger = Logger(label: "test") { _ in Handler(recorder: self) }
         logger.logLevel = level
         return logger
