@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import HTTPService
 import HTTPTypes
 import Hummingbird
@@ -16,7 +17,7 @@ struct AuditActorTests {
         try await TwoServers.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let path = "/servers/\(servers.server.text)/accounts/\(phone.account.text)/"
-            try await Application(router: servers.service.adminRouter).test(.router) { client in
+            try await Application(router: servers.service.adminRouter).test(.router) { (client) async throws in
                 let answer = try await client.execute(
                     uri: path, method: .put, headers: [.apiKey: TwoServers.apiKey], body: ByteBuffer(string: #"{"blocked":true}"#))
                 #expect(answer.status == .ok)
@@ -55,7 +56,7 @@ struct AuditActorTests {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
         router.add(premises.adminRoutes.table, clock: { premises.clock.now }, known: { _ in })
-        try await Application(router: router).test(.router) { client in
+        try await Application(router: router).test(.router) { (client) async throws in
             #expect(try await client.execute(uri: "/servers/", method: .get, headers: [.apiKey: Premises.key]).status == .unauthorized)
         }
     }
