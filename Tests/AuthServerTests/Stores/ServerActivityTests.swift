@@ -37,7 +37,8 @@ struct ServerActivityTests {
                 // A clock may run back: the newest login is not the last one that was written.
                 let (byte, moment) = (living[place], Sample.now + UInt64(draws.next(1_000)))
                 try await store.write { rows in
-                    guard var account = try rows.account(Sample.accountID(byte)) else { throw SQLError.rowGone(table: "account") }
+                    // Gone by the first look.
+                    guard var account = try rows.account(Sample.accountID(byte)) else { return }
                     account.lastLogin = moment
                     account.isBlocked = kind == 1
                     if kind != 0 { try rows.save(account) } else { try rows.bury(account.id, of: account.server, at: moment) }
