@@ -119,9 +119,7 @@ let package = Package(
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
-        // Optimised: it paints pictures pixel by pixel.
-        .testTarget(
-            name: "QRCodeTests", dependencies: ["QRCode", "OstiaryTesting", "CJPEG", "CPNG"], swiftSettings: house + [.unsafeFlags(["-O"])]),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "OstiaryTesting", "CJPEG", "CPNG"], swiftSettings: house),
         .testTarget(
             name: "HTTPServiceTests",
             dependencies: [
