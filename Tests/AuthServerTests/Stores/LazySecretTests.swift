@@ -1,6 +1,7 @@
 import Authentication
 import Database
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

@@ -2,6 +2,7 @@ import Authentication
 import Database
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
