@@ -241,7 +241,7 @@ struct EnrolmentRefusalTests {
         phone.ostiary.sfInput(PIN("271828"))
         _ = try await phone.code()
         let account = try phone.account
-        await phone.server.bury(account)
+        await phone.server.markDeleted(account)
         #expect(try await phone.finalFailure() == .enrolmentExpired)
         #expect(phone.ostiary.accounts == [])
         #expect(phone.keys.names.isEmpty)

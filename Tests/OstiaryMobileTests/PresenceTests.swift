@@ -227,7 +227,7 @@ struct DeletionTests {
     @Test("The server's proof deletes an account here")
     func byTombstone() async throws {
         let phone = try await TestPhone.enrolled()
-        await phone.server.bury(try phone.account)
+        await phone.server.markDeleted(try phone.account)
         phone.ostiary.startAppLogin()
         _ = try await phone.until { if case .accountDeleted = $0 { true } else { nil } }
         #expect(phone.ostiary.accounts == [] && phone.keys.names.isEmpty)
@@ -238,7 +238,7 @@ struct DeletionTests {
         let phone = try await TestPhone.enrolled()
         let account = try phone.account
         try await phone.server.with { server in
-            server.bury(account, signedBy: try OperatorKey(seed: [UInt8](repeating: 9, count: 32)))
+            server.markDeleted(account, signedBy: try OperatorKey(seed: [UInt8](repeating: 9, count: 32)))
         }
         phone.ostiary.startAppLogin()
         #expect(try await phone.finalFailure() == .serverAnswer)

@@ -67,7 +67,7 @@ extension SQLRows {
             """, [SQLValue(server)])
     }
 
-    func bury(_ account: AccountID, of server: ServerID, at now: Instant) throws {
+    func markDeleted(_ account: AccountID, of server: ServerID, at now: Instant) throws {
         for gone in try connection.query("DELETE FROM account WHERE id = $1 RETURNING server", [SQLValue(account)]) {
             try connection.execute("UPDATE account_count SET accounts = accounts - 1 WHERE server = $1", gone.values)
         }
@@ -79,9 +79,9 @@ extension SQLRows {
         knownAccounts.note(nil, as: account)
     }
 
-    func grave(of account: AccountID) throws -> BuriedAccount? {
-        try connection.one("SELECT server, since FROM grave WHERE id = $1", [SQLValue(account)]).map { row in
-            BuriedAccount(id: account, server: try row.identifier("server"), since: try row.instant("since"))
+    func deletedAccount(_ id: AccountID) throws -> DeletedAccount? {
+        try connection.one("SELECT server, since FROM grave WHERE id = $1", [SQLValue(id)]).map { row in
+            DeletedAccount(id: id, server: try row.identifier("server"), since: try row.instant("since"))
         }
     }
 

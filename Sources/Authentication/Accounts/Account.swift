@@ -61,7 +61,7 @@ package struct Account: Equatable, Sendable {
 }
 
 /// That there was an account: what a phone needs to delete its side (protocol §13).
-package struct BuriedAccount: Equatable, Sendable {
+package struct DeletedAccount: Equatable, Sendable {
     package let id: AccountID
     package let server: ServerID
     package let since: Instant

@@ -15,7 +15,7 @@ struct AccountRemoval: Sendable {
         if let enrolment = try rows.enrolment(account: account.id)?.settled(at: now), case .confirming = enrolment.state {
             try rows.save(try enrolment.after(.delete, at: now))
         }
-        try rows.bury(account.id, of: account.server, at: now)
+        try rows.markDeleted(account.id, of: account.server, at: now)
         if try rows.accounts(ofInstance: account.instance).isEmpty {
             try close(account.instance, in: rows, at: now)
         } else {

@@ -9,8 +9,8 @@ package protocol AccountRows: AnyObject {
     /// Adds the account or puts it in the place of its former self.
     func save(_ account: Account) throws
     /// Replaces the account by a mark that it was there; what belongs to it alone goes too.
-    func bury(_ account: AccountID, of server: ServerID, at now: Instant) throws
-    func grave(of account: AccountID) throws -> BuriedAccount?
+    func markDeleted(_ account: AccountID, of server: ServerID, at now: Instant) throws
+    func deletedAccount(_ id: AccountID) throws -> DeletedAccount?
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool
 
     func cache(of account: AccountID) throws -> FactorCache?
@@ -37,7 +37,7 @@ extension AccountRows {
     /// The account, or why there is none.
     func living(_ id: AccountID, at server: ServerID) throws -> Account {
         if let account = try account(id), account.server == server { return account }
-        if let grave = try grave(of: id), grave.server == server { throw Refusal.accountDeleted(id, since: grave.since) }
+        if let deleted = try deletedAccount(id), deleted.server == server { throw Refusal.accountDeleted(id, since: deleted.since) }
         throw Refusal.accountUnknown
     }
 }

@@ -54,7 +54,7 @@ package struct AccountService: Sendable {
     package func delete(_ id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
         let stopped = try await store.write { rows, former -> [Session] in
             guard try rows.account(id)?.server == server else {
-                if let former, try rows.grave(of: id)?.server == server { return former }
+                if let former, try rows.deletedAccount(id)?.server == server { return former }
                 throw AccountError.unknown
             }
             try rows.record(AuditEntry(.accountDeleted, server: server, account: id, by: actor, at: now))
@@ -69,7 +69,7 @@ package struct AccountService: Sendable {
         let id = message.value.accountID
         try await request.verifyAhead(message, in: store) { rows in try rows.account(id)?.deviceKey }
         let stopped = try await store.write { rows, former -> [Session] in
-            guard try rows.grave(of: id)?.server != request.server else { return former ?? [] }
+            guard try rows.deletedAccount(id)?.server != request.server else { return former ?? [] }
             let account = try rows.living(id, at: request.server)
             try request.verify(message, by: account.deviceKey)
             try request.spend(in: rows, again: former != nil)

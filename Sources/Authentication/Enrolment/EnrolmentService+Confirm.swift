@@ -25,14 +25,14 @@ extension EnrolmentService {
         _ nonce: SessionNonce, code: String, of own: EnrolmentID? = nil, at server: ServerID, by actor: AuditActor, now: Instant
     ) async throws -> ConfirmationOutcome {
         let keys = try await keyring.keys(of: server)
-        let activating = Activating(derivation: keys.derivation, notice: NoticeID(using: random), actor: actor)
+        let activation = AccountActivation(derivation: keys.derivation, notice: NoticeID(using: random), actor: actor)
         let result = try await store.write { rows, former -> ConfirmationResult in
             guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server), own.map({ $0 == enrolment.id }) ?? true else {
                 throw ConfirmationError.nothingToConfirm
             }
             // As the first look left it: a wrong code counts once.
             if let former, former.moved == enrolment { return former }
-            return try Confirmation(code: code, activating: activating).confirm(enrolment, in: rows, at: now)
+            return try Confirmation(code: code, activation: activation).confirm(enrolment, in: rows, at: now)
         }
         if let moved = result.moved { tell(moved) }
         for news in result.news { events.publish(news) }
@@ -65,7 +65,7 @@ struct ConfirmationResult: Sendable {
 /// Compares a typed code, inside a transaction.
 struct Confirmation: Sendable {
     let code: String
-    let activating: Activating
+    let activation: AccountActivation
 
     func confirm(_ enrolment: Enrolment, in rows: any AuthenticationRows, at now: Instant) throws -> ConfirmationResult {
         switch enrolment.settled(at: now).state {
@@ -87,7 +87,7 @@ struct Confirmation: Sendable {
         _ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows, at now: Instant
     ) throws -> ConfirmationResult {
         guard let account = try rows.account(claim.account) else { throw ConfirmationError.nothingToConfirm }
-        let outcome = try activating.activate(enrolment, account, in: rows, at: now)
+        let outcome = try activation.activate(enrolment, account, in: rows, at: now)
         return ConfirmationResult(outcome: .activated(account.id), moved: outcome.enrolment, news: outcome.news)
     }
 
@@ -100,7 +100,7 @@ struct Confirmation: Sendable {
             return ConfirmationResult(
                 outcome: .wrong(triesLeft: Enrolment.mostWrongCodes - guessed.wrongCodes), moved: guessed, news: [])
         }
-        try Self.remove(claim.account, of: enrolment.server, by: activating.actor, in: rows, at: now)
+        try Self.remove(claim.account, of: enrolment.server, by: activation.actor, in: rows, at: now)
         return ConfirmationResult(outcome: .removed, moved: guessed, news: [])
     }
 

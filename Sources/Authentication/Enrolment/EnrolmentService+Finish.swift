@@ -69,7 +69,7 @@ extension EnrolmentService {
         _ id: EnrolmentID, _ claim: Enrolment.Claim, _ receipt: Encoded<Receipt>, _ admission: FinishAdmission, _ request: PhoneRequest
     ) async throws -> Reply {
         let (otpKey, references) = (random.bytes(32), OTPReferences(using: random))
-        let activating = Activating(
+        let activation = AccountActivation(
             derivation: try await keyring.keys(of: request.server).derivation, notice: NoticeID(using: random), actor: .phone)
         let outcome = try await store.write { rows, former -> ActivationOutcome in
             guard let enrolment = try rows.enrolment(id) else { throw Refusal.enrolmentUnknown }
@@ -91,7 +91,7 @@ extension EnrolmentService {
             try rows.record(AuditEntry(.accountEnrolled, server: request.server, account: account.id, by: .phone, at: request.now))
             guard try rows.existing(request.server).parameters.flags.contains(.skipEnrolConfirmation)
             else { return ActivationOutcome(account: account, enrolment: finished, news: []) }
-            return try activating.activate(finished, account, in: rows, at: request.now)
+            return try activation.activate(finished, account, in: rows, at: request.now)
         }
         tell(outcome.enrolment)
         for news in outcome.news { events.publish(news) }

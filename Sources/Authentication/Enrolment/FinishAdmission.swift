@@ -35,7 +35,7 @@ struct FinishAdmission: Sendable {
             guard finish.decision == decisionHash else { throw Refusal.enrolmentUsed }
             return try rows.living(claim.account, at: request.server)
         case .failed(let failure, let claim):
-            if let claim, let grave = try rows.grave(of: claim.account) { throw Refusal.accountDeleted(claim.account, since: grave.since) }
+            if let claim, let deleted = try rows.deletedAccount(claim.account) { throw Refusal.accountDeleted(claim.account, since: deleted.since) }
             throw failure == .expired ? Refusal.enrolmentOld : Refusal.enrolmentUsed
         }
     }

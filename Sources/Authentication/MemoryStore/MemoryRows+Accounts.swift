@@ -15,14 +15,14 @@ extension MemoryRows {
 
     func save(_ account: Account) throws { state.accounts[account.id] = account }
 
-    func bury(_ account: AccountID, of server: ServerID, at now: Instant) throws {
+    func markDeleted(_ account: AccountID, of server: ServerID, at now: Instant) throws {
         state.accounts[account] = nil
         state.caches[account] = nil
         state.notices.removeAll { $0.account == account }
-        state.graves[account] = BuriedAccount(id: account, server: server, since: now)
+        state.deleted[account] = DeletedAccount(id: account, server: server, since: now)
     }
 
-    func grave(of account: AccountID) throws -> BuriedAccount? { state.graves[account] }
+    func deletedAccount(_ id: AccountID) throws -> DeletedAccount? { state.deleted[id] }
 
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool {
         state.accounts.values.contains { $0.server == server && $0.otpReference == otpReference }

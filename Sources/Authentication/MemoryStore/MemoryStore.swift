@@ -36,7 +36,7 @@ struct MemoryState: Sendable {
     var pointers: [NonceKey: NoncePointer] = [:]
     var logos: [SessionLogo] = []
     var accounts: [AccountID: Account] = [:]
-    var graves: [AccountID: BuriedAccount] = [:]
+    var deleted: [AccountID: DeletedAccount] = [:]
     var caches: [AccountID: FactorCache] = [:]
     var notices: [StoredNotice] = []
     var instances: [InstanceID: Instance] = [:]

@@ -10,8 +10,8 @@ import Testing
 
 @Suite("Attempts at the authentication server (protocol §7)", .againWithLostCommits)
 struct AttemptTests {
-    private static func run(_ body: @Sendable @escaping (TwoServers, EnrolledPhone, ShownLogin) async throws -> Void) async throws {
-        try await TwoServers.run { servers in
+    private static func run(_ body: @Sendable @escaping (ServersFixture, EnrolledPhone, ShownLogin) async throws -> Void) async throws {
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             try await body(servers, phone, try await phone.scan(try await servers.link(try servers.nonce())))
         }

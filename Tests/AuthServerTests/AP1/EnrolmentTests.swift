@@ -8,7 +8,7 @@ import Testing
 struct EnrolmentTests {
     @Test("A phone enrols, its code is typed into the browser, the browser is logged in (S0-07)")
     func wholeEnrolment() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let nonce = try servers.nonce()
             let phone = try await TestPhone(servers)
             let enrolling = try await phone.scan(try await servers.invite(nonce))
@@ -38,7 +38,7 @@ struct EnrolmentTests {
 
     @Test("Typing the right code twice changes nothing, and what is no code is no try")
     func codes() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let nonce = try servers.nonce()
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(nonce))
             await #expect(throws: ConfirmationError.nothingToConfirm) { try await servers.confirm(nonce, "0000") }
@@ -54,7 +54,7 @@ struct EnrolmentTests {
 
     @Test("A server that skips the confirmation activates at once")
     func skipped() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             try await servers.update { $0.flags = ["SKIP_ENROL_CONFIRMATION"] }
             let nonce = try servers.nonce()
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(nonce, userID: nil))
@@ -67,7 +67,7 @@ struct EnrolmentTests {
 
     @Test("The same phone may ask again and keeps its account; a decline lets another phone have it")
     func againAndDecline() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let nonce = try servers.nonce()
             let link = try await servers.invite(nonce)
             let (first, second) = (try await TestPhone(servers), try await TestPhone(servers, device: "Other"))
@@ -85,7 +85,7 @@ struct EnrolmentTests {
 
     @Test("A lost E4 is answered alike, and nothing is made twice")
     func repeated() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(try servers.nonce()))
             let attempt = try enrolling.attempt()
             let evaluation = try #require(try await enrolling.phone.evaluate(attempt).evaluation)
@@ -100,7 +100,7 @@ struct EnrolmentTests {
 
     @Test("A lost answer of the second-factor server is asked for again")
     func lostReceipt() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(try servers.nonce()))
             let attempt = try enrolling.attempt()
             let evaluation = try #require(try await enrolling.phone.evaluate(attempt).evaluation)
@@ -113,7 +113,7 @@ struct EnrolmentTests {
 
     @Test("The login straight after the activation is silent, once, for a minute (S1-31)")
     func silentLogin() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let cache = try #require(try L6(decoding: try await phone.enrolling.wait().body).cache)
             let shown = try await phone.openApp()
@@ -134,7 +134,7 @@ struct EnrolmentTests {
 
     @Test("After a minute the activation gives no silent login any more")
     func silentLoginTooLate() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let cache = try #require(try L6(decoding: try await phone.enrolling.wait().body).cache)
             let shown = try await phone.openApp()
@@ -146,7 +146,7 @@ struct EnrolmentTests {
 
     @Test("The person's other devices are told once of a new one")
     func noticed() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let older = try await TestPhone(servers).enrol(try servers.nonce())
             let session = try #require(try await older.logInApp().sessionID)
             let stranger = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
@@ -164,7 +164,7 @@ struct EnrolmentTests {
     }
 }
 
-extension TwoServers {
+extension ServersFixture {
     func progress(_ nonce: SessionNonce) async throws -> EnrolmentProgress? {
         try await services.enrolments.newest(of: nonce, at: server, now: now)?.progress
     }

@@ -7,8 +7,8 @@ import Testing
 @Suite("PIN cache (protocol §6, S1-43, S1-44)", .againWithLostCommits)
 struct FactorCacheTests {
     /// A phone on a server that asks for a PIN every five minutes.
-    private static func run(minutes: Int = 5, _ body: @Sendable @escaping (TwoServers, EnrolledPhone) async throws -> Void) async throws {
-        try await TwoServers.run { servers in
+    private static func run(minutes: Int = 5, _ body: @Sendable @escaping (ServersFixture, EnrolledPhone) async throws -> Void) async throws {
+        try await ServersFixture.run { servers in
             try await servers.update {
                 $0.pinTimeout = minutes
                 $0.pingTime = 3_600

@@ -10,7 +10,7 @@ struct LoginTests {
         "A person logs a browser in, however the link got to the phone",
         arguments: [(LinkStyle.moving, "qrDynamic"), (.still, "qrStatic"), (.tapped, "unboundLink")])
     func browser(style: LinkStyle, binding: String) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
             let link = try await servers.link(nonce, style)
@@ -27,7 +27,7 @@ struct LoginTests {
 
     @Test("An AppLogin has a webNonce, by which a backend learns who it is (S0-07)")
     func app() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let answer = try await phone.logInApp()
             let nonce = try SessionNonce(try #require(answer.webNonce))
@@ -41,7 +41,7 @@ struct LoginTests {
 
     @Test("One open session a nonce; after it is over, the nonce has another")
     func runs() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
             let first = try await servers.link(nonce)
@@ -59,7 +59,7 @@ struct LoginTests {
 
     @Test("An old frame is refused, and one of another session's secret too")
     func oldLinks() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let link = try await servers.link(try servers.nonce())
             servers.clock.advance(91)
@@ -74,7 +74,7 @@ struct LoginTests {
 
     @Test("Two phones scan one code: the first to show its key wins, the other is told")
     func twoPhones() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let alice = try await TestPhone(servers).enrol(try servers.nonce())
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let nonce = try servers.nonce()
@@ -94,7 +94,7 @@ struct LoginTests {
 
     @Test("The same decision again gives a new webNonce, and the first is void; another decision comes too late")
     func repeated() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let shown = try await phone.openApp()
             let attempt = try shown.attempt()
@@ -112,7 +112,7 @@ struct LoginTests {
 
     @Test("No, that was not me: a signed denial that the page tells", arguments: [Decision.decline, .notMe])
     func denied(decision: Decision) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
             let shown = try await phone.scan(try await servers.link(nonce))
@@ -131,7 +131,7 @@ struct LoginTests {
 
     @Test("A session for one account is not for another (S4-07)")
     func preselected() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let alice = try await TestPhone(servers).enrol(try servers.nonce())
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let link = try await servers.services.sessions.loginLink(
@@ -147,7 +147,7 @@ struct LoginTests {
 
     @Test("An app has one AppLogin at a time")
     func replaced() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let first = try await phone.logInApp()
             let second = try await phone.logInApp()
@@ -160,7 +160,7 @@ struct LoginTests {
 
     @Test("A blocked account, a deleted one and one that waits for its code cannot log in, and each is told why")
     func unusable() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let nonce = try servers.nonce()
             let pending = try await TestPhone(servers).scan(try await servers.invite(nonce))
             _ = try await pending.finish()

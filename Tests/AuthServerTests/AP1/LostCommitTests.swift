@@ -13,14 +13,14 @@ struct LostCommitTests {
 
     private static let undisturbed = Task {
         let lines = Lines()
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             await lines.keep(try await Self.travel(servers))
         }
         return await lines.kept
     }
 
     /// What a journey says; one that breaks off says where.
-    private static func travel(_ servers: TwoServers) async throws -> [String] {
+    private static func travel(_ servers: ServersFixture) async throws -> [String] {
         var journey = Journey(servers)
         do { try await journey.travel() } catch { Issue.record("\(error) after \(journey.lines.last ?? "nothing")") }
         return journey.lines
@@ -37,7 +37,7 @@ struct LostCommitTests {
     func journey(of side: Side, _ loss: LosingDatabase.Loss) async throws {
         let expected = try await Self.undisturbed.value
         #expect(expected.count > 60)
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let commits = side == .authentication ? servers.commits : servers.secondFactorCommits
             commits.lose(.each(loss))
             let lines = try await Self.travel(servers)
@@ -65,7 +65,7 @@ struct LostCommitTests {
 
     @Test("A login by PIN counts one try, whichever of its commits was lost", arguments: Step.allCases, LosingDatabase.Loss.allCases)
     func oneTry(losing step: Step, _ loss: LosingDatabase.Loss) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             let commits = [servers.commits, servers.secondFactorCommits]
@@ -83,7 +83,7 @@ struct LostCommitTests {
         "Where the second look is lost as well, the phone is told to try again; the same attempt is then counted once",
         arguments: LosingDatabase.Loss.allCases)
     func lostTwice(_ loss: LosingDatabase.Loss) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             let attempt = try shown.attempt()

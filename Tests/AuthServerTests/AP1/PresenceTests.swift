@@ -8,9 +8,9 @@ import Testing
 @Suite("Presence (protocol §8)", .againWithLostCommits)
 struct PresenceTests {
     private static func run(
-        drain: DrainSignal = DrainSignal(), _ body: @Sendable @escaping (TwoServers, EnrolledPhone, SessionID, SessionNonce) async throws -> Void
+        drain: DrainSignal = DrainSignal(), _ body: @Sendable @escaping (ServersFixture, EnrolledPhone, SessionID, SessionNonce) async throws -> Void
     ) async throws {
-        try await TwoServers.run(drain: drain) { servers in
+        try await ServersFixture.run(drain: drain) { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let login = try await phone.logInApp()
             try await body(servers, phone, try #require(login.sessionID), try SessionNonce(try #require(login.webNonce)))
@@ -57,7 +57,7 @@ struct PresenceTests {
 
     @Test("A login that is not watched lives half a day, pings or not")
     func unwatched() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             try await servers.update { $0.pingTime = 0 }
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
@@ -105,7 +105,7 @@ struct PresenceTests {
 
     @Test("A waiting phone hears that its code was typed")
     func confirmed() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let nonce = try servers.nonce()
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(nonce))
             _ = try await enrolling.finish()
@@ -118,7 +118,7 @@ struct PresenceTests {
 
     @Test("The sweep writes down what ran out and tells the page")
     func swept() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
             try await phone.logIn(nonce)
@@ -141,7 +141,7 @@ struct PresenceTests {
     }
 }
 
-extension TwoServers {
+extension ServersFixture {
     /// Returns when so many callers wait for news.
     func listeners(_ count: Int) async throws {
         let hub = try #require(services.events as? SessionEventHub)

@@ -9,7 +9,7 @@ import Testing
 struct SecondFactorChangeTests {
     @Test("A biometric is added by PIN, logs in, gives lost tries back, and is removed by itself")
     func biometrics() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
@@ -27,7 +27,7 @@ struct SecondFactorChangeTests {
 
     @Test("The PIN is changed twice, by PIN and by a biometric: each time the old epoch is over, and the other phone hears of the biometric's")
     func changes() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let older = try await TestPhone(servers).enrol(try servers.nonce())
             let session = try #require(try await older.logInApp().sessionID)
             let phone = try await TestPhone(servers, device: "Nokia").enrol(try servers.nonce())

@@ -12,7 +12,7 @@ struct UnknownPrekeyTests {
     @Test("It is answered with the bundle, and costs the server one look-up by its id: no key is unwrapped, and nothing is signed for the next")
     func cost() async throws {
         let counting = CountingDatabase(try SQLiteDatabase.inMemory())
-        try await TwoServers.run(database: counting) { servers in
+        try await ServersFixture.run(database: counting) { servers in
             let phone = try await TestPhone(servers)
             let first = try await servers.post(try request(7, phone))
             #expect(first.status == .conflict)

@@ -12,7 +12,7 @@ import Testing
 struct AdminAccountTests {
     @Test("getUser lists the accounts of a user, oldest first, whatever the user is called", arguments: ["alice", "Zoë/Müller?#&=%", "a b+c"])
     func listsAccounts(user: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let first = try await premises.addAccount(userID: user, device: "Old phone")
         premises.clock.advance(10)
         let second = try await premises.addAccount(userID: user, device: "New phone")
@@ -35,7 +35,7 @@ struct AdminAccountTests {
 
     @Test("A user without accounts is 404, one that cannot be is 400")
     func unknownUser() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             #expect(try await backend.json(.get, backend.path("/users/nobody/accounts")).status == 404)
             #expect(try await backend.json(.get, backend.path("/users/%FF%FE/accounts")).status == 400)
@@ -45,7 +45,7 @@ struct AdminAccountTests {
 
     @Test("An account tells its device and keeps its keys to itself")
     func tellsAccount() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount(state: .pending)
         try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, backend.path("/accounts/\(account.id.text)/"))
@@ -60,7 +60,7 @@ struct AdminAccountTests {
 
     @Test("Blocking ends the account's session before it answers; unblocking does not bring it back")
     func blocks() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -77,7 +77,7 @@ struct AdminAccountTests {
 
     @Test("updateAccount takes true or false", arguments: ["{}", #"{"blocked":"yes"}"#, #"{"blocked":1}"#, #"{"blocked":null}"#, "[]", "", "{"])
     func refusesUpdate(body: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             #expect(try await backend.json(.put, backend.path("/accounts/\(account.id.text)/"), body: body).status == 400)
@@ -86,7 +86,7 @@ struct AdminAccountTests {
 
     @Test("A deleted account is gone, and so is its session")
     func deletes() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -101,7 +101,7 @@ struct AdminAccountTests {
 
     @Test("An account of another server, or none at all, is 404", arguments: ["", "/secondfactor/reset"])
     func unknownAccount(rest: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             for path in [
@@ -116,7 +116,7 @@ struct AdminAccountTests {
 
     @Test("A reset that cannot reach the second-factor server is 503 and says that nothing was changed")
     func resetsLater() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.post, backend.path("/accounts/\(account.id.text)/secondfactor/reset"))

@@ -10,13 +10,13 @@ import OstiaryProtocol
 /// A business backend: asks with the key, and with the nonce unless told otherwise.
 struct AdminClient: Sendable {
     let client: any TestClientProtocol
-    let premises: Premises
+    let premises: PagesFixture
 
     /// The address of a call under the virtual server.
     func path(_ rest: String) -> String { "/servers/\(premises.serverID.text)\(rest)" }
 
     func send(
-        _ method: HTTPRequest.Method, _ uri: String, nonce: String? = Premises.nonce, key: String? = Premises.key, body: String? = nil
+        _ method: HTTPRequest.Method, _ uri: String, nonce: String? = PagesFixture.nonce, key: String? = PagesFixture.key, body: String? = nil
     ) async throws -> TestResponse {
         var headers: HTTPFields = [:]
         headers[.apiKey] = key
@@ -25,14 +25,14 @@ struct AdminClient: Sendable {
     }
 
     func json(
-        _ method: HTTPRequest.Method, _ uri: String, nonce: String? = Premises.nonce, body: String? = nil
+        _ method: HTTPRequest.Method, _ uri: String, nonce: String? = PagesFixture.nonce, body: String? = nil
     ) async throws -> (status: Int, object: JSONObject) {
         let response = try await send(method, uri, nonce: nonce, body: body)
         return (response.status.code, JSONObject(response.body))
     }
 }
 
-extension Premises {
+extension PagesFixture {
     func asBackend<Value>(_ body: @Sendable @escaping (AdminClient) async throws -> Value) async throws -> Value {
         try await Application(responder: adminResponder).test(.router) { client in try await body(AdminClient(client: client, premises: self)) }
     }

@@ -15,7 +15,7 @@ struct AdminEnrolmentTests {
 
     @Test("getQrEnrol gives a link that pins the server's identity and leads to it, as bytes and as a picture")
     func drawsCode() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let raw = try await backend.send(.get, backend.path("/sessions/qr/enrol?name=Alice%20Jones&userid=alice"))
             let link = try EnrolLink(decoding: Array(buffer: raw.body))
@@ -37,7 +37,7 @@ struct AdminEnrolmentTests {
             ("name=A&userid=", "userid"), ("name=A&userid=%00", "userid"), ("name=" + String(repeating: "a", count: 256), "name"),
         ])
     func refusesNames(query: String, field: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for call in ["qr", "link"] {
                 let (status, answer) = try await backend.json(.get, backend.path("/sessions/\(call)/enrol?\(query)"))
@@ -49,7 +49,7 @@ struct AdminEnrolmentTests {
 
     @Test("The right code makes the account active and logs its user in on the nonce", arguments: ["as shown", "small", "spaced"])
     func confirms(spelling: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/enrol?name=Alice&userid=alice"))
             let (claim, code) = try await premises.claimEnrolment()
@@ -68,7 +68,7 @@ struct AdminEnrolmentTests {
 
     @Test("Three wrong codes remove the account, and the right one comes too late")
     func countsWrongCodes() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/enrol?name=Alice&userid=alice"))
             let (claim, code) = try await premises.claimEnrolment()
@@ -89,7 +89,7 @@ struct AdminEnrolmentTests {
 
     @Test("What can be no code is 400 and costs no try", arguments: ["", "K7Q", "K7Q33", "K7QU", "K7Q!", "ЖЖЖЖ", "K7Q3K7Q3K7Q3"])
     func doesNotCountNonsense(typed: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/enrol?name=Alice"))
             let (claim, code) = try await premises.claimEnrolment()
@@ -105,7 +105,7 @@ struct AdminEnrolmentTests {
 
     @Test("A code without a phone that waits for one is 404, after ten minutes 410")
     func refusesEarlyAndLate() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let confirm = backend.path("/sessions/enrol/confirm")
             #expect(try await backend.json(.post, confirm, body: #"{"code":"K7Q3"}"#).status == 404)

@@ -12,12 +12,12 @@ import Testing
 struct AdminKeyTests {
     @Test("Every call without the key, or with another one, is 401 and says nothing else")
     func refusesWithoutKey() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let server = premises.serverID.text
         try await premises.asBackend { (backend) async throws in
             for route in premises.adminRoutes.table {
                 let uri = route.path.replacingOccurrences(of: "{serverid}", with: server)
-                for key in [nil, "", "another key", Premises.key + "x", String(Premises.key.dropLast())] {
+                for key in [nil, "", "another key", PagesFixture.key + "x", String(PagesFixture.key.dropLast())] {
                     let response = try await backend.send(route.method, uri, key: key)
                     #expect(response.status == .unauthorized, "\(route.method) \(route.path)")
                     #expect(JSONObject(response.body).names == ["error", "message", "requestId"])
@@ -28,7 +28,7 @@ struct AdminKeyTests {
 
     @Test("An address that does not exist is told only to who has the key")
     func hidesAddresses() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             #expect(try await backend.send(.get, "/secrets", key: nil).status == .unauthorized)
             #expect(try await backend.send(.get, "/secrets").status == .notFound)
@@ -37,7 +37,7 @@ struct AdminKeyTests {
 
     @Test("The OpenAPI document needs no key")
     func servesDocument() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, "/openapi.json", key: nil)
             #expect(response.status == .ok)

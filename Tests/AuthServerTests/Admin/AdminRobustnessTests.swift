@@ -12,7 +12,7 @@ import Testing
 struct AdminRobustnessTests {
     @Test("Another method is 405, and the answer says which there are")
     func refusesMethods() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let server = premises.serverID.text
         try await premises.asBackend { (backend) async throws in
             for (path, routes) in Dictionary(grouping: premises.adminRoutes.table, by: \.path) {
@@ -36,7 +36,7 @@ struct AdminRobustnessTests {
             String(repeating: "[", count: 20_000), "{\"a\":" + String(repeating: "[", count: 5_000),
         ])
     func refusesBodies(body: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             for (method, rest) in [
@@ -51,7 +51,7 @@ struct AdminRobustnessTests {
 
     @Test("Whoever sends something else than an object is told that, and no field is blamed", arguments: ["[]", "7", "\"text\"", "null"])
     func namesNoField(body: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.put, backend.path("/"), body: body)
             #expect(status == 400 && answer.text("message") == "the body is not a JSON object" && answer.text("field") == nil)
@@ -60,7 +60,7 @@ struct AdminRobustnessTests {
 
     @Test("Random bytes in path, query, headers and body are refused: never 5xx, never a trap")
     func survivesNoise() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         let random = SystemRandomSource()
         try await premises.asBackend { (backend) async throws in
@@ -71,8 +71,8 @@ struct AdminRobustnessTests {
                     let path = route.path.replacingOccurrences(of: "{serverid}", with: random.bytes(1)[0] < 128 ? premises.serverID.text : escaped)
                         .replacingOccurrences(of: "{accountid}", with: random.bytes(1)[0] < 128 ? account.id.text : escaped)
                         .replacingOccurrences(of: "{userid}", with: escaped)
-                    var headers: HTTPFields = [.apiKey: Premises.key]
-                    headers[.nonce] = random.bytes(1)[0] < 128 ? Premises.nonce : String(decoding: noise.map { $0 & 0x7F | 0x20 }, as: UTF8.self)
+                    var headers: HTTPFields = [.apiKey: PagesFixture.key]
+                    headers[.nonce] = random.bytes(1)[0] < 128 ? PagesFixture.nonce : String(decoding: noise.map { $0 & 0x7F | 0x20 }, as: UTF8.self)
                     let response = try await backend.client.execute(
                         uri: random.bytes(1)[0] < 128 ? path : "\(path)?\(escaped)=\(escaped)&limit=\(escaped)", method: route.method,
                         headers: headers, body: ByteBuffer(bytes: noise))
@@ -85,7 +85,7 @@ struct AdminRobustnessTests {
 
     @Test("A body larger than 64 KiB is 413")
     func refusesLargeBodies() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let body = #"{"owner":"\#(String(repeating: "a", count: 70_000))"}"#
             #expect(try await backend.send(.put, backend.path("/"), body: body).status == .contentTooLarge)

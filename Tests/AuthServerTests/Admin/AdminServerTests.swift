@@ -12,7 +12,7 @@ import Testing
 struct AdminServerTests {
     @Test("getServers lists the servers and their number, in parts if asked")
     func lists() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let (status, all) = try await backend.json(.get, "/servers/", nonce: nil)
             #expect(status == 200)
@@ -28,7 +28,7 @@ struct AdminServerTests {
         "A limit or marker that is no number in range is 400",
         arguments: ["limit=0", "limit=1001", "limit=x", "limit=+1", "limit=1&limit=2", "marker=-1"])
     func refusesSlices(query: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.get, "/servers/?\(query)")
             #expect(status == 400)
@@ -38,7 +38,7 @@ struct AdminServerTests {
 
     @Test("S1-08: getServer tells the parameters, with the defaults of a new server")
     func tells() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let (status, server) = try await backend.json(.get, backend.path("/"))
             #expect(status == 200)
@@ -56,7 +56,7 @@ struct AdminServerTests {
 
     @Test("S1-08: updateServer changes what it is given and leaves the rest")
     func changesPart() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let change = #"{"pingTime":600,"serverFlags":["STRICT_LINKS"],"serverName":"Zeit \"und\" <Stunden>"}"#
             let (status, changed) = try await backend.json(.put, backend.path("/"), body: change)
@@ -73,7 +73,7 @@ struct AdminServerTests {
 
     @Test("What getServer answered may be sent back as it is")
     func takesItsOwnAnswer() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let answer = try await backend.send(.get, backend.path("/"))
             let (status, _) = try await backend.json(.put, backend.path("/"), body: String(buffer: answer.body))
@@ -83,7 +83,7 @@ struct AdminServerTests {
 
     @Test("The identity of a server cannot be changed", arguments: ["serverid", "serverpk"])
     func keepsIdentity(field: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let other = Base64URL.encode([UInt8](repeating: 7, count: field == "serverid" ? 16 : 32))
             let (status, answer) = try await backend.json(.put, backend.path("/"), body: #"{"\#(field)":"\#(other)","pingTime":600}"#)
@@ -103,7 +103,7 @@ struct AdminServerTests {
             ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#), ("appurl", "[]"),
         ])
     func refusesValues(field: String, value: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let before = try await backend.send(.get, backend.path("/")).body
             let (status, answer) = try await backend.json(.put, backend.path("/"), body: #"{"owner":"changed","\#(field)":\#(value)}"#)
@@ -116,7 +116,7 @@ struct AdminServerTests {
 
     @Test("S4-23, S4-24: getServerVash is the picture that the phone computes from the same root")
     func drawsVisualHash() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let hash = try VisualHash(rootHash: premises.keyring.keys.root.hash)
         try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, backend.path("/vash?s=130"), nonce: nil)
@@ -138,7 +138,7 @@ struct AdminServerTests {
         "A server that does not exist is 404, whatever its id looks like",
         arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "x", "%00", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAA", "..", "%F0%28%8C%28"])
     func unknownServer(id: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for (method, rest) in [
                 (HTTPRequest.Method.get, "/"), (.put, "/"), (.get, "/vash"), (.get, "/sessions/qr/login"), (.post, "/sessions/logout"),

@@ -18,7 +18,7 @@ struct AdminSessionTests {
             "ümlaut-ümlaut-ümlaut-ümlaut", "mixed+alphabets-are-no-text",
         ])
     func refusesNonces(nonce: String?) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for (method, rest) in [
                 (HTTPRequest.Method.get, "/sessions/"), (.post, "/sessions/logout"), (.get, "/sessions/qr/login"),
@@ -33,7 +33,7 @@ struct AdminSessionTests {
 
     @Test("Of any unknown nonce getSession says exactly that nobody is logged in")
     func nobody() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, backend.path("/sessions/"), nonce: "0123456789abcdef0123456789abcdef")
             #expect(response.status == .ok)
@@ -43,7 +43,7 @@ struct AdminSessionTests {
 
     @Test("S0-07, S0-09: getSession tells whether somebody is logged in, and who, without asking anybody else")
     func tellsWho() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount(userID: "alice")
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -66,7 +66,7 @@ struct AdminSessionTests {
 
     @Test("S0-07, S1-38: the webNonce of an AppLogin takes the place of the nonce, until logout")
     func tellsWhoByWebNonce() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount(userID: "bob")
         let webNonce = try await premises.logInApp(account)
         try await premises.asBackend { (backend) async throws in
@@ -87,7 +87,7 @@ struct AdminSessionTests {
 
     @Test("A session that the app stopped answering for is over at the moment its time is")
     func endsByItself() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -101,7 +101,7 @@ struct AdminSessionTests {
 
     @Test("A logout that was acknowledged is never undone, and ends a login that only began")
     func logsOut() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -114,7 +114,7 @@ struct AdminSessionTests {
 
     @Test("getQrLogin gives the bytes of one session, however often it is asked, and the same as a picture")
     func drawsCode() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let raw = try await backend.send(.get, backend.path("/sessions/qr/login"))
             #expect(raw.headers[.contentType] == "application/octet-stream")
@@ -134,7 +134,7 @@ struct AdminSessionTests {
         "A picture that cannot be drawn is 400 and names the field",
         arguments: [("s=99", "s"), ("s=2001", "s"), ("s=big", "s"), ("img=gif", "img"), ("img=", "img"), ("img=png&img=png", "img")])
     func refusesPictures(query: String, field: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for call in ["login?", "enrol?name=A&"] {
                 let (status, answer) = try await backend.json(.get, backend.path("/sessions/qr/\(call)\(query)"))
@@ -147,7 +147,7 @@ struct AdminSessionTests {
 
     @Test("There is no code for a session in which somebody is logged in")
     func refusesCode() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -160,7 +160,7 @@ struct AdminSessionTests {
 
     @Test("A login as a link is text at our own address, bound to no browser")
     func makesLink() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let response = try await backend.send(.get, backend.path("/sessions/link/login"))
             #expect(response.headers[.contentType] == "text/plain; charset=utf-8")
@@ -173,7 +173,7 @@ struct AdminSessionTests {
 
     @Test("The nonce is in no answer and in no link")
     func keepsNonce() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             var answers: [String] = []
@@ -186,9 +186,9 @@ struct AdminSessionTests {
             }
             try await premises.logIn(account)
             answers.append(String(buffer: try await backend.send(.get, backend.path("/sessions/")).body))
-            let hash = Transcript.nonce(Premises.nonce)
+            let hash = Transcript.nonce(PagesFixture.nonce)
             for answer in answers {
-                #expect(!answer.contains(Premises.nonce))
+                #expect(!answer.contains(PagesFixture.nonce))
                 #expect(!answer.contains(Base64URL.encode(hash)))
             }
         }

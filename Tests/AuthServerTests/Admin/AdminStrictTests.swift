@@ -26,7 +26,7 @@ struct AdminStrictTests {
             ("/sessions/page", #"{"Kind":"login"}"#, "Kind", "kind"),
         ] as [(String, String, String, String?)])
     func members(rest: String, body: String, field: String, meant: String?) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             let path = backend.path(rest.replacingOccurrences(of: "ACCOUNT", with: account.id.text))
@@ -48,7 +48,7 @@ struct AdminStrictTests {
         "A parameter of the query that the call does not have is refused by its name, on every call",
         arguments: ["accountID=x", "accountId", "x=", "=x", "Limit=5", "%61ccountid=x", "api_key=secret"])
     func parameters(query: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             for route in premises.adminRoutes.table {
@@ -66,7 +66,7 @@ struct AdminStrictTests {
 
     @Test("What getServer answered may be sent back whole")
     func sendsBack() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let told = String(buffer: try await backend.send(.get, backend.path("/")).body)
             #expect(try await backend.send(.put, backend.path("/"), body: told).status == .ok)
@@ -75,7 +75,7 @@ struct AdminStrictTests {
 
     @Test("A 400 names the field for programs, wherever there is one")
     func fields() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for (method, rest, body, field) in [
                 (.get, "/sessions/qr/login?s=99", nil, "s"), (.get, "/sessions/qr/enrol", nil, "name"),
@@ -102,7 +102,7 @@ struct AdminStrictTests {
 
     @Test("An empty object says nothing: what was announced before stays")
     func emptyContext() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for body in [#"{"announceinfo":{"info":{"pay":"10 EUR"}}}"#, "{}"] {
                 #expect(try await backend.send(.post, backend.path("/sessions/link/login"), body: body).status == .ok)
@@ -120,7 +120,7 @@ struct AdminStrictTests {
             ("", nil, nil), ("{}", nil, nil), (" {\n} ", nil, nil),
         ] as [(String, String?, String?)])
     func noBodies(body: String, error: String?, field: String?) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -152,7 +152,7 @@ struct AdminStrictTests {
             ("/sessions/link/login", #"{"sessioninfo":{"ip":"::1", "info":{"a":"\"}]{,"}, "ip":"::1"}}"#, "sessioninfo.ip"),
         ] as [(String, String, String)])
     func repeatedMembers(rest: String, body: String, field: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBackend { (backend) async throws in
             let path = backend.path(rest.replacingOccurrences(of: "ACCOUNT", with: account.id.text))
@@ -173,7 +173,7 @@ struct AdminStrictTests {
             #"{"announceinfo":{"info":{"a":"a","b":"a"}}}"#,
         ])
     func namesAgain(body: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             #expect(try await backend.send(.post, backend.path("/sessions/qr/login"), body: body).status == .ok)
             let flags = #"{"serverFlags":["STRICT_LINKS","NO_BIOMETRICS","STRICT_LINKS"],"serverName":"a, \"serverName\":"}"#
@@ -190,12 +190,12 @@ struct AdminStrictTests {
 
     @Test("Every call about a server that does not exist is 404, whatever else is wrong with it", arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "none"])
     func unknownServerFirst(id: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for route in premises.adminRoutes.table where route.path.contains("{serverid}") {
                 let path = route.path.replacing("{serverid}", with: id).replacing("{accountid}", with: "none").replacing("{userid}", with: "alice")
                 for (query, nonce, body) in [
-                    ("", Premises.nonce, nil), ("", "short", "[]"), ("?wrong=1", nil, #"{"wrong":1}"#), ("", Premises.nonce, "{}"),
+                    ("", PagesFixture.nonce, nil), ("", "short", "[]"), ("?wrong=1", nil, #"{"wrong":1}"#), ("", PagesFixture.nonce, "{}"),
                 ] {
                     let (status, answer) = try await backend.json(route.method, path + query, nonce: nonce, body: body)
                     #expect(status == 404, "\(route.method) \(route.path) \(body ?? "")")
@@ -207,7 +207,7 @@ struct AdminStrictTests {
 
     @Test("Every call about a server that does not exist is 404, getSession and logout too", arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "none"])
     func unknownServer(id: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for (method, rest, body) in [
                 (.get, "/sessions/", nil), (.post, "/sessions/logout", nil), (.get, "/sessions/qr/login", nil), (.get, "/sessions/link/login", nil),
@@ -223,7 +223,7 @@ struct AdminStrictTests {
 
     @Test("A 401 says how to authenticate")
     func challenge() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             for key in [nil, "wrong"] {
                 let answer = try await backend.send(.get, "/servers/", key: key)

@@ -15,12 +15,12 @@ import Testing
 struct AuditActorTests {
     @Test("REST is the key of the settings, by its name and never by itself; the first start is the operator's; a phone is a phone")
     func words() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let path = "/servers/\(servers.server.text)/accounts/\(phone.account.text)/"
             try await Application(router: servers.service.adminRouter).test(.router) { (client) async throws in
                 let answer = try await client.execute(
-                    uri: path, method: .put, headers: [.apiKey: TwoServers.apiKey], body: ByteBuffer(string: #"{"blocked":true}"#))
+                    uri: path, method: .put, headers: [.apiKey: ServersFixture.apiKey], body: ByteBuffer(string: #"{"blocked":true}"#))
                 #expect(answer.status == .ok)
             }
             let told = try await servers.database.read { connection in
@@ -36,7 +36,7 @@ struct AuditActorTests {
 
     @Test("An enrolment of a page is the page's, from the invitation to the code; one of the backend is the backend's")
     func pages() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let (claim, code) = try await premises.claimEnrolment()
@@ -53,12 +53,12 @@ struct AuditActorTests {
 
     @Test("A route that stands before the key is answered to nobody")
     func routeBeforeKey() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
         router.add(premises.adminRoutes.table, clock: { premises.clock.now }, known: { _ in })
         try await Application(router: router).test(.router) { (client) async throws in
-            #expect(try await client.execute(uri: "/servers/", method: .get, headers: [.apiKey: Premises.key]).status == .unauthorized)
+            #expect(try await client.execute(uri: "/servers/", method: .get, headers: [.apiKey: PagesFixture.key]).status == .unauthorized)
         }
     }
 }

@@ -14,7 +14,7 @@ import Testing
 struct OpenAPITests {
     @Test("It has every call of the API, and no other")
     func isComplete() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         var described: Set<String> = []
@@ -58,7 +58,7 @@ struct OpenAPITests {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let shared = (document["components"] as? [String: Any])?["parameters"] as? [String: [String: Any]] ?? [:]
         let paths = try #require(document["paths"] as? [String: [String: Any]])
-        for route in try await Premises().adminRoutes.table {
+        for route in try await PagesFixture().adminRoutes.table {
             let call = paths[route.path]?[route.method.rawValue.lowercased()] as? [String: Any]
             let described = (call?["parameters"] as? [[String: Any]] ?? []).compactMap { parameter -> [String: Any]? in
                 guard let reference = parameter["$ref"] as? String else { return parameter }
@@ -73,7 +73,7 @@ struct OpenAPITests {
     func describesBodies() async throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let paths = try #require(document["paths"] as? [String: [String: Any]])
-        for route in try await Premises().adminRoutes.table {
+        for route in try await PagesFixture().adminRoutes.table {
             let call = try #require(paths[route.path]?[route.method.rawValue.lowercased()] as? [String: Any])
             let answers = try #require(call["responses"] as? [String: Any])
             #expect((call["requestBody"] != nil) == route.hasBody && (answers["413"] != nil) == route.hasBody, "\(route.method) \(route.path)")
@@ -102,7 +102,7 @@ struct OpenAPITests {
     }()
 
     private func served(_ name: String) async throws -> Set<String> {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         return try await premises.asBackend { (backend) async throws in
             switch name {

@@ -12,7 +12,7 @@ import Testing
 struct ReturnCallTests {
     private static let other = "another-nonce-of-the-backend"
 
-    private func handIn(_ code: String, nonce: String = Premises.nonce, _ backend: AdminClient) async throws -> TestResponse {
+    private func handIn(_ code: String, nonce: String = PagesFixture.nonce, _ backend: AdminClient) async throws -> TestResponse {
         try await backend.send(.post, backend.path("/sessions/return"), nonce: nonce, body: #"{"returncode":"\#(code)"}"#)
     }
 
@@ -24,7 +24,7 @@ struct ReturnCallTests {
 
     @Test("While the browser is awaited getSession says exactly that nobody is logged in, the state and the hsid")
     func returning() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in _ = try await browser.open() }
         _ = try await premises.approve(account)
@@ -37,7 +37,7 @@ struct ReturnCallTests {
 
     @Test("The code with the nonce of its browser is answered with who is logged in, and getSession says the same from then on")
     func handsIn() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount(userID: "alice")
         try await premises.asBrowser { (browser) async throws in _ = try await browser.open() }
         let code = try await premises.approve(account)
@@ -55,7 +55,7 @@ struct ReturnCallTests {
 
     @Test("Every code that is not for this nonce is answered alike, byte for byte: unknown, another's, too late, spent")
     func wrong() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         @Sendable func page() async throws -> ReturnCode {
             try await premises.asBrowser { (browser) async throws in _ = try await browser.open() }
@@ -84,7 +84,7 @@ struct ReturnCallTests {
             #"{"returncode":"AAAAAAAAAAAAAAAAAAAAAAA"}"#, #"{"returncode":"AAAAAAAAAAAAAAAAAAAAAB"}"#, #"{"returncode":"AAAAAAAAAAAAAAAAAAAA=="}"#,
         ])
     func malformed(body: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in _ = try await browser.open() }
         let code = try await premises.approve(account)
@@ -99,7 +99,7 @@ struct ReturnCallTests {
     @Test(
         "A login page is opened only with an address that the browser can bring its code to", arguments: [nil, "https://shop.example/?returncode=x"])
     func needsReturnURL(address: String?) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let body = #"{"kind":"login"\#(address.map { #","returnurl":"\#($0)""# } ?? "")}"#
             let (status, answer) = try await backend.json(.post, backend.path("/sessions/page"), body: body)
@@ -110,7 +110,7 @@ struct ReturnCallTests {
 
     @Test("A server that does not exist has no way back")
     func unknownServer() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let uri = "/servers/AAAAAAAAAAAAAAAAAAAAAA/sessions/return"
             let (status, answer) = try await backend.json(.post, uri, body: #"{"returncode":"AAAAAAAAAAAAAAAAAAAAAA"}"#)

@@ -18,9 +18,9 @@ struct UserContextTests {
 
     /// A backend beside a phone with an account.
     private func run(
-        _ body: @Sendable @escaping (TwoServers, EnrolledPhone, Backend) async throws -> Void
+        _ body: @Sendable @escaping (ServersFixture, EnrolledPhone, Backend) async throws -> Void
     ) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             try await Application(router: servers.service.adminRouter).test(.router) { client in
                 try await body(servers, phone, Backend(client: client, path: "/servers/\(servers.server.text)/sessions"))
@@ -34,7 +34,7 @@ struct UserContextTests {
 
         func send(_ method: HTTPRequest.Method, _ rest: String, _ body: String? = nil) async throws -> (status: Int, body: ByteBuffer) {
             var headers: HTTPFields = [:]
-            headers[.apiKey] = TwoServers.apiKey
+            headers[.apiKey] = ServersFixture.apiKey
             headers[.nonce] = UserContextTests.nonce
             return try await client.execute(uri: path + rest, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }) {
                 ($0.status.code, $0.body)
@@ -203,7 +203,7 @@ struct UserContextTests {
             let opened = JSONObject(try await backend.send(.post, "/page", body).body)
             let ticket = try #require(opened.text("url")?.split(separator: "#").last)
             try await Application(router: servers.service.publicRouter).test(.router) { browser in
-                let headers: HTTPFields = [.origin: TwoServers.origin, .contentType: "application/json"]
+                let headers: HTTPFields = [.origin: ServersFixture.origin, .contentType: "application/json"]
                 let redeemed = try await browser.execute(
                     uri: "/pages/ticket", method: .post, headers: headers, body: ByteBuffer(string: #"{"ticket":"\#(ticket)"}"#))
                 #expect(redeemed.status == .ok)

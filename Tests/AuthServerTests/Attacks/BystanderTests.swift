@@ -11,7 +11,7 @@ import Testing
 @Suite("Attack: strangers who see the code")
 struct BystanderTests {
     /// What strangers are told who look at a login, each with a key of his own.
-    private func look(_ count: Int, at link: Encoded<LoginLink>, _ servers: TwoServers) async throws -> [Status] {
+    private func look(_ count: Int, at link: Encoded<LoginLink>, _ servers: ServersFixture) async throws -> [Status] {
         let stranger = try await TestPhone(servers)
         var told: [Status] = []
         for number in 0..<count {
@@ -23,7 +23,7 @@ struct BystanderTests {
 
     @Test("A22: however often strangers look, before the PIN or after it, the right PIN logs in and no try is lost", arguments: [8, 64])
     func floods(count: Int) async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
             let link = try await servers.link(nonce, .still)
@@ -46,7 +46,7 @@ struct BystanderTests {
 
     @Test("A22: a flood of L1, of codes and of AppLogins, adds no row to any table")
     func nothingKept() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let stranger = try await TestPhone(servers)
             let thief = EnrolledPhone(phone: stranger, account: phone.account, enrolling: phone.enrolling)
@@ -65,7 +65,7 @@ struct BystanderTests {
 
     @Test("What a phone was shown is good after the server was started anew: nothing of it is in memory")
     func restart() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
             let shown = [try await phone.scan(try await servers.link(nonce)), try await phone.openApp()]

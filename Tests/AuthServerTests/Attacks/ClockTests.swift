@@ -30,7 +30,7 @@ struct ClockTests {
 
     @Test("A22: both servers' clocks leap for one login and are put right: every right PIN works, and none is counted as wrong", arguments: jumps)
     func both(_ jump: Int64) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             servers.clock.jump(jump)
             await servers.runBackground()
@@ -42,7 +42,7 @@ struct ClockTests {
 
     @Test("A22: the second-factor server's clock leaps: no PIN is checked, none is counted, and all is well when it is put right", arguments: jumps)
     func secondFactor(_ jump: Int64) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             #expect(try await logsIn(phone))
             let before = try await servers.counted()
@@ -56,7 +56,7 @@ struct ClockTests {
 
     @Test("A22: the authentication server's clock leaps: no PIN is counted as wrong, and all is well when it is put right", arguments: jumps)
     func authentication(_ jump: Int64) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             #expect(try await logsIn(phone))
             let before = try await servers.counted()
@@ -72,7 +72,7 @@ struct ClockTests {
 
     @Test("Where the clocks of the two servers disagree, the phone is told that the PIN cannot be checked, not that its own clock is wrong")
     func disagreement() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             servers.skew.value = 600
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
@@ -84,7 +84,7 @@ struct ClockTests {
         "A22: an attempt whose answer was lost by a clock that ran ahead keeps nobody waiting when it is put right",
         arguments: [3_600, 864_000] as [Int64])
     func openAttempt(_ jump: Int64) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             servers.clock.jump(jump)
             await servers.runBackground()
@@ -98,7 +98,7 @@ struct ClockTests {
 
     @Test("A login of a clock ten days ahead lives, when it is put right, as long as its phone answers, and no longer")
     func session() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             servers.clock.jump(864_000)
             await servers.runBackground()
@@ -122,7 +122,7 @@ struct ClockTests {
 
     @Test("So is one of a clock that was ahead for that login alone, between two looks at it")
     func glitch() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             for _ in 0..<3 {
                 await servers.runBackground()
@@ -142,7 +142,7 @@ struct ClockTests {
 
     @Test("A code and an invitation of a clock ten days ahead are over, when it is put right, after their own few minutes")
     func codes() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             servers.clock.jump(864_000)
             let (nonce, invited) = (try servers.nonce(), try servers.nonce())
             _ = try await servers.link(nonce)
@@ -163,7 +163,7 @@ struct ClockTests {
 
     @Test("A clock that falls behind for a minute makes nobody's session shorter")
     func shortFall() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let nonce = try servers.nonce()
             try await phone.logIn(nonce)
@@ -185,7 +185,7 @@ struct ClockTests {
         "Keys of a clock that ran ten or seventy days ahead are replaced when it is put right: there is a signer, and no prekey outlives its two days",
         arguments: [10, 70] as [Int64])
     func keys(_ days: Int64) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             servers.clock.jump(days * 86_400)
             await servers.runBackground()

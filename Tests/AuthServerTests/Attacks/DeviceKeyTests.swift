@@ -10,7 +10,7 @@ import Testing
 struct DeviceKeyTests {
     @Test("Seventy accounts are enrolled and deleted beside one that stays, by its PIN: the seventieth is taken like the first")
     func seventyRounds() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             for _ in 0..<70 {
                 let further = try await phone.enrolFurther()
@@ -24,7 +24,7 @@ struct DeviceKeyTests {
 
     @Test("What was deleted while the second-factor server was down leaves when it is back")
     func later() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let further = try await phone.enrolFurther()
             servers.secondFactor.isDown = true
@@ -43,7 +43,7 @@ struct DeviceKeyTests {
         "A14: the second-factor server is put back to before an account joined: its tries are refused as unknown, uncounted, and the older account goes on"
     )
     func forgotten() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.secondFactorDatabase)
             let further = try await phone.enrolFurther()
@@ -60,7 +60,7 @@ struct DeviceKeyTests {
     }
 
     /// How many device keys the second-factor server has.
-    private func keys(_ servers: TwoServers) async throws -> Int {
+    private func keys(_ servers: ServersFixture) async throws -> Int {
         try await servers.secondFactorDatabase.read { connection in
             try #require(try connection.one("SELECT SUM(LENGTH(device_keys)) / 65 AS number FROM instance")).int("number")
         }

@@ -8,7 +8,7 @@ import Testing
 struct EnrolmentHijackTests {
     @Test("Of two phones that scan one enrolment code at once, one has it and the other is told")
     func twoPhones() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             for _ in 0..<4 {
                 let link = try await servers.invite(try servers.nonce())
                 let phones = [try await TestPhone(servers), try await TestPhone(servers, device: "Thief")]
@@ -25,7 +25,7 @@ struct EnrolmentHijackTests {
 
     @Test("A thief who is first is seen in the browser, has no code there, and cannot log in; three wrong codes remove his account")
     func thiefIsFirst() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let nonce = try servers.nonce()
             let link = try await servers.invite(nonce)
             let thief = try await TestPhone(servers, device: "Thief").scan(link)
@@ -54,7 +54,7 @@ struct EnrolmentHijackTests {
 
     @Test("Codes typed 32 times at once are three tries, not 32")
     func manyCodes() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let nonce = try servers.nonce()
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(nonce))
             _ = try await enrolling.finish()
@@ -66,7 +66,7 @@ struct EnrolmentHijackTests {
 
     @Test("A link older than ten minutes is refused")
     func oldLink() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let link = try await servers.invite(try servers.nonce())
             servers.clock.advance(601)
             #expect(await servers.refusal { try await TestPhone(servers).scan(link) } == .linkOld)
@@ -75,7 +75,7 @@ struct EnrolmentHijackTests {
 
     @Test("An account that nobody confirms within ten minutes goes, before and after the sweep")
     func neverConfirmed() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let nonce = try servers.nonce()
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(nonce))
             _ = try await enrolling.finish()
@@ -93,7 +93,7 @@ struct EnrolmentHijackTests {
 
     @Test("A wrong secret, a guessed id and a spent link claim nothing")
     func guesses() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let nonce = try servers.nonce()
             let link = try await servers.invite(nonce)
             let random = SystemRandomSource()

@@ -9,10 +9,10 @@ import Testing
 @Suite("Attack 13 on one node: lost revocation")
 struct LostRevocationTests {
     /// Runs on a file, where readers and the writer are different connections.
-    private static func run(_ body: @Sendable @escaping (TwoServers) async throws -> Void) async throws {
+    private static func run(_ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
-        try await TwoServers.run(database: database, body)
+        try await ServersFixture.run(database: database, body)
         try await database.close()
     }
 
@@ -39,7 +39,9 @@ struct LostRevocationTests {
         }
     }
 
-    private static func end(_ how: String, _ servers: TwoServers, _ phone: EnrolledPhone, _ session: SessionID, _ nonce: SessionNonce) async throws {
+    private static func end(_ how: String, _ servers: ServersFixture, _ phone: EnrolledPhone, _ session: SessionID, _ nonce: SessionNonce)
+        async throws
+    {
         switch how {
         case "logout": try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
         case "stop": try await phone.stop(session)
@@ -57,7 +59,7 @@ struct LostRevocationTests {
 
     /// How many readers that began after `end` had returned still saw somebody.
     private static func lies(
-        _ servers: TwoServers, _ nonce: SessionNonce, disturbed: (Acknowledgement) -> Task<Void, Never>,
+        _ servers: ServersFixture, _ nonce: SessionNonce, disturbed: (Acknowledgement) -> Task<Void, Never>,
         end: @Sendable @escaping () async throws -> Void
     ) async throws -> Int {
         let acknowledgement = Acknowledgement()

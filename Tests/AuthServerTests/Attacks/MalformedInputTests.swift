@@ -9,7 +9,7 @@ import Testing
 struct MalformedInputTests {
     @Test("Random bytes are 400, whatever their length")
     func randomBytes() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let random = SystemRandomSource()
             for count in [0, 1, 4, 11, 12, 43, 44, 131, 132, 133, 300, 4_096, 65_535] {
                 #expect(try await servers.post(random.bytes(count)).status == .badRequest)
@@ -19,7 +19,7 @@ struct MalformedInputTests {
 
     @Test("A true header with random bytes behind it is 400; with an unknown prekey it is 409 and the signed bundle")
     func headers() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let bundle = try await servers.bundle()
             let prekey = try #require(bundle.prekey(at: servers.now))
             let random = SystemRandomSource()
@@ -36,14 +36,14 @@ struct MalformedInputTests {
 
     @Test("More than 64 KiB is 413")
     func large() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             #expect(try await servers.post([UInt8](repeating: 1, count: 65_537)).status == .contentTooLarge)
         }
     }
 
     @Test("Every message type with random contents, properly sealed, is refused and changes nothing")
     func sealedNoise() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers)
             let random = SystemRandomSource()
             let before = try await servers.snapshot()
@@ -62,7 +62,7 @@ struct MalformedInputTests {
 
     @Test("Points and keys that are none are refused")
     func badPoints() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers)
             let link = try await servers.invite(try servers.nonce())
             for key in [[UInt8](repeating: 0, count: 65), [4] + [UInt8](repeating: 0, count: 64), [4] + [UInt8](repeating: 255, count: 64)] {
@@ -81,7 +81,7 @@ struct MalformedInputTests {
 
     @Test("Addresses that name nothing are 404", arguments: ["/ap1/bundle/AAAA", "/ap1/bundle/%00", "/ap1/logo/xyz", "/ap1/logo/", "/ap1/bundle/"])
     func addresses(path: String) async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             #expect(try await servers.get(path).status == .notFound)
         }
     }

@@ -17,7 +17,7 @@ struct ReplayStormTests {
         }
     }
 
-    private static func record(_ servers: TwoServers) async throws -> (Recording, SessionNonce) {
+    private static func record(_ servers: ServersFixture) async throws -> (Recording, SessionNonce) {
         var recording = Recording()
         let (enrolNonce, phone, ephemeral) = (try servers.nonce(), try await TestPhone(servers), try TestPhone.ephemeral())
         let link = try await servers.invite(enrolNonce)
@@ -38,7 +38,7 @@ struct ReplayStormTests {
         return (recording, nonce)
     }
 
-    private static func logIn(_ servers: TwoServers, _ phone: EnrolledPhone, _ recording: inout Recording) async throws -> SessionNonce {
+    private static func logIn(_ servers: ServersFixture, _ phone: EnrolledPhone, _ recording: inout Recording) async throws -> SessionNonce {
         let (nonce, ephemeral) = (try servers.nonce(), try TestPhone.ephemeral())
         let l1 = try phone.phone.seal(
             phone.phone.raw.looking(at: try await servers.link(nonce)).encoded, ephemeral)
@@ -56,7 +56,7 @@ struct ReplayStormTests {
 
     @Test("Every order of up to three recorded requests changes nothing, while the thing they did is over and while it is not")
     func permutations() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let (recording, nonce) = try await Self.record(servers)
             let before = try await servers.snapshot()
             let calls = servers.secondFactor.calls
@@ -78,7 +78,7 @@ struct ReplayStormTests {
 
     @Test("A replayed request is answered REPLAYED, to nobody but its sender, and after the window CLOCK")
     func answers() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let session = try #require(try await phone.logInApp().sessionID)
             servers.clock.advance(1)
@@ -96,7 +96,7 @@ struct ReplayStormTests {
 
     @Test("The parts of one login are no good in another, whichever phone sends them")
     func splices() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let (first, second) = (try servers.nonce(), try servers.nonce())
             let mine = try await phone.scan(try await servers.link(first))

@@ -13,7 +13,7 @@ import Testing
 struct RestoredDatabaseTests {
     @Test("The second-factor server is put back: numbers it forgot stay used up, tries stay spent, and the next right PIN logs in")
     func secondFactorRestored() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.secondFactorDatabase)
             try await phone.logIn(try servers.nonce())
@@ -31,7 +31,7 @@ struct RestoredDatabaseTests {
 
     @Test("The authentication server is put back: the other tells it the numbers, and the phone notices nothing")
     func authenticationRestored() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.database)
             for _ in 0..<3 { try await phone.logIn(try servers.nonce()) }
@@ -49,7 +49,7 @@ struct RestoredDatabaseTests {
 
     @Test("The authentication server forgot in a restore that it closed an account: the other remembers, and the account goes again")
     func closed() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.database)
             try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
@@ -67,7 +67,7 @@ struct RestoredDatabaseTests {
 
     @Test("Another second-factor server at the old address: nothing that it signs is accepted, long before the next look at its identity")
     func impostor() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             let attempt = try shown.attempt()

@@ -16,7 +16,7 @@ struct RestoredPINTests {
 
     @Test("A14: the authentication server is put back to before a change of the PIN: every try is refused before it is numbered, and asks nobody")
     func shareGone() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.database)
             try await changePIN(phone)
@@ -36,7 +36,7 @@ struct RestoredPINTests {
 
     @Test("A14: the second-factor server is put back to before a change of the PIN: nothing is counted, and the phone is told which PIN is there")
     func formerEpoch() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.secondFactorDatabase)
             try await changePIN(phone)
@@ -53,7 +53,7 @@ struct RestoredPINTests {
 
     @Test("A14: put back to more than a hundred numbers ago, with a biometric's receipt as the newest, the second-factor server takes the right PIN")
     func hundredNumbers() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
             let copy = try await Backup(of: servers.secondFactorDatabase)
@@ -72,7 +72,7 @@ struct RestoredPINTests {
 
     @Test("A14: blocked, put back to before the wrong tries, and reset: the right PIN logs in")
     func resetAfterRestore() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let copy = try await Backup(of: servers.secondFactorDatabase)
             for _ in 0..<5 {

@@ -17,7 +17,7 @@ struct TamperTests {
     }
 
     /// Everything that a phone signs, each on the verge of being accepted.
-    private static func signed(_ servers: TwoServers) async throws -> [Ready] {
+    private static func signed(_ servers: ServersFixture) async throws -> [Ready] {
         let enrolling = try await TestPhone(servers).scan(try await servers.invite(try servers.nonce(), userID: "eve"))
         let set = try enrolling.attempt()
         let evaluation = try #require(try await enrolling.phone.evaluate(set).evaluation)
@@ -53,7 +53,7 @@ struct TamperTests {
 
     @Test("Inside the seal, in every message that a phone signs")
     func opened() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let messages = try await Self.signed(servers)
             let before = try await servers.snapshot()
             let calls = servers.secondFactor.calls
@@ -84,7 +84,7 @@ struct TamperTests {
 
     @Test("Outside the seal, in every byte of a request")
     func sealed() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let phone = try await TestPhone(servers)
             let link = try await servers.invite(try servers.nonce())
             let request = try phone.seal(phone.raw.claim(link).encoded, try TestPhone.ephemeral())
@@ -100,7 +100,7 @@ struct TamperTests {
 
     @Test("What an enrolment showed is what is signed: an E2 that was changed on the way fits no E3")
     func changedScreen() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(try servers.nonce()))
             var shown = enrolling.screen.encoded
             shown[shown.count - 1] ^= 1

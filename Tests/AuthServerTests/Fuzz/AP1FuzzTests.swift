@@ -9,9 +9,9 @@ import Testing
 @Suite("Fuzz: AP1", .timeLimit(.minutes(10)))
 struct AP1FuzzTests {
     /// Runs hostile messages, and then looks whether an honest phone still gets in, and whether an error was logged.
-    private func withServers(_ body: @Sendable @escaping (TwoServers) async throws -> Void) async throws {
+    private func withServers(_ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
         let log = LogRecorder()
-        try await TwoServers.run(log: log) { servers async throws in
+        try await ServersFixture.run(log: log) { servers async throws in
             let honest = try await TestPhone(servers).enrol(try servers.nonce(), userID: "honest")
             try await body(servers)
             servers.clock.advance(600)

@@ -28,7 +28,7 @@ struct FuzzedPhone: Sendable {
         let signature: Signature
     }
 
-    private var servers: TwoServers { phone.servers }
+    private var servers: ServersFixture { phone.servers }
 
     /// One of each message that a phone can send, made anew.
     func messages() async throws -> [Ready] {

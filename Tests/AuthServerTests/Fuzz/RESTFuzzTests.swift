@@ -13,7 +13,7 @@ import Testing
 @Suite("Fuzz: REST and pages", .timeLimit(.minutes(10)))
 struct RESTFuzzTests {
     /// After it an honest login is told as ever.
-    private func expectHonestLogin(_ premises: Premises) async throws {
+    private func expectHonestLogin(_ premises: PagesFixture) async throws {
         let nonce = "n0nce-after-everything-else"
         let account = try await premises.addAccount(userID: "honest")
         try await premises.asBackend { (backend) async throws in
@@ -27,7 +27,7 @@ struct RESTFuzzTests {
 
     @Test("Whatever a backend with the key asks is answered: never 5xx, no trap, no line of error, and an honest login works after it")
     func rest() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         let log = LogRecorder()
         let seed = FuzzSeed("REST")
@@ -39,8 +39,8 @@ struct RESTFuzzTests {
                         .replacing("{accountid}", with: seed.chance(3) ? words.escaped() : account.id.text).replacing(
                             "{userid}", with: words.escaped())
                     let query = (0..<seed.below(3)).map { _ in "\(words.escaped())=\(words.escaped())" }.joined(separator: "&")
-                    var headers: HTTPFields = [.apiKey: Premises.key]
-                    headers[.nonce] = seed.chance(8) ? words.escaped() : "\(Premises.nonce)-\(seed.below(5))"
+                    var headers: HTTPFields = [.apiKey: PagesFixture.key]
+                    headers[.nonce] = seed.chance(8) ? words.escaped() : "\(PagesFixture.nonce)-\(seed.below(5))"
                     let uri = "\(path)\(query.isEmpty ? "" : "?\(query)")"
                     let body = route.method == .get && !seed.chance(5) ? [] : words.body()
                     let response = try await client.execute(uri: uri, method: route.method, headers: headers, body: ByteBuffer(bytes: body))
@@ -64,7 +64,7 @@ struct RESTFuzzTests {
 
     @Test("Whatever a browser sends to the pages is answered: never 5xx, no trap, no line of error, and an honest page works after it")
     func pages() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let log = LogRecorder()
         let seed = FuzzSeed("pages")
         let words = try APIWords(seed)

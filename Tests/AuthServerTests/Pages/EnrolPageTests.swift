@@ -11,7 +11,7 @@ import Testing
 struct EnrolPageTests {
     @Test("S4-23, S4-24: from the scan to the code, with the picture and words that the phone shows")
     func tellsStory() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let hash = try VisualHash(rootHash: premises.keyring.keys.root.hash)
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol, returnURL: "/done")
@@ -39,7 +39,7 @@ struct EnrolPageTests {
 
     @Test("Wrong codes are counted down; after the third it is over")
     func countsCodes() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let (claim, code) = try await premises.claimEnrolment()
@@ -59,7 +59,7 @@ struct EnrolPageTests {
 
     @Test("The same code is shown when the page is loaded again, and a new one after renewal")
     func keepsLink() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let first = try await browser.state(cookie)
@@ -75,12 +75,12 @@ struct EnrolPageTests {
         "Why a phone gave the enrolment back is told, also to a page that was loaded again, until a phone has it again; each has one way on",
         arguments: [(Decision.decline, "declined"), (.notMe, "notme"), (.gaveUp, "gaveup")])
     func tellsWhy(decision: Decision, word: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             for _ in 0..<2 {
                 _ = try await premises.claimEnrolment()
-                try await premises.declineEnrolment(Premises.nonce, decision)
+                try await premises.declineEnrolment(PagesFixture.nonce, decision)
                 let told = try await browser.state(cookie)
                 #expect(told.text("state") == word && told.object("code") == nil && told.text("device") == nil)
             }
@@ -91,7 +91,7 @@ struct EnrolPageTests {
 
     @Test("A phone that took the enrolment and died leaves a way on: the page begins anew, and the old code is worth nothing")
     func beginsAnewAfterScan() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let old = try #require(try await browser.state(cookie).text("link"))
@@ -105,7 +105,7 @@ struct EnrolPageTests {
 
     @Test("A phone that gives the enrolment back is told as a refusal")
     func tellsRefusal() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open(.enrol))
             try await screen.until("waiting")
@@ -118,7 +118,7 @@ struct EnrolPageTests {
 
     @Test("A page cannot begin anew while its code is awaited, nor after it went well")
     func enrolsOnePhone() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let (claim, code) = try await premises.claimEnrolment()
@@ -132,7 +132,7 @@ struct EnrolPageTests {
 
     @Test("A login page takes no code")
     func refusesCode() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.login)
             #expect(try await browser.post("/pages/code", #"{"code":"K7Q3"}"#, cookie: cookie).status == .conflict)
@@ -147,7 +147,7 @@ struct EnrolPageTests {
             (#"{"kind":"login","returnurl":7}"#, "returnurl"),
         ])
     func refusesPages(body: String, field: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
             let (status, answer) = try await backend.json(.post, backend.path("/sessions/page"), body: body)
             #expect(status == 400)

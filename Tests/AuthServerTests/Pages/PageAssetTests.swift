@@ -14,7 +14,7 @@ struct PageAssetTests {
 
     @Test("Pages load nothing from elsewhere and run nothing that is written into them", arguments: pages)
     func isClosed(path: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let response = try await browser.get(path)
             let policy = try #require(response.headers[.contentSecurityPolicy])
@@ -49,7 +49,7 @@ struct PageAssetTests {
 
     @Test("Style and script are asked for again only when they changed", arguments: ["/pages/style.css", "/pages/page.js", "/pages/icon.svg"])
     func isCached(path: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let tag = try #require(try await browser.get(path).headers[.eTag])
             let again = try await browser.client.execute(uri: path, method: .get, headers: [.ifNoneMatch: tag], body: nil)

@@ -13,12 +13,12 @@ import Testing
 /// A browser at the public listener: keeps its cookie, names the page of it in each call, and says where its calls come from.
 struct PageClient: Sendable {
     let client: any TestClientProtocol
-    let premises: Premises
+    let premises: PagesFixture
 
     /// A page that the backend opened, and the value of its cookie.
     /// - Parameter jar: the cookies that the browser has already.
     func open(
-        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = Premises.nonce, cookie jar: String? = nil
+        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = PagesFixture.nonce, cookie jar: String? = nil
     ) async throws -> String {
         let ticket = try await ticket(kind, returnURL: returnURL, nonce: nonce)
         let response = try await redeem(ticket, cookie: jar)
@@ -28,7 +28,7 @@ struct PageClient: Sendable {
 
     /// The ticket of a link that the backend was given.
     func ticket(
-        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = Premises.nonce
+        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = PagesFixture.nonce
     ) async throws -> String {
         let members = [
             "\"kind\":\"\(kind.rawValue)\"", kind == .enrol ? "\"name\":\"Alice\",\"userid\":\"alice\"" : nil,
@@ -116,7 +116,7 @@ struct PageEvent: Sendable {
     }
 }
 
-extension Premises {
+extension PagesFixture {
     func asBrowser<Value>(_ body: @Sendable @escaping (PageClient) async throws -> Value) async throws -> Value {
         try await Application(responder: publicResponder).test(.router) { client in try await body(PageClient(client: client, premises: self)) }
     }

@@ -7,19 +7,19 @@ import Testing
 
 @Suite("Pages of a clock that ran ahead")
 struct PageClockTests {
-    private func page(_ servers: TwoServers) -> Page {
+    private func page(_ servers: ServersFixture) -> Page {
         Page(kind: .login, serverID: servers.server, nonceHash: SystemRandomSource().bytes(32))
     }
 
     /// A ticket that was made now.
-    private func ticket(_ servers: TwoServers, _ store: SQLPageStore) async throws -> PageSecret {
+    private func ticket(_ servers: ServersFixture, _ store: SQLPageStore) async throws -> PageSecret {
         let ticket = PageSecret(using: SystemRandomSource())
         try await store.open(page(servers), ticket: ticket, until: servers.now + PageLifetime.ticket, at: servers.now)
         return ticket
     }
 
     /// The cookie that a browser got for a ticket; nil when it is no good.
-    private func redeem(_ ticket: PageSecret, _ servers: TwoServers, _ store: SQLPageStore) async throws -> PageSecret? {
+    private func redeem(_ ticket: PageSecret, _ servers: ServersFixture, _ store: SQLPageStore) async throws -> PageSecret? {
         let cookie = PageSecret(using: SystemRandomSource())
         return try await store.redeem(ticket, for: cookie, until: servers.now + PageLifetime.page, at: servers.now).map { _ in cookie }
     }
@@ -28,7 +28,7 @@ struct PageClockTests {
         "A22: a ticket and a page of a clock that ran ahead are good, when it is put right, for their own minutes and no longer; others come and go as always",
         arguments: [600, 3_600, 864_000] as [Int64])
     func broughtBack(_ jump: Int64) async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let store = SQLPageStore(database: servers.database)
             servers.clock.jump(jump)
             await servers.runBackground()

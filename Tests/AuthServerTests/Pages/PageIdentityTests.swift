@@ -14,7 +14,7 @@ struct PageIdentityTests {
 
     @Test("Two pages of one browser each show their own, in both orders and of both kinds", arguments: orders)
     func keepsApart(first: PageKind, second: PageKind) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let pages = [
                 try await browser.open(first, nonce: "the-nonce-of-the-first-page"),
@@ -34,7 +34,7 @@ struct PageIdentityTests {
 
     @Test("The right code of an enrolment is right, whatever page was opened in another tab meanwhile")
     func confirmsBesideLogin() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let enrol = try await browser.open(.enrol)
             let (claim, code) = try await premises.claimEnrolment()
@@ -50,7 +50,7 @@ struct PageIdentityTests {
         "A request that names no page, or one that is not this browser's, is told nothing of the pages that it has",
         arguments: ["/pages/state", "/pages/events", "/pages/renew", "/pages/code"])
     func refusesOtherPages(path: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let (mine, other) = (try await browser.open(.enrol), try await browser.open(.login, nonce: "the-nonce-of-another-page"))
             for page in [nil, "", "x", "AAAAAAAAAAAA", PageClient.page(other)] {
@@ -66,7 +66,7 @@ struct PageIdentityTests {
 
     @Test("A login page begins anew also while an enrolment of the same nonce waits for its code")
     func loginBesideEnrolment() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             _ = try await browser.open(.enrol)
             let (claim, _) = try await premises.claimEnrolment()
@@ -78,7 +78,7 @@ struct PageIdentityTests {
 
     @Test("The next frame is drawn for the page that began the session, as long as a phone is awaited, and for no enrolment")
     func frames() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let (pages, view, now) = (premises.pageRoutes.pages, premises.pageRoutes.view, premises.clock.now)
             func opened(_ kind: PageKind) async throws -> OpenPage {
@@ -104,7 +104,7 @@ struct PageIdentityTests {
 
     @Test("A cookie that was put under the name of another page opens neither")
     func refusesSwappedCookie() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let (mine, other) = (try await browser.open(.login), try await browser.open(.login, nonce: "the-nonce-of-another-page"))
             let page = try #require(PageClient.page(mine))
@@ -118,7 +118,7 @@ struct PageIdentityTests {
     @Test(
         "A cookie whose name only looks like that of a page is somebody else's, and opens nothing", arguments: ["__Evil-ostiary-", "ostiary-", "x"])
     func refusesOtherNames(prefix: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.login)
             let page = try #require(PageClient.page(cookie))
@@ -143,7 +143,7 @@ struct PageIdentityTests {
 
     @Test("A browser keeps eight pages; with the ninth it is told to forget the one that was opened first")
     func boundsCookies() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             var jar: [String] = []
             for number in 0..<10 {
@@ -162,7 +162,7 @@ struct PageIdentityTests {
 
     @Test("A page begins anew five times in a row, then once in twenty seconds, and says how long to wait; another page is not held up")
     func limitsRenewals() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let (page, other) = (try await browser.open(.enrol), try await browser.open(.enrol, nonce: "the-nonce-of-another-page"))
             for _ in 0..<5 { #expect(try await browser.post("/pages/renew", "{}", cookie: page).status == .ok) }

@@ -12,7 +12,7 @@ import Testing
 struct PageLinkTests {
     @Test("The link of an enrolment is drawn as the code of itself, which an app takes from a screen")
     func drawsEnrolment() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let link = try await premises.link("enrol?name=Alice")
         try await premises.asBrowser { (browser) async throws in
             let answer = JSONObject(try await browser.showLink(try #require(link.split(separator: "#").last)).body)
@@ -24,7 +24,7 @@ struct PageLinkTests {
 
     @Test("A login that is to be tapped is drawn as no code, because an app that scanned it would be refused")
     func drawsNoLogin() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let link = try await premises.link("login")
         guard case .login(let tapped) = try Link(text: link) else { throw WireError.badType }
         let session = try await premises.session()
@@ -42,7 +42,7 @@ struct PageLinkTests {
 
     @Test("A link whose enrolment is made up, whose secret or origin is another, or that was replaced or is too old, is broken and drawn as nothing")
     func refusesMadeUp() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let text = try await premises.link("enrol?name=Alice")
         guard case .enrol(let real) = try Link(text: text) else { throw WireError.badType }
         let random = SystemRandomSource()
@@ -69,7 +69,7 @@ struct PageLinkTests {
 
     @Test("A login link that this server did not make is broken, too")
     func refusesMadeUpLogin() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         guard case .login(let real) = try Link(text: try await premises.link("login")) else { throw WireError.badType }
         let made = LoginLink(
             serverTag: real.value.serverTag, sessionID: real.value.sessionID, issuedAt: real.value.issuedAt, frame: 0, binding: real.value.binding,
@@ -82,8 +82,8 @@ struct PageLinkTests {
 
     @Test("Nothing else is drawn")
     func refusesOthers() async throws {
-        let premises = try await Premises()
-        let foreign = try await Premises()
+        let premises = try await PagesFixture()
+        let foreign = try await PagesFixture()
         let fragment = try #require(try await foreign.link("login").split(separator: "#").last)
         try await premises.asBrowser { (browser) async throws in
             for link: Substring in [fragment, "", "AAAA", "not base64!", fragment.dropLast(2), Substring(String(repeating: "A", count: 600))] {
@@ -93,7 +93,7 @@ struct PageLinkTests {
     }
 }
 
-extension Premises {
+extension PagesFixture {
     fileprivate func link(_ call: String) async throws -> String {
         try await asBackend { (backend) async throws in String(buffer: try await backend.send(.get, backend.path("/sessions/link/\(call)")).body) }
     }

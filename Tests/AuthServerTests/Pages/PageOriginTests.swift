@@ -18,7 +18,7 @@ struct PageOriginTests {
         "A browser that says that a call comes from elsewhere is believed, whatever the origin is said to be",
         arguments: ["cross-site", "same-site", "none", "", "same-origin, cross-site"])
     func fetchSite(_ site: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let ticket = try await browser.ticket()
@@ -36,7 +36,7 @@ struct PageOriginTests {
 
     @Test("Older browsers, which say nothing of it, are told apart by the origin alone")
     func withoutFetchSite() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let ticket = try await browser.ticket()
             #expect(try await post(browser, "/pages/ticket", #"{"ticket":"\#(ticket)"}"#, nil, site: nil) == 200)

@@ -14,7 +14,7 @@ final class PageScreen {
     private let task: Task<Void, any Error>
     private(set) var seen: [PageEvent] = []
 
-    init(_ premises: Premises, cookie: String, isStill: Bool = false) async throws {
+    init(_ premises: PagesFixture, cookie: String, isStill: Bool = false) async throws {
         let (texts, continuation) = AsyncStream.makeStream(of: String.self)
         let page = try await premises.pageRoutes.pages.page(PageClient.page(cookie), in: [.cookie: cookie], at: premises.clock.now)
         let stream = try await premises.pageRoutes.stream(of: page, isStill: isStill)

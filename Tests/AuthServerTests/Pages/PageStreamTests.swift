@@ -14,7 +14,7 @@ import Testing
 struct PageStreamTests {
     @Test("It shows a code at once, and another for every second")
     func showsFrames() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open())
             let first = try await screen.until("waiting")
@@ -31,7 +31,7 @@ struct PageStreamTests {
 
     @Test("A code for every second costs the store a look every five seconds")
     func asksSeldom() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             let page = try await premises.pageRoutes.pages.page(PageClient.page(cookie), in: [.cookie: cookie], at: premises.clock.now)
@@ -46,7 +46,7 @@ struct PageStreamTests {
 
     @Test("Each code is a link that the server takes as a moving one")
     func drawsLinks() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             premises.clock.advance(7)
@@ -62,7 +62,7 @@ struct PageStreamTests {
 
     @Test("A code that stands still stays the same until half of its time is over")
     func standsStill() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open(), isStill: true)
             try await screen.until("waiting")
@@ -77,7 +77,7 @@ struct PageStreamTests {
 
     @Test("A scan leaves the code and puts a word beside it; the phone that takes the login takes the code away; then the page says where to go")
     func tellsLogin() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open(returnURL: "https://shop.example/welcome?a=b"))
@@ -98,7 +98,7 @@ struct PageStreamTests {
 
     @Test("A refusal says whether the person had started the login", arguments: [(false, "denied"), (true, "notme")])
     func tellsRefusal(notMe: Bool, state: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
@@ -117,7 +117,7 @@ struct PageStreamTests {
 
     @Test("A code that nobody used in time is old, also without any news of it")
     func tellsExpiry() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open())
             try await screen.until("waiting")
@@ -128,7 +128,7 @@ struct PageStreamTests {
 
     @Test("A login that the backend ends is over on the page too")
     func tellsLogout() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
@@ -142,7 +142,7 @@ struct PageStreamTests {
 
     @Test("The stream ends when the page's time is over, and when the server stops")
     func ends() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             let old = try await PageScreen(premises, cookie: cookie)
@@ -156,7 +156,7 @@ struct PageStreamTests {
 
     @Test("A browser hears it as server-sent events that nothing keeps back")
     func isEventStream() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             let events = try await browser.events("/pages/events", cookie: cookie, after: 0) {}

@@ -12,7 +12,7 @@ import Testing
 struct PageTicketTests {
     @Test("A ticket becomes a cookie once, however many bring it at the same time")
     func redeemsOnce() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let ticket = try await browser.ticket()
             let cookies = try await withThrowingTaskGroup(of: String?.self) { group in
@@ -26,7 +26,7 @@ struct PageTicketTests {
 
     @Test("A ticket is good for 60 seconds")
     func redeemsInTime() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let (early, late) = (try await browser.ticket(), try await browser.ticket())
             premises.clock.advance(59)
@@ -43,7 +43,7 @@ struct PageTicketTests {
         "Nothing but a ticket opens a page",
         arguments: ["", "x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", String(repeating: "A", count: 1_900)])
     func refusesTickets(ticket: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             #expect(try await browser.redeem(ticket).status == .unauthorized)
             // The cookie's own value is no ticket either.
@@ -55,12 +55,12 @@ struct PageTicketTests {
 
     @Test("The cookie is for this host, for no script and for no other site")
     func protectsCookie() async throws {
-        let secure = try await Premises()
+        let secure = try await PagesFixture()
         let header = try await secure.asBrowser { (browser) async throws in try await browser.redeem(try await browser.ticket()).headers[.setCookie] }
         let attributes = try #require(header).split(separator: "; ")
         #expect(attributes.first?.hasPrefix("__Host-ostiary-") == true)
         #expect(Set(attributes.dropFirst()) == ["Path=/", "HttpOnly", "SameSite=Strict", "Secure"])
-        let local = try await Premises(url: "http://127.0.0.1:8080")
+        let local = try await PagesFixture(url: "http://127.0.0.1:8080")
         try await local.asBrowser { (browser) async throws in
             let body = #"{"ticket":"\#(try await browser.ticket())"}"#
             let response = try await browser.post("/pages/ticket", body, cookie: nil, origin: "http://127.0.0.1:8080")
@@ -71,7 +71,7 @@ struct PageTicketTests {
 
     @Test("Without its cookie, or with another, a page tells nothing", arguments: ["/pages/state", "/pages/events"])
     func needsCookie(path: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             let page = try #require(PageClient.page(cookie))
@@ -89,7 +89,7 @@ struct PageTicketTests {
 
     @Test("A page that is loaded again goes on by its cookie, for half an hour")
     func lasts() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             for _ in 0..<3 { #expect(try await browser.get("/pages/state", cookie: "other=1; \(cookie)").status == .ok) }
@@ -102,7 +102,7 @@ struct PageTicketTests {
         "What changes something is refused from any other site",
         arguments: [nil, "null", "https://evil.example", "https://login.example.evil.example", "http://login.example", "https://login.example:444"])
     func checksOrigin(origin: String?) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let ticket = try await browser.ticket()
@@ -128,7 +128,7 @@ struct PageTicketTests {
 
     @Test("Random bytes at every page call are refused: never 5xx, never a trap")
     func survivesNoise() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let random = SystemRandomSource()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)

@@ -16,7 +16,7 @@ struct PhoneStatePageTests {
 
     @Test("A phone that has taken the login and does not go on is told at once, without numbers, and the page may begin anew", arguments: words)
     func claimed(state: PhoneState, word: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(returnURL: "https://shop.example/")
@@ -37,7 +37,7 @@ struct PhoneStatePageTests {
 
     @Test("A login that its phone is still deciding on cannot be begun anew, and stays as it is")
     func decided() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
@@ -51,7 +51,7 @@ struct PhoneStatePageTests {
 
     @Test("Another page of the same login, newer or older, takes nothing from a phone that is deciding")
     func otherPagesLeaveClaims() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let older = try await browser.open(returnURL: "https://shop.example/")
@@ -68,7 +68,7 @@ struct PhoneStatePageTests {
 
     @Test("A phone that only read the code takes nothing off the page: what it says stands beside the code", arguments: words)
     func open(state: PhoneState, word: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open())
@@ -82,7 +82,7 @@ struct PhoneStatePageTests {
 
     @Test("When the phone goes on after all, and when its penalty is over, the page says so again")
     func goesOn() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open())
@@ -101,7 +101,7 @@ struct PhoneStatePageTests {
 
     @Test("It stays as long as the phone may decide: eight minutes, and no half of one")
     func staysClaimed() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open())
@@ -116,7 +116,7 @@ struct PhoneStatePageTests {
     }
 }
 
-extension Premises {
+extension PagesFixture {
     fileprivate func say(_ state: PhoneState, _ account: Account) async throws {
         try await move([.report(account.id, PhoneReport(state: state, until: state == .penalised ? clock.now + 30 : Instant(0)))])
     }

@@ -13,7 +13,7 @@ struct PublicErrorTests {
 
     @Test("Who opens the bare address, or one where nothing is, gets a page that says how to go on", arguments: ["/", "/nothing", "/pages/old.html"])
     func missing(path: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let response = try await browser.open(path, accepting: Self.browser)
             #expect(response.status == .notFound)
@@ -24,7 +24,7 @@ struct PublicErrorTests {
 
     @Test("Programs are still told in JSON", arguments: [nil, "*/*", "application/json", "text/event-stream"])
     func programs(accept: String?) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             for (path, error) in [("/nothing", "not_found"), ("/pages/state", "no_page"), ("/sessions/events", "bad_request")] {
                 #expect(JSONObject(try await browser.open(path, accepting: accept).body).text("error") == error)
@@ -34,7 +34,7 @@ struct PublicErrorTests {
 
     @Test("A call of a page is answered in JSON whatever it takes: only an address that was opened gets a page")
     func calls() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let response = try await browser.client.execute(
                 uri: "/pages/renew", method: .post, headers: [.accept: Self.browser, .origin: "https://login.example"], body: nil)
@@ -44,7 +44,7 @@ struct PublicErrorTests {
 
     @Test("The icon is there where browsers look for it")
     func icon() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let response = try await browser.get("/favicon.ico")
             #expect(response.status == .ok && response.headers[.contentType] == "image/svg+xml")
@@ -58,7 +58,7 @@ struct PublicErrorTests {
             ("/pages/renew", .post, 403), ("/pages/link", .post, 403), ("/login", .put, 404),
         ])
     func carriesHeaders(path: String, method: HTTPRequest.Method, status: Int) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             for accept in ["*/*", Self.browser] {
                 let response = try await browser.client.execute(uri: path, method: method, headers: [.accept: accept], body: nil)
@@ -74,7 +74,7 @@ struct PublicErrorTests {
 
     @Test("What phones are answered goes without the headers of pages", arguments: ["/ap1", "/ap1/nothing"])
     func phones(path: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let response = try await browser.get(path)
             #expect(response.headers[.contentSecurityPolicy] == nil && response.headers[HTTPField.Name("Referrer-Policy")!] == nil)
@@ -83,7 +83,7 @@ struct PublicErrorTests {
 
     @Test("A page's call takes two kilobytes and no more", arguments: ["/pages/ticket", "/pages/link", "/pages/code"])
     func limitsBodies(path: String) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             for (size, isTaken) in [(2_048, true), (2_049, false), (60_000, false)] {

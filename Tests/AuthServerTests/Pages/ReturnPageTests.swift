@@ -12,7 +12,7 @@ import Testing
 struct ReturnPageTests {
     @Test("The page whose code was scanned is sent back with the code, at once; the backend's own part of the address stays as it was")
     func sendsBack() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(returnURL: "https://shop.example/welcome?a=b#top")
@@ -28,7 +28,7 @@ struct ReturnPageTests {
 
     @Test("After a tapped link no page has the code: it says to go on in the window that the app opens")
     func tapped() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
@@ -41,7 +41,7 @@ struct ReturnPageTests {
 
     @Test("A second page of the nonce begins anew; the first says so, shows no code and never has the return code")
     func secondPage() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let first = try await browser.open()
@@ -63,7 +63,7 @@ struct ReturnPageTests {
 
     @Test("An older page begins nothing while the newer one waits")
     func olderPage() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let (first, second) = (try await browser.open(), try await browser.open())
             let session = try await premises.session().id
@@ -76,7 +76,7 @@ struct ReturnPageTests {
 
     @Test("A page that is opened while a phone decides leaves that alone and says so, and so it does with a login", arguments: [false, true])
     func leavesAlone(isLoggedIn: Bool) async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             _ = try await browser.open()
@@ -90,7 +90,7 @@ struct ReturnPageTests {
 
     @Test("A page whose browser did not come back says that nobody was logged in, and begins again when asked")
     func notReturned() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
@@ -104,7 +104,7 @@ struct ReturnPageTests {
 
     @Test("The page's link for this device is the one that is answered with a return code")
     func linkBehindTheButton() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let text = try #require(try await browser.state(try await browser.open()).text("link"))
             guard case .login(let link) = try Link(text: text) else { throw WireError.badType }
@@ -114,7 +114,7 @@ struct ReturnPageTests {
 
     @Test("The session knows the address for the app as a whole one, also where the backend gave a place on this site")
     func absolute() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             _ = try await browser.open(returnURL: "/l?back")
             #expect(try await premises.session().page?.returnURL == "https://login.example/l?back")
@@ -123,7 +123,7 @@ struct ReturnPageTests {
 
     @Test("Events for any site: while its browser is awaited nobody is logged in, and LOGIN comes with the hand-in")
     func events() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             _ = try await browser.open()

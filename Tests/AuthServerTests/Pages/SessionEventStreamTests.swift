@@ -11,7 +11,7 @@ import Testing
 struct SessionEventStreamTests {
     @Test("Who knows the hsid hears what happens, and never to whom")
     func tellsWhat() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount(userID: "alice")
         let hsid = try await premises.asBackend { (backend) async throws in
             _ = try await backend.send(.get, backend.path("/sessions/qr/login"))
@@ -31,7 +31,7 @@ struct SessionEventStreamTests {
 
     @Test("Who comes late hears first how it is now")
     func firstState() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         _ = try await premises.asBackend { (backend) async throws in try await backend.send(.get, backend.path("/sessions/qr/login")) }
         let stream = try #require(try await premises.session().stream)
@@ -46,7 +46,7 @@ struct SessionEventStreamTests {
 
     @Test("A refusal on the phone is CANCEL")
     func tellsRefusal() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         _ = try await premises.asBackend { (backend) async throws in try await backend.send(.get, backend.path("/sessions/qr/login")) }
         let stream = try #require(try await premises.session().stream)
@@ -60,7 +60,7 @@ struct SessionEventStreamTests {
 
     @Test("A stream is opened for a session that there is, and for no other name: whoever makes names up holds no place")
     func refusesMadeUpNames() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             for _ in 0..<20 {
                 let name = Base64URL.encode(SystemRandomSource().bytes(16))
@@ -74,7 +74,7 @@ struct SessionEventStreamTests {
 
     @Test("An address that names no server or session is refused")
     func refusesNames() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         let (server, other) = (premises.serverID.text, "AAAAAAAAAAAAAAAAAAAAAA")
         try await premises.asBrowser { (browser) async throws in
             for (query, status) in [

@@ -12,7 +12,7 @@ import Testing
 struct TwoEnrolPagesTests {
     @Test("The newer page has the enrolment: the older says so, shows no code and no phone, takes no code, and ends nothing by beginning anew")
     func newestHasIt() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let older = try await browser.open(.enrol, returnURL: "/done")
             let screen = try await PageScreen(premises, cookie: older)
@@ -37,7 +37,7 @@ struct TwoEnrolPagesTests {
 
     @Test("When the newer one is over, the older may begin anew, and then the newer is the older")
     func turns() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let older = try await browser.open(.enrol)
             let newer = try await browser.open(.enrol)
@@ -51,7 +51,7 @@ struct TwoEnrolPagesTests {
 
     @Test("A page that begins anew many times at once is in its own way no more than once, and shows the code that is good")
     func atOnce() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group in
@@ -70,7 +70,7 @@ struct TwoEnrolPagesTests {
 
     @Test("A page that is opened while an account waits for its code asks for that code, and takes it")
     func opensForCode() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             _ = try await browser.open(.enrol)
             let (claim, code) = try await premises.claimEnrolment()
@@ -84,7 +84,7 @@ struct TwoEnrolPagesTests {
 
     @Test("The same page in a second tab follows when the first begins anew, to the new code")
     func sameInTwoTabs() async throws {
-        let premises = try await Premises()
+        let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let screen = try await PageScreen(premises, cookie: cookie)

@@ -142,7 +142,8 @@ struct PinnedSecondFactorTests {
     func bundle() async throws {
         let place = try await Place()
         let settings = AuthNodeSettings(
-            publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: place.right.hash)
+            publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
+            secondFactorIdentity: place.right.hash)
         place.transport.put(.success(Self.junk))
         let service = try await AuthNode(
             settings: settings, database: try SQLiteDatabase.inMemory(), keyEncryptionKey: .random(), secondFactor: place.transport,
@@ -206,7 +207,7 @@ struct PinnedSecondFactorTests {
         let own = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
         let settings = AuthNodeSettings(
-            publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: own)
+            publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey), secondFactorIdentity: own)
         let error = await #expect(throws: OwnIdentityPinned.self) {
             _ = try await AuthNode(
                 settings: settings, database: database, keyEncryptionKey: key, secondFactor: place.transport,

@@ -12,7 +12,7 @@ struct LazySecretTests {
 
     @Test("A login by PIN opens the share of its epoch and no other secret: others may be spoilt")
     func login() async throws {
-        try await TwoServers.run { servers in
+        try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             try await phone.logIn(try servers.nonce())
             try await servers.database.transaction { connection in

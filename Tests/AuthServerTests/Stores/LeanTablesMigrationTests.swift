@@ -23,7 +23,7 @@ struct LeanTablesMigrationTests {
             try rows.save(cache)
             try rows.save(Sample.instance)
             try rows.save(Sample.enrolment(state: .claimed(Sample.claim)))
-            try rows.bury(Sample.accountID(2), of: Sample.server, at: Sample.now)
+            try rows.markDeleted(Sample.accountID(2), of: Sample.server, at: Sample.now)
             #expect(try rows.spend(Sample.bytes(9), until: Sample.now + 7))
         }
         // Their columns of today came later.
@@ -45,7 +45,7 @@ struct LeanTablesMigrationTests {
             #expect(try rows.pointer(nonceHash: pointer.hash, of: Sample.server) == pointer)
             #expect(try rows.cache(of: Sample.accountID(1)) == cache)
             #expect(try rows.instance(Sample.instanceID) == Sample.instance)
-            #expect(try rows.grave(of: Sample.accountID(2))?.since == Sample.now)
+            #expect(try rows.deletedAccount(Sample.accountID(2))?.since == Sample.now)
             #expect(try !rows.spend(Sample.bytes(9), until: Sample.now + 7))
             #expect(try rows.unfinishedSessions(of: Sample.accountID(1)).map(\.id) == [Sample.sessionID(3)])
             #expect(try rows.session(stream: StreamID(Sample.bytes(4, 16))!, of: Sample.server)?.id == Sample.sessionID(3))

@@ -41,7 +41,7 @@ struct ServerActivityTests {
                     guard var account = try rows.account(Sample.accountID(byte)) else { return }
                     account.lastLogin = moment
                     account.isBlocked = kind == 1
-                    if kind != 0 { try rows.save(account) } else { try rows.bury(account.id, of: account.server, at: moment) }
+                    if kind != 0 { try rows.save(account) } else { try rows.markDeleted(account.id, of: account.server, at: moment) }
                     return
                 }
                 if kind == 0 { living.remove(at: place) }
@@ -56,8 +56,8 @@ struct ServerActivityTests {
         try await database.migrate(AuthenticationSchema.migrations)
         let store = SQLAuthenticationStore(database: database, key: .random())
         for byte in [1, 2] as [UInt8] { try await store.write { rows in try rows.save(Sample.account(byte, server: Self.server(0))) } }
-        try await store.write { rows in try rows.bury(Sample.accountID(3), of: Self.server(0), at: Sample.now) }
-        try await store.write { rows in try rows.bury(Sample.accountID(2), of: Self.server(1), at: Sample.now) }
+        try await store.write { rows in try rows.markDeleted(Sample.accountID(3), of: Self.server(0), at: Sample.now) }
+        try await store.write { rows in try rows.markDeleted(Sample.accountID(2), of: Self.server(1), at: Sample.now) }
         try await check(store, database)
         #expect(try await store.read { rows in try rows.activity(of: Self.server(0)) }.accountCount == 1)
     }

@@ -11,7 +11,7 @@ struct StatementCountTests {
     @Test("A login by PIN over both servers: L1 looks, M1 looks, reserves and settles, L5 looks and logs in: 26 statements, 6 commits")
     func login() async throws {
         let database = CountingDatabase(try SQLiteDatabase.inMemory())
-        try await TwoServers.run(database: database) { servers in
+        try await ServersFixture.run(database: database) { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             try await phone.logIn(try servers.nonce())
             servers.clock.advance(60)
@@ -33,7 +33,7 @@ struct StatementCountTests {
     @Test("An enrolment over both servers: the invitation, E1, M1, E3 and the code in the browser")
     func enrolment() async throws {
         let database = CountingDatabase(try SQLiteDatabase.inMemory())
-        try await TwoServers.run(database: database) { servers in
+        try await ServersFixture.run(database: database) { servers in
             _ = try await TestPhone(servers).enrol(try servers.nonce())
             let phone = try await TestPhone(servers)
             _ = database.take()
@@ -45,7 +45,7 @@ struct StatementCountTests {
     @Test("Nothing of what phones and backends ask for reads a table from end to end, and neither does the housekeeping")
     func plans() async throws {
         let database = CountingDatabase(try SQLiteDatabase.inMemory())
-        try await TwoServers.run(database: database) { servers in
+        try await ServersFixture.run(database: database) { servers in
             _ = database.take()
             let nonce = try servers.nonce()
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

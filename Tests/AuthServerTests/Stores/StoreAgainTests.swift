@@ -60,7 +60,7 @@ struct StoreAgainTests {
                 _ = try rows.removeExpired(at: Sample.now + 9 * Retention.finishedSession, limit: 9)
                 #expect(try rows.session(over.id) == nil)
                 #expect(try rows.enrolment(enrolment.id) == nil)
-                try rows.bury(Sample.accountID(1), of: Sample.server, at: Sample.now)
+                try rows.markDeleted(Sample.accountID(1), of: Sample.server, at: Sample.now)
                 try rows.removeInstance(Sample.instanceID)
                 #expect(try rows.account(Sample.accountID(1)) == nil)
                 #expect(try rows.instance(Sample.instanceID) == nil)

@@ -76,7 +76,7 @@ struct StoreRoundTripTests {
         }
     }
 
-    @Test("An account, until it is buried", arguments: StoreBackend.allCases)
+    @Test("An account, until it is marked deleted", arguments: StoreBackend.allCases)
     func accounts(on backend: StoreBackend) async throws {
         try await backend.run { store in
             let (older, newer) = (Sample.account(1), Sample.account(2))
@@ -92,12 +92,12 @@ struct StoreRoundTripTests {
             #expect(try await store.read { rows in try rows.isTaken(otpReference: 2, at: Sample.server) })
             #expect(
                 try await store.read { rows in try rows.activity(of: Sample.server) } == ServerActivity(accountCount: 2, lastLogin: Sample.now + 3))
-            try await store.write { rows in try rows.bury(older.id, of: Sample.server, at: Sample.now) }
+            try await store.write { rows in try rows.markDeleted(older.id, of: Sample.server, at: Sample.now) }
             let after = try await store.write { rows in
-                (try rows.account(older.id), try rows.cache(of: older.id), try rows.notices(for: older.id), try rows.grave(of: older.id))
+                (try rows.account(older.id), try rows.cache(of: older.id), try rows.notices(for: older.id), try rows.deletedAccount(older.id))
             }
             #expect(after.0 == nil && after.1 == nil && after.2.isEmpty)
-            #expect(after.3 == BuriedAccount(id: older.id, server: Sample.server, since: Sample.now))
+            #expect(after.3 == DeletedAccount(id: older.id, server: Sample.server, since: Sample.now))
         }
     }
 

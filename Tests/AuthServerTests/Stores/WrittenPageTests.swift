@@ -25,12 +25,12 @@ struct WrittenPageTests {
         }
     }
 
-    private func run(_ body: @Sendable @escaping (TwoServers, Log) async throws -> Void) async throws {
+    private func run(_ body: @Sendable @escaping (ServersFixture, Log) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appendingPathComponent("as.sqlite").path
         let database = try SQLiteDatabase.open(path: path)
-        try await TwoServers.run(database: database) { servers in try await body(servers, Log(database: database, path: path + "-wal")) }
+        try await ServersFixture.run(database: database) { servers in try await body(servers, Log(database: database, path: path + "-wal")) }
         try await database.close()
     }
 

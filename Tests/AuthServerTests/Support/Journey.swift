@@ -9,10 +9,10 @@ import Testing
 /// What a person with two phones does over both servers, each kind of request at least once, and what everybody says to it and keeps of it. Without
 /// names and keys, which are others each time, so that two journeys can be compared.
 struct Journey {
-    let servers: TwoServers
+    let servers: ServersFixture
     private(set) var lines: [String] = []
 
-    init(_ servers: TwoServers) { self.servers = servers }
+    init(_ servers: ServersFixture) { self.servers = servers }
 
     mutating func travel() async throws {
         let (phone, nonce) = try await enrol()

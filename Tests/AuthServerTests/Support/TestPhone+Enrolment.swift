@@ -60,7 +60,7 @@ extension TestPhone {
     }
 }
 
-extension TwoServers {
+extension ServersFixture {
     func invite(_ nonce: SessionNonce, userID: String? = "alice", name: String = "Alice at work") async throws -> EnrolLink {
         try await services.enrolments.start(
             EnrolmentStart(nonce: nonce, displayName: name, userID: userID), at: server, origin: Self.origin, by: .backend, now: now

@@ -10,7 +10,7 @@ struct EnrolledPhone: Sendable {
     let account: AccountID
     let enrolling: EnrollingPhone
 
-    var servers: TwoServers { phone.servers }
+    var servers: ServersFixture { phone.servers }
 
     /// The same phone after it fetched the server's bundle again.
     func refreshed() async throws -> EnrolledPhone { EnrolledPhone(phone: try await phone.refreshed(), account: account, enrolling: enrolling) }
@@ -105,7 +105,7 @@ struct ShownLogin: Sendable {
     func logInByCache(_ cache: [UInt8]) async throws -> L6 { try await send(try decision(method: .cached, cache: cache)) }
 }
 
-extension TwoServers {
+extension ServersFixture {
     func link(_ nonce: SessionNonce, _ style: LinkStyle = .moving) async throws -> Encoded<LoginLink> {
         try await services.sessions.loginLink(for: nonce, at: server, style: style, now: now).link
     }

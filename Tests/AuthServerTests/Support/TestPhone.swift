@@ -5,20 +5,20 @@ import Testing
 
 /// A phone at two servers, with the bundle that it fetched.
 struct TestPhone: Sendable {
-    let servers: TwoServers
+    let servers: ServersFixture
     private(set) var bundle: VerifiedBundle
     let raw: RawPhone
 
-    init(_ servers: TwoServers, device: String = "Pixel 9") async throws {
+    init(_ servers: ServersFixture, device: String = "Pixel 9") async throws {
         try await self.init(servers, try RawPhone(device, random: SystemRandomSource()))
     }
 
     /// A further device key in the app of another: the same instance, the same PIN.
-    init(_ servers: TwoServers, sharing other: TestPhone) async throws {
+    init(_ servers: ServersFixture, sharing other: TestPhone) async throws {
         try await self.init(servers, other.raw.with(deviceKeyOf: try RawPhone(other.raw.name, random: SystemRandomSource())))
     }
 
-    private init(_ servers: TwoServers, _ raw: RawPhone) async throws {
+    private init(_ servers: ServersFixture, _ raw: RawPhone) async throws {
         self.servers = servers
         self.raw = raw
         bundle = try await servers.bundle()

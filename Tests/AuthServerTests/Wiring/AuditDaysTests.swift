@@ -9,7 +9,7 @@ import Testing
 struct AuditDaysTests {
     @Test("Is kept for as many days as the operator says and goes by itself then; for ever if nobody says", arguments: [UInt64(0), 7])
     func days(_ days: UInt64) async throws {
-        try await TwoServers.run(auditDays: days) { servers in
+        try await ServersFixture.run(auditDays: days) { servers in
             _ = try await TestPhone(servers).enrol(try servers.nonce())
             func entries() async throws -> Int {
                 try await servers.database.read { try $0.one("SELECT COUNT(*) AS entries FROM audit WHERE account IS NOT NULL")?.int("entries") ?? 0 }

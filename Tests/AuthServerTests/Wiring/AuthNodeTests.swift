@@ -22,7 +22,7 @@ struct AuthNodeTests {
     ) async throws -> AuthNode {
         let logger = log.logger()
         let settings = AuthNodeSettings(
-            publicURL: try PublicURL(parsing: TwoServers.origin), apiKey: SecretText(TwoServers.apiKey), secondFactorIdentity: pinned,
+            publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey), secondFactorIdentity: pinned,
             serverName: "Shop")
         return try await AuthNode(
             settings: settings, database: database, keyEncryptionKey: .random(), secondFactor: secondFactor, logger: logger
@@ -57,7 +57,7 @@ struct AuthNodeTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path, ownership: .shared)
-        try await TwoServers.run(database: database) { servers in
+        try await ServersFixture.run(database: database) { servers in
             let second = try await servers.start()
             let holder = { @Sendable () async throws -> [UInt8]? in
                 try await database.read { try $0.one("SELECT holder FROM lease")?.blob("holder") }
@@ -96,7 +96,7 @@ struct AuthNodeTests {
         let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1), database: database, log: started)
         #expect(started.lines("serverCreated").map(\.facts["server"]) == [service.defaultServer.text])
         #expect(started.lines("serverCreated").first?.level == .info)
-        try await TwoServers.run(log: asked) { servers in
+        try await ServersFixture.run(log: asked) { servers in
             _ = try await servers.start()
             #expect(asked.lines("serverCreated").map(\.facts["server"]) == [servers.server.text])
         }
@@ -115,7 +115,7 @@ struct AuthNodeTests {
             try await client.execute(uri: "/ready", method: .get) { #expect($0.status == .ok && String(buffer: $0.body) == #"{"ready":true}"#) }
             try await client.execute(uri: "/live", method: .get) { #expect($0.status == .ok) }
             try await client.execute(uri: "/servers/", method: .get) { #expect($0.status == .unauthorized) }
-            let key = HTTPFields([HTTPField(name: HTTPField.Name("X-apikey")!, value: TwoServers.apiKey)])
+            let key = HTTPFields([HTTPField(name: HTTPField.Name("X-apikey")!, value: ServersFixture.apiKey)])
             try await client.execute(uri: "/servers/", method: .get, headers: key) { response in
                 #expect(response.status == .ok)
                 #expect(String(buffer: response.body).contains(service.defaultServer.text))
@@ -160,7 +160,7 @@ struct AuthNodeTests {
 
     @Test("Name and logo of a server reach the phones")
     func nameAndLogo() async throws {
-        try await TwoServers.run { servers async throws in
+        try await ServersFixture.run { servers async throws in
             let logo: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 7]
             try await servers.update {
                 $0.logo = logo

@@ -15,12 +15,12 @@ struct FullDiskTests {
     func outage() async throws {
         let folder = try TemporaryFolder()
         let database = try SQLiteDatabase.open(path: folder.file("ostiary.sqlite"))
-        try await TwoServers.run(database: database) { servers async throws in
+        try await ServersFixture.run(database: database) { servers async throws in
             let admin = Application(router: servers.service.adminRouter)
             try await admin.test(.router) { client in
                 let nonce = Base64URL.encode(SystemRandomSource().bytes(16))
                 let sessions = "/servers/\(servers.server.text)/sessions/"
-                var headers: HTTPFields = [.apiKey: TwoServers.apiKey]
+                var headers: HTTPFields = [.apiKey: ServersFixture.apiKey]
                 headers[.nonce] = nonce
                 #expect(try await client.execute(uri: sessions + "qr/login", method: .get, headers: headers).status == .ok)
                 try await database.transaction { connection in

@@ -16,7 +16,7 @@ struct LogLinesTests {
     @Test("An enrolment, a login, a wrong PIN, a penalty and a refusal each leave one line, with request, server, account and factors")
     func phones() async throws {
         let log = LogRecorder()
-        try await TwoServers.run(log: log) { servers in
+        try await ServersFixture.run(log: log) { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let (server, account) = (servers.server.text, phone.account.text)
             for kind in ["accountEnrolled", "accountActivated"] {
@@ -51,11 +51,11 @@ struct LogLinesTests {
     @Test("A block and a reset by the backend are in the log under the request id that the answer had; 300 wrong keys are one line")
     func backends() async throws {
         let log = LogRecorder()
-        try await TwoServers.run(log: log) { servers in
+        try await ServersFixture.run(log: log) { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let account = "/servers/\(servers.server.text)/accounts/\(phone.account.text)"
             try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { client in
-                let key: HTTPFields = [.apiKey: TwoServers.apiKey]
+                let key: HTTPFields = [.apiKey: ServersFixture.apiKey]
                 for (method, path, body, kinds) in [
                     (.put, account + "/", #"{"blocked":true}"#, ["accountBlocked"]),
                     (.put, account + "/", #"{"blocked":false}"#, ["accountUnblocked"]),
@@ -88,7 +88,7 @@ struct LogLinesTests {
     @Test("However many requests a stranger seals, the log has a bounded number of lines of them")
     func flood() async throws {
         let log = LogRecorder()
-        try await TwoServers.run(log: log) { servers in
+        try await ServersFixture.run(log: log) { servers in
             let stranger = try await TestPhone(servers)
             for _ in 0..<90 {
                 let unknown = W1(accountID: AccountID(using: SystemRandomSource()), hold: 0)

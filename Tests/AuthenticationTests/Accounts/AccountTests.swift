@@ -8,7 +8,7 @@ import Testing
 struct AccountTests {
     @Test("A user's accounts are listed oldest first, and those of another server are not among them")
     func listed() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let first = try await world.enrolledPhone(name: "first")
         let second = try await world.enrolledPhone(name: "second")
         let accounts = try await world.accounts.accounts(ofUser: "alice", at: world.server)
@@ -23,7 +23,7 @@ struct AccountTests {
 
     @Test("Blocking ends every session of the account before it returns, and tells why")
     func blocking() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         let account = try present(phone.account)
@@ -41,7 +41,7 @@ struct AccountTests {
 
     @Test("Blocking twice is blocking once")
     func idempotent() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let account = try present(try await world.enrolledPhone().account)
         _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
         let after = try await world.snapshot()
@@ -52,9 +52,9 @@ struct AccountTests {
         }
     }
 
-    @Test("Deleting takes sessions, cache, share and instance with the account, and leaves a grave")
+    @Test("Deleting takes sessions, cache, share and instance with the account, and leaves a note that it is deleted")
     func deleted() async throws {
-        let world = try await World { $0.pinTimeout = 60 }
+        let world = try await DomainFixture { $0.pinTimeout = 60 }
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let login = try await phone.appLogIn()
@@ -63,14 +63,14 @@ struct AccountTests {
         #expect(try await world.account(account) == nil)
         #expect(try await world.cache(of: account) == nil)
         #expect(try await world.instance(phone.instance) == nil)
-        let grave = try await world.store.read { rows in try rows.grave(of: account) }
-        #expect(grave == BuriedAccount(id: account, server: world.server, since: world.now))
+        let deleted = try await world.store.read { rows in try rows.deletedAccount(account) }
+        #expect(deleted == DeletedAccount(id: account, server: world.server, since: world.now))
         await #expect(throws: AccountError.unknown) { try await world.accounts.delete(account, at: world.server, by: .backend, now: world.now) }
     }
 
     @Test("The phone deletes its account; said again it is done already, and nobody else can say it")
     func deletedByPhone() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let thief = try await world.enrolledPhone("eve", name: "thief")
         let account = try present(phone.account)
@@ -88,7 +88,7 @@ struct AccountTests {
 
     @Test("An account is removed in the name of its own server only")
     func removalOfAnotherServer() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let account = try present(try await world.enrolledPhone().account)
         let before = try await world.snapshot()
         let stopped = try await world.store.write { rows in
@@ -99,7 +99,7 @@ struct AccountTests {
 
     @Test("A blocked account can be deleted by its phone")
     func deletedWhileBlocked() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
@@ -109,7 +109,7 @@ struct AccountTests {
 
     @Test("The instance lives as long as one account of the phone does")
     func lastAccount() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let second = try TestPhone(sharing: phone)
         let invitation = try await world.invite("bob", browser: "second")

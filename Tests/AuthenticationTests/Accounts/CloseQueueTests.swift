@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Closing an instance")
 struct CloseQueueTests {
-    private func deletedAccount() async throws -> (World, TestPhone) {
-        let world = try await World()
+    private func deletedAccount() async throws -> (DomainFixture, TestPhone) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.accounts.delete(try present(phone.account), at: world.server, by: .backend, now: world.now)
         return (world, phone)
@@ -73,7 +73,7 @@ struct CloseQueueTests {
 
     @Test("CLOSED makes a restored server apply the deletion that it forgot")
     func closedAfterRestore() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let login = try await phone.appLogIn()
@@ -89,14 +89,14 @@ struct CloseQueueTests {
 
 @Suite("Lifting a block")
 struct ResetTests {
-    private func blocked() async throws -> (World, TestPhone) {
-        let world = try await World()
+    private func blocked() async throws -> (DomainFixture, TestPhone) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await block(phone, world)
         return (world, phone)
     }
 
-    private func block(_ phone: TestPhone, _ world: World) async throws {
+    private func block(_ phone: TestPhone, _ world: DomainFixture) async throws {
         for (number, wait) in ([0, 0, 0, 30, 300] as [UInt64]).enumerated() {
             world.pass(wait)
             _ = try await phone.tryPIN(try await phone.look(at: try await world.link("try \(number) \(world.now)")))
@@ -104,7 +104,7 @@ struct ResetTests {
         #expect(try await phone.tryPIN(try await phone.look(at: try await world.link("blocked \(world.now)"))).status == .blocked)
     }
 
-    private func reset(_ world: World, _ phone: TestPhone) async throws {
+    private func reset(_ world: DomainFixture, _ phone: TestPhone) async throws {
         try await world.accounts.resetSecondFactor(of: try present(phone.account), at: world.server, by: .backend, now: world.now)
     }
 
@@ -134,7 +134,7 @@ struct ResetTests {
 
     @Test("An account that nobody has is not reset")
     func unknown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         await #expect(throws: AccountError.unknown) {
             try await world.accounts.resetSecondFactor(of: SessionSample.alice, at: world.server, by: .backend, now: world.now)
         }

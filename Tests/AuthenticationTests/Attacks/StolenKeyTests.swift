@@ -7,8 +7,8 @@ import Testing
 @Suite("Attack 8: forged receipts and forged tickets")
 struct StolenKeyTests {
     /// A second-factor server in the hands of a thief: it vouches for whatever it is asked, with its true key.
-    private func world() async throws -> (World, TestPhone) {
-        let world = try await World()
+    private func world() async throws -> (DomainFixture, TestPhone) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await phone.addBiometrics()
         world.secondFactor.set { $0.believesAnything = true }
@@ -84,7 +84,7 @@ struct StolenKeyTests {
 
     @Test("A thief of the operational key numbers tickets as he likes: evaluations between two right PINs stay at the limit")
     func forgedTickets() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let before = world.secondFactor.truth.evaluations

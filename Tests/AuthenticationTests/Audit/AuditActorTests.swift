@@ -7,13 +7,13 @@ import Testing
 @Suite("Who did what the audit trail tells")
 struct AuditActorTests {
     /// Who did what of this kind, the oldest first.
-    private func actors(_ kind: AuditEntry.Kind, in world: World) async throws -> [AuditActor] {
+    private func actors(_ kind: AuditEntry.Kind, in world: DomainFixture) async throws -> [AuditActor] {
         try await world.store.read { rows in try rows.auditEntries(of: world.server, limit: 999) }.filter { $0.kind == kind }.map(\.actor).reversed()
     }
 
     @Test("What a phone signed for is the phone's: an account, logins that were accepted and denied, a change, a deletion")
     func phone() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         #expect(try await actors(.enrolmentStarted, in: world) == [.backend])
         #expect(try await actors(.accountEnrolled, in: world) == [.phone])
@@ -30,7 +30,7 @@ struct AuditActorTests {
 
     @Test("With SKIP_ENROL_CONFIRMATION it is the phone that lets itself in")
     func skipped() async throws {
-        let world = try await World { $0.flags = ["SKIP_ENROL_CONFIRMATION"] }
+        let world = try await DomainFixture { $0.flags = ["SKIP_ENROL_CONFIRMATION"] }
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         _ = try await phone.finish(claimed, try await phone.setFirstPIN(claimed))
@@ -39,7 +39,7 @@ struct AuditActorTests {
 
     @Test("What a caller asks is that caller's, by the name of its key: blocks, resets, deletions, settings")
     func callers() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         for (blocked, key) in [(true, "shop"), (false, "desk")] {
@@ -59,7 +59,7 @@ struct AuditActorTests {
 
     @Test("An enrolment that fails: by three wrong codes where they were typed, after its time by the server itself")
     func failures() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         for name in ["guessed", "late"] {
             let phone = try TestPhone(world, name)
             let invitation = try await world.invite(browser: name)
@@ -77,7 +77,7 @@ struct AuditActorTests {
 
     @Test("An account that goes because the second-factor server closed its instance is that server's")
     func closed() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         try await world.secondFactor.truth.close(phone.instance, at: world.now)
@@ -87,7 +87,7 @@ struct AuditActorTests {
 
     @Test("A code that another browser brings back is the caller's who hands it in")
     func otherBrowser() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         #expect(try await phone.confirmPage().isReturning)

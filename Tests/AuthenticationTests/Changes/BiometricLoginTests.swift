@@ -5,8 +5,8 @@ import Testing
 
 @Suite("L5: a biometric, alone and beside the PIN")
 struct BiometricLoginTests {
-    private func prepared(mostWithoutPIN: Int = 0, _ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (World, TestPhone) {
-        let world = try await World(mostWithoutPIN: mostWithoutPIN, change)
+    private func prepared(mostWithoutPIN: Int = 0, _ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (DomainFixture, TestPhone) {
+        let world = try await DomainFixture(mostWithoutPIN: mostWithoutPIN, change)
         let phone = try await world.enrolledPhone()
         try await phone.addBiometrics()
         return (world, phone)
@@ -49,7 +49,7 @@ struct BiometricLoginTests {
 
     @Test("A phone without biometrics is not logged in by one, and the second-factor server is not asked")
     func notAdded() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let heard = world.secondFactor.heard.count

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("M3: an operation on the second factor")
 struct SecondFactorChangeTests {
-    private func prepared() async throws -> (World, TestPhone) {
-        let world = try await World()
+    private func prepared() async throws -> (DomainFixture, TestPhone) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         return (world, phone)
     }

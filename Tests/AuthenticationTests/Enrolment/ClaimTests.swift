@@ -7,7 +7,7 @@ import Testing
 struct ClaimTests {
     @Test("S4-21 the phone is shown the name of the account it will have, and S4-22 the accounts that the user has already")
     func shown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let invitation = try await world.invite()
         let first = try TestPhone(world, "first")
         let claimed = try await first.claim(invitation)
@@ -21,7 +21,7 @@ struct ClaimTests {
 
     @Test("The same phone asks again and gets the same account and the same share, in a new answer")
     func again() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let first = try await phone.claim(invitation)
@@ -37,7 +37,7 @@ struct ClaimTests {
 
     @Test("A second phone finds the link used, before and after the account is made")
     func secondPhone() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let second = try TestPhone(world, "second")
         let invitation = try await world.invite()
@@ -52,7 +52,7 @@ struct ClaimTests {
 
     @Test("A phone that declines leaves the link to another, which gets another account and another share")
     func decline() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let second = try TestPhone(world, "second")
         let invitation = try await world.invite()
@@ -68,7 +68,7 @@ struct ClaimTests {
 
     @Test("A wrong secret, an unknown link and one of another server are one and the same")
     func unknown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let guess = try phone.claiming(invitation, secret: [UInt8](repeating: 0, count: 16))
@@ -82,7 +82,7 @@ struct ClaimTests {
 
     @Test("After ten minutes the link is old")
     func old() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         world.pass(600)
@@ -94,7 +94,7 @@ struct ClaimTests {
 
     @Test("A device key that is no point of the curve is refused")
     func badKey() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let invitation = try await world.invite()
         let message = E1(
             enrolID: invitation.link.enrolID, enrolSecret: invitation.link.enrolSecret, deviceKey: [4] + [UInt8](repeating: 1, count: 64),
@@ -105,7 +105,7 @@ struct ClaimTests {
 
     @Test("Without the second-factor server nobody can enrol, and the link is not used up")
     func secondFactorDown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         world.secondFactor.set { $0.isDown = true }
@@ -116,7 +116,7 @@ struct ClaimTests {
 
     @Test("A second invitation for a browser takes the place of one that no phone has yet")
     func replaced() async throws {
-        let world = try await World { $0.flags = ["SKIP_ENROL_CONFIRMATION"] }
+        let world = try await DomainFixture { $0.flags = ["SKIP_ENROL_CONFIRMATION"] }
         let phone = try TestPhone(world, "phone")
         let first = try await world.invite()
         let second = try await world.invite()
@@ -127,16 +127,16 @@ struct ClaimTests {
 
     @Test("Whoever starts an enrolment gives a name that can be shown", arguments: ["", "\u{202E}ecila", String(repeating: "x", count: 256)])
     func unfitName(name: String) async throws {
-        let world = try await World()
-        let nonce = try World.nonce("enrolling")
+        let world = try await DomainFixture()
+        let nonce = try DomainFixture.nonce("enrolling")
         let before = try await world.snapshot()
         await #expect(throws: EnrolmentStartError.badName) {
             let start = EnrolmentStart(nonce: nonce, displayName: name, userID: nil)
-            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, by: .backend, now: world.now)
+            _ = try await world.enrolments.start(start, at: world.server, origin: DomainFixture.origin, by: .backend, now: world.now)
         }
         await #expect(throws: EnrolmentStartError.badUserID) {
             let start = EnrolmentStart(nonce: nonce, displayName: "Alice", userID: name)
-            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, by: .backend, now: world.now)
+            _ = try await world.enrolments.start(start, at: world.server, origin: DomainFixture.origin, by: .backend, now: world.now)
         }
         #expect(try await world.snapshot() == before)
     }

@@ -5,8 +5,10 @@ import Testing
 
 @Suite("The confirmation code")
 struct ConfirmationTests {
-    private func pending(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (World, TestPhone, World.Invitation, Claimed) {
-        let world = try await World(change)
+    private func pending(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (
+        DomainFixture, TestPhone, DomainFixture.Invitation, Claimed
+    ) {
+        let world = try await DomainFixture(change)
         var phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let claimed = try await phone.enrolPending(invitation)
@@ -107,12 +109,12 @@ struct ConfirmationTests {
 
     @Test("There is nothing to confirm before the phone has decided, nor for a browser that enrols nobody")
     func nothing() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let invitation = try await world.invite()
         await #expect(throws: ConfirmationError.nothingToConfirm) { _ = try await world.confirm(invitation, code: "K7Q3") }
         let claimed = try await TestPhone(world, "phone").claim(invitation)
         await #expect(throws: ConfirmationError.nothingToConfirm) { _ = try await world.confirm(invitation, code: claimed.code) }
-        let other = World.Invitation(nonce: try World.nonce("stranger"), link: invitation.link)
+        let other = DomainFixture.Invitation(nonce: try DomainFixture.nonce("stranger"), link: invitation.link)
         await #expect(throws: ConfirmationError.nothingToConfirm) { _ = try await world.confirm(other, code: claimed.code) }
     }
 
@@ -142,7 +144,7 @@ struct ConfirmationTests {
 
     @Test("Whoever was logged in by the enrolling nonce before gives way")
     func replacesSession() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone("bob", name: "old phone")
         try await old.logIn("enrolling")
         let phone = try TestPhone(world, "phone")

@@ -3,7 +3,7 @@ import OstiaryProtocol
 
 /// Hand-made enrolments at a given time, for rules that need no store.
 enum EnrolmentSample {
-    static let start = World.start
+    static let start = DomainFixture.start
     static let finish = Enrolment.Finish(decision: SHA([3]), verifiedAt: start)
     static let everything: [EnrolmentEvent] = [
         .claim(claim(1)), .claim(claim(2)), .decline(.decline), .finish(finish), .activate(activation), .wrongCode, .delete,

@@ -8,7 +8,7 @@ import Testing
 struct FinishTests {
     @Test("An account that waits for its code cannot log in, by no way")
     func pending() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         var phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let claimed = try await phone.enrolPending(invitation)
@@ -24,7 +24,7 @@ struct FinishTests {
 
     @Test("The same decision again gives the same account: the same one-time reference and key")
     func repeated() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let claimed = try await phone.claim(invitation)
@@ -41,7 +41,7 @@ struct FinishTests {
 
     @Test("Another decision after the account was made is refused")
     func otherDecision() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let tried = try await phone.setFirstPIN(claimed)
@@ -51,7 +51,7 @@ struct FinishTests {
 
     @Test("If the answer of the second-factor server got lost, the same decision makes the account after all")
     func lostReceipt() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let tried = try await phone.setFirstPIN(claimed)
@@ -65,7 +65,7 @@ struct FinishTests {
 
     @Test("What the phone signs for is what it was shown: the hash of another enrolment is refused")
     func otherHash() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let other = try await phone.claim(try await world.invite(browser: "other"))
@@ -76,7 +76,7 @@ struct FinishTests {
 
     @Test("Nobody finishes with the key of another phone")
     func otherKey() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let thief = try TestPhone(world, "thief")
         let claimed = try await phone.claim(try await world.invite())
@@ -87,7 +87,7 @@ struct FinishTests {
 
     @Test("Without a second factor, or with one that was not set here, there is no account")
     func withoutSecondFactor() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let tried = try await phone.setFirstPIN(claimed)
@@ -110,7 +110,7 @@ struct FinishTests {
 
     @Test("No first PIN is decided for an instance that is there, and no other account by the PIN of another server's")
     func otherInstance() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone()
         let new = try TestPhone(sharing: old)
         let claimed = try await new.claim(try await world.invite("bob", browser: "second"))
@@ -137,7 +137,7 @@ struct FinishTests {
 
     @Test("A PIN that is there already vouches for a second account of the same phone")
     func secondAccount() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let new = try TestPhone(sharing: phone)
@@ -154,7 +154,7 @@ struct FinishTests {
 
     @Test("S4-40 the first PIN makes the instance with its share and its key, and no try is counted for it")
     func firstPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let tried = try await phone.setFirstPIN(claimed)

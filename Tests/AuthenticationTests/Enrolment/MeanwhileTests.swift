@@ -9,7 +9,7 @@ import Testing
 struct MeanwhileTests {
     @Test("A phone that asks anew while its first decision is proved makes no account by that one, only by what it was shown last")
     func askedAnew() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let claimed = try await phone.claim(invitation)
@@ -25,7 +25,7 @@ struct MeanwhileTests {
 
     @Test("A second account that does not come about leaves the phone's instance to the first, and takes the new device key out")
     func orphanedKey() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let new = try TestPhone(sharing: phone)
         let claimed = try await new.claim(try await world.invite("bob", browser: "second"))
@@ -43,12 +43,12 @@ struct MeanwhileTests {
 
     @Test("A decline that is overtaken by its own copy and by another phone takes nothing from that phone")
     func lateDecline() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, other) = (try TestPhone(world, "phone"), try TestPhone(world, "other"))
         let invitation = try await world.invite()
         let claimed = try await phone.claim(invitation)
         let decline = try phone.declining(claimed)
-        let keyring = WorldKeyring(known: [world.server: world.keys])
+        let keyring = FixtureKeyring(known: [world.server: world.keys])
         let slow = EnrolmentService(
             store: InterruptedStore(store: world.store) {
                 _ = try await world.deliver(decline)

@@ -7,7 +7,7 @@ import Testing
 struct SecondInvitationTests {
     @Test("A new invitation ends one that a phone has read: that phone is too late, the new one's is not")
     func replacesClaimed() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (first, second) = (try TestPhone(world, "first"), try TestPhone(world, "second"))
         let old = try await first.claim(try await world.invite())
         let set = try await first.setFirstPIN(old)
@@ -19,7 +19,7 @@ struct SecondInvitationTests {
 
     @Test("A phone that is still at its PIN hears that it is too late, and nothing is counted or made for it")
     func replacedAtPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "first")
         let old = try await phone.claim(try await world.invite())
         _ = try await world.invite()
@@ -29,7 +29,7 @@ struct SecondInvitationTests {
 
     @Test("While an account waits for its code there is no other invitation; afterwards there is")
     func keepsConfirming() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let invitation = try await world.invite()
         let claimed = try await TestPhone(world, "first").enrolPending(invitation)
         do {
@@ -42,7 +42,7 @@ struct SecondInvitationTests {
 
     @Test("A wait that ran out does not stand in the way of a new invitation")
     func afterTheWait() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         _ = try await TestPhone(world, "first").enrolPending(try await world.invite())
         world.pass(Enrolment.life + 1)
         _ = try await TestPhone(world, "second").claim(try await world.invite())
@@ -50,7 +50,7 @@ struct SecondInvitationTests {
 
     @Test("An account that does not come about after its PIN was set leaves an instance to close, and only then")
     func orphan() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let set = try await phone.setFirstPIN(claimed)
@@ -71,7 +71,7 @@ struct SecondInvitationTests {
 
     @Test("A decline again is answered alike, and one that never was is not")
     func declinedTwice() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let message = try phone.declining(claimed)
@@ -95,7 +95,7 @@ struct SecondInvitationTests {
 
     @Test("The right code after the account was deleted confirms nothing")
     func deletedSince() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let invitation = try await world.invite()
         let claimed = try await TestPhone(world, "phone").enrolPending(invitation)
         #expect(try await world.confirm(invitation, code: claimed.code) == .activated(claimed.shown.accountID))
@@ -109,7 +109,7 @@ struct SecondInvitationTests {
 
     @Test("An account that waits for its code is told so when it scans a login")
     func pendingLogsIn() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         var phone = try TestPhone(world, "phone")
         phone.account = try await phone.enrolPending(try await world.invite()).shown.accountID
         let shown = try await phone.look(at: try await world.link())

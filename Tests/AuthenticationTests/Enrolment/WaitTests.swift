@@ -7,7 +7,7 @@ import Testing
 struct WaitTests {
     @Test("The phone hears nothing until the code was typed, then of its session and the cache for the silent login")
     func activation() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let claimed = try await phone.enrolPending(invitation)
@@ -22,7 +22,7 @@ struct WaitTests {
 
     @Test("A phone that looks again after a wait finds the same")
     func lookAgain() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let claimed = try await phone.enrolPending(invitation)
@@ -38,7 +38,7 @@ struct WaitTests {
 
     @Test("Asked again the cache is another one, and the first is void")
     func cacheAgain() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         let account = try present(phone.account)
         let first = try present(try await phone.hearOfActivation(of: account).cache)
@@ -51,7 +51,7 @@ struct WaitTests {
 
     @Test("A minute after the activation there is no cache any more")
     func cacheTooLate() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         world.pass(61)
         let heard = try await phone.hearOfActivation(of: try present(phone.account))
@@ -60,7 +60,7 @@ struct WaitTests {
 
     @Test("After a login by PIN there is no silent one any more, also within the minute")
     func cacheAfterLogin() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         try await phone.logIn()
         #expect(try await phone.hearOfActivation(of: try present(phone.account)).cache == nil)
@@ -68,7 +68,7 @@ struct WaitTests {
 
     @Test("A phone cannot wait for another's account, nor for one that nobody has")
     func stranger() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         let thief = try await world.freshlyEnrolledPhone("eve", name: "thief")
         #expect(try await world.refusal(of: try thief.waiting(for: try present(phone.account))) == .badSignature)
@@ -77,7 +77,7 @@ struct WaitTests {
 
     @Test("A blocked account hears that it is blocked")
     func blocked() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         let account = try present(phone.account)
         _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
@@ -86,7 +86,7 @@ struct WaitTests {
 
     @Test("The older devices of the person are told of the new one, with its name and time, until they say that it was shown; others are not")
     func olderDevices() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone(name: "old phone")
         let stranger = try await world.enrolledPhone("bob", name: "stranger")
         let login = try await old.appLogIn()
@@ -106,7 +106,7 @@ struct WaitTests {
 
     @Test("An older device that is not running is told with its next login")
     func olderDeviceLater() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone(name: "old phone")
         _ = try await world.enrolledPhone(name: "new phone")
         #expect(try await old.logIn().extensions.notices.map(\.device) == ["new phone"])
@@ -114,7 +114,7 @@ struct WaitTests {
 
     @Test("A waiting device tells nobody before its code was typed")
     func notBeforeTheCode() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone(name: "old phone")
         _ = try await TestPhone(world, "new phone").enrolPending(try await world.invite(browser: "second"))
         #expect(try await old.logIn().extensions.notices.isEmpty)

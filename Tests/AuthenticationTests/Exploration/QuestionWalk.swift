@@ -34,7 +34,7 @@ final class QuestionWalk {
         var tried: Tried?
     }
 
-    private let world: World
+    private let world: DomainFixture
     private let phones: [TestPhone]
     private let stranger: TestPhone
     private let random: SeededRandom
@@ -48,7 +48,7 @@ final class QuestionWalk {
     private var result = Result()
 
     init(seed: Int, asksPIN: Bool) async throws {
-        world = try await World { update in
+        world = try await DomainFixture { update in
             update.staticQRAge = 300
             update.pinTimeout = asksPIN ? 0 : -1
         }
@@ -171,7 +171,7 @@ extension Reply {
     fileprivate var answersLogin: Bool { (try? L6(decoding: body))?.result == .loggedIn }
 }
 
-extension World {
+extension DomainFixture {
     /// What getSession tells of the session that a decision was about, if it logged in.
     fileprivate func told(by message: Outgoing) async throws -> [String]? {
         let decision = try L5(decoding: message.bytes)

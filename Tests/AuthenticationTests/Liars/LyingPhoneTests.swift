@@ -8,7 +8,7 @@ import Testing
 struct LyingPhoneTests {
     @Test("A session of one virtual server is neither claimed nor approved by an account of another")
     func sessionOfAnotherServer() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let twin = try await phone.atNeighbour()
@@ -27,7 +27,7 @@ struct LyingPhoneTests {
 
     @Test("An enrolment that was begun at one virtual server is not gone on with at another")
     func enrolmentOfAnotherServer() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let tried = try await phone.setFirstPIN(claimed)
@@ -42,7 +42,7 @@ struct LyingPhoneTests {
 
     @Test("An account orders no numbers of somebody else's instance, whatever the operation: nobody is kept busy by a stranger")
     func instanceOfAnother() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         let before = try await world.snapshot()
@@ -59,7 +59,7 @@ struct LyingPhoneTests {
 
     @Test("Nor does an account whose phone enrols once more: it vouches by its own instance")
     func instanceOfAnotherAtEnrolment() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         let new = try TestPhone(sharing: phone)
@@ -76,7 +76,7 @@ struct LyingPhoneTests {
 
     @Test("The PIN of an instance at one server is tried for no account at another, not even of the same phone")
     func instanceOfAnotherServer() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let twin = try await phone.atNeighbour()
         let verified = try await phone.provingByPIN(.pinChangeVerify)
@@ -90,7 +90,7 @@ struct LyingPhoneTests {
 
     @Test("Beside a biometric only the PIN attempt that was evaluated last counts: of an older one nobody knows any more when it was made")
     func olderAttemptBesideABiometric() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await phone.addBiometrics()
         let shown = try await phone.look(at: try await world.link())
@@ -101,8 +101,8 @@ struct LyingPhoneTests {
     }
 
     /// A PIN that was verified, for a new one to be set.
-    private func vouched() async throws -> (World, TestPhone, AttemptID) {
-        let world = try await World()
+    private func vouched() async throws -> (DomainFixture, TestPhone, AttemptID) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let verified = try await phone.provingByPIN(.pinChangeVerify)
         _ = try await phone.complete(verified)
@@ -136,7 +136,7 @@ struct LyingPhoneTests {
 
     @Test("An M3 that names another epoch than the one that was tried proves nothing, even if the opened box signed it")
     func otherEpoch() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         var change = try await phone.provingByPIN(.pinChangeVerify)
         change.epoch = 7
@@ -149,7 +149,7 @@ struct LyingPhoneTests {
 
     @Test("A login by what is remembered brings nothing else: no signature and no attempt that nobody looks at")
     func besideTheCache() async throws {
-        let world = try await World { $0.pinTimeout = 10 }
+        let world = try await DomainFixture { $0.pinTimeout = 10 }
         let phone = try await world.enrolledPhone()
         let cache = try present(try await phone.logIn().cache)
         let shown = try await phone.look(at: try await world.link("next"))
@@ -167,7 +167,7 @@ struct LyingPhoneTests {
 
     @Test("A login brings no number: none is asked for, so that none is taken which nobody compares")
     func number() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let good = try phone.accepting(shown, try await phone.tryPIN(shown))

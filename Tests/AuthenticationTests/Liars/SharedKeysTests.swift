@@ -8,7 +8,7 @@ import Testing
 @Suite("Two servers with the same keys")
 struct SharedKeysTests {
     private struct CopiedKeys: ServerKeyring {
-        let original: WorldKeys
+        let original: FixtureKeys
 
         func keys(of server: ServerID) async throws -> ServerKeys {
             ServerKeys(chain: original.chain, operatorKey: original.operatorKey, sidKey: original.sidKey)
@@ -17,11 +17,11 @@ struct SharedKeysTests {
 
     /// The services of the neighbour, by the keys of the other server.
     private struct Neighbour {
-        let world: World
+        let world: DomainFixture
         let login: LoginService
         let attempts: AttemptService
 
-        init(of world: World) {
+        init(of world: DomainFixture) {
             self.world = world
             let keyring = CopiedKeys(original: world.keys)
             let client = SecondFactorClient(gateway: world.secondFactor, keyring: keyring)
@@ -37,7 +37,7 @@ struct SharedKeysTests {
 
     @Test("A session of the one is neither shown, tried, decided nor talked about at the other")
     func sessions() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let link = try await world.link()
         let shown = try await phone.look(at: link)

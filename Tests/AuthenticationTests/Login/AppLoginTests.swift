@@ -8,7 +8,7 @@ import Testing
 struct AppLoginTests {
     @Test("S0-01, 04 an app logs in to itself and gets a webNonce, by which S0-09 a backend learns who it is with one question")
     func webNonce() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         #expect(shown.content.purpose == .app && shown.content.browser.binding == .app)
@@ -23,7 +23,7 @@ struct AppLoginTests {
 
     @Test("The webNonce is kept as its hash only, and is not rotated by pings")
     func hashOnly() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         let stored = try await world.store.read { rows in try rows.session(login.session)?.nonceHash }
@@ -35,7 +35,7 @@ struct AppLoginTests {
 
     @Test("The webNonce is nobody before the login and nobody after the stop")
     func goneAfterStop() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         _ = try await phone.stop(login.session)
@@ -46,7 +46,7 @@ struct AppLoginTests {
 
     @Test("S1-04 a newer AppLogin of the account takes the place of the older, which is told")
     func replaced() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let first = try await phone.appLogIn()
         world.pass(1)
@@ -60,7 +60,7 @@ struct AppLoginTests {
 
     @Test("An AppLogin of one account leaves browsers and other accounts alone")
     func othersStay() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         try await phone.logIn()
@@ -72,7 +72,7 @@ struct AppLoginTests {
 
     @Test("A login in a browser leaves the app logged in")
     func browserBeside() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let app = try await phone.appLogIn()
         try await phone.logIn()
@@ -82,7 +82,7 @@ struct AppLoginTests {
 
     @Test("The session of an AppLogin is for its account only, and is no session of a browser")
     func own() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         let shown = try await phone.startAppLogin()
@@ -92,7 +92,7 @@ struct AppLoginTests {
 
     @Test("An account that nobody has, one that is blocked and one of another server start no AppLogin")
     func refused() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         var phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let own = try phone.openingApp()
@@ -106,7 +106,7 @@ struct AppLoginTests {
 
     @Test("An L1 that the account's own device did not sign for this very request is refused and leaves nothing behind")
     func unsigned() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         var thief = try await world.enrolledPhone("eve", name: "thief")
         thief.account = phone.account
@@ -125,7 +125,7 @@ struct AppLoginTests {
 
     @Test("Whether an account is blocked or waits for its code is told to its own device only")
     func toldToDevice() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         var thief = try await world.enrolledPhone("eve", name: "thief")
         thief.account = phone.account
@@ -142,7 +142,7 @@ struct AppLoginTests {
 
     @Test("However many AppLogins are begun, none keeps another out, and nothing is stored before one is claimed")
     func unbounded() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let before = try await world.snapshot()
         var shown: [Shown] = []
@@ -156,7 +156,7 @@ struct AppLoginTests {
 
     @Test("The row of an AppLogin is made by the PIN or decision that claims it: once, however often it comes")
     func oneRow() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         let rows = try await world.snapshot().sessions.count
@@ -170,7 +170,7 @@ struct AppLoginTests {
 
     @Test("Two decisions with one offer make one session: the second finds what the first did", arguments: [false, true])
     func oneOffer(accepts: Bool) async throws {
-        let world = try await World { $0.pinTimeout = -1 }
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         _ = try await phone.decide(try phone.deciding(shown, .init(decision: accepts ? .accept : .decline)))
@@ -189,7 +189,7 @@ struct AppLoginTests {
 
     @Test("Five minutes after it was made an offer begins nothing any more")
     func fiveMinutes() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let (early, late) = (try await phone.startAppLogin(), try await phone.startAppLogin())
         world.pass(300)
@@ -203,7 +203,7 @@ struct AppLoginTests {
 
     @Test("When the server comes to ask for a second factor, an offer of before asks for none no more")
     func demands() async throws {
-        let world = try await World { $0.pinTimeout = -1 }
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         try await world.update { $0.pinTimeout = 0 }
@@ -213,7 +213,7 @@ struct AppLoginTests {
 
     @Test("The L2 of a login for one account tells nobody else which it is")
     func mark() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let stranger = try TestPhone(world, "stranger")
@@ -228,7 +228,7 @@ struct AppLoginTests {
 
     @Test("Without the second-factor server no login starts, and those that are there go on")
     func secondFactorDown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         world.secondFactor.set { $0.isDown = true }

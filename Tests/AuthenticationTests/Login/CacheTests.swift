@@ -6,8 +6,8 @@ import Testing
 
 @Suite("pinTimeout and the cache")
 struct CacheTests {
-    private func loggedIn(pinTimeout: Int) async throws -> (World, TestPhone, L6) {
-        let world = try await World { $0.pinTimeout = pinTimeout }
+    private func loggedIn(pinTimeout: Int) async throws -> (DomainFixture, TestPhone, L6) {
+        let world = try await DomainFixture { $0.pinTimeout = pinTimeout }
         let phone = try await world.enrolledPhone()
         return (world, phone, try await phone.logIn())
     }
@@ -22,7 +22,7 @@ struct CacheTests {
 
     @Test("With pinTimeout -1 nothing but the device key is asked, and there is no cache")
     func never() async throws {
-        let world = try await World { $0.pinTimeout = -1 }
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         #expect(shown.content.secondFactor == .none && shown.content.methods == [])
@@ -62,7 +62,7 @@ struct CacheTests {
 
     @Test("A server that ceases to remember while a PIN is under way logs in all the same, and gives no cache", arguments: [-1, 0])
     func ceases(pinTimeout: Int) async throws {
-        let world = try await World { $0.pinTimeout = 10 }
+        let world = try await DomainFixture { $0.pinTimeout = 10 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -74,7 +74,7 @@ struct CacheTests {
 
     @Test("A repeat after the minutes are over brings no cache: none is given that is old already")
     func repeatedTooLate() async throws {
-        let world = try await World { $0.pinTimeout = 1 }
+        let world = try await DomainFixture { $0.pinTimeout = 1 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         var decision = try phone.accepting(shown, try await phone.tryPIN(shown))
@@ -87,9 +87,10 @@ struct CacheTests {
     @Test("A login that proved no second factor gives nothing to remember")
     func nothingProved() throws {
         let login = Login(
-            account: SessionSample.alice, binding: .qrStatic, at: World.start, methods: [], verifiedAt: World.start, decision: SHA([1]),
-            deadline: World.start + 315, lastPing: World.start, lastStamp: World.start)
-        #expect(login.cache(SHA([2]), under: 10, at: World.start) == nil)
+            account: SessionSample.alice, binding: .qrStatic, at: DomainFixture.start, methods: [], verifiedAt: DomainFixture.start,
+            decision: SHA([1]),
+            deadline: DomainFixture.start + 315, lastPing: DomainFixture.start, lastStamp: DomainFixture.start)
+        #expect(login.cache(SHA([2]), under: 10, at: DomainFixture.start) == nil)
     }
 
     @Test("A cache is replaced by the next, and the former is void")
@@ -133,7 +134,7 @@ struct CacheTests {
 
     @Test("A receipt from the future counts as of now: no clock of another server makes a cache last longer")
     func futureReceipt() async throws {
-        let world = try await World { $0.pinTimeout = 10 }
+        let world = try await DomainFixture { $0.pinTimeout = 10 }
         let phone = try await world.enrolledPhone()
         world.secondFactor.set { $0.receiptLie = { $0.changed(lastPIN: Instant(.max)) } }
         _ = try await phone.logIn()
@@ -142,7 +143,7 @@ struct CacheTests {
 
     @Test("S1-31 straight after the enrolment an app logs in without being asked, once")
     func silentAppLogin() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         let cache = try present(try await phone.hearOfActivation(of: try present(phone.account)).cache)
         world.pass(59)
@@ -157,7 +158,7 @@ struct CacheTests {
 
     @Test("The activation's cache opens no browser session and no second minute")
     func silentForAppsOnly() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         let cache = try present(try await phone.hearOfActivation(of: try present(phone.account)).cache)
         let browser = try await phone.look(at: try await world.link())
@@ -169,7 +170,7 @@ struct CacheTests {
 
     @Test("A login with the PIN uses up the silent one")
     func silentUsedUp() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         let account = try present(phone.account)
         _ = try await phone.logIn()

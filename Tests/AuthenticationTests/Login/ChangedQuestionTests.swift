@@ -6,13 +6,13 @@ import Testing
 /// While a person reads what a login is about, the site asks for something else by the same nonce.
 @Suite("What the person approves is what happens")
 struct ChangedQuestionTests {
-    private func asked(_ text: String, note: String = "") async throws -> (world: World, phone: TestPhone, link: Encoded<LoginLink>) {
-        let world = try await World()
+    private func asked(_ text: String, note: String = "") async throws -> (world: DomainFixture, phone: TestPhone, link: Encoded<LoginLink>) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         return (world, phone, try await world.ask(text, note: note))
     }
 
-    private func told(_ world: World) async throws -> [String] {
+    private func told(_ world: DomainFixture) async throws -> [String] {
         let status = try await world.status()
         return status.announced.info.map(\.text) + status.notes.info.map(\.text)
     }

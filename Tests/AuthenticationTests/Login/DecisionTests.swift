@@ -5,8 +5,8 @@ import Testing
 
 @Suite("L5: a decision is checked")
 struct DecisionTests {
-    private func shown(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (World, TestPhone, Shown) {
-        let world = try await World(change)
+    private func shown(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (DomainFixture, TestPhone, Shown) {
+        let world = try await DomainFixture(change)
         let phone = try await world.enrolledPhone()
         return (world, phone, try await phone.look(at: try await world.link()))
     }
@@ -171,7 +171,7 @@ struct DecisionTests {
 
     @Test("A session that was made for one account is refused to another")
     func preselected() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         let shown = try await other.look(at: try await world.link(preselecting: phone.account))

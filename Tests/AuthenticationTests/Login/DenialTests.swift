@@ -7,10 +7,10 @@ import Testing
 struct DenialTests {
     @Test("A denial is signed, ends the session for everybody and is told to the page", arguments: [false, true])
     func denied(notMe: Bool) async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let link = try await world.link()
-        let stream = try await world.queries.stream(of: World.nonce("browser"), at: world.server)
+        let stream = try await world.queries.stream(of: DomainFixture.nonce("browser"), at: world.server)
         let shown = try await phone.look(at: link)
         var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
         #expect(try await phone.decide(try phone.refusing(shown, notMe: notMe)).result == .denied)
@@ -26,7 +26,7 @@ struct DenialTests {
 
     @Test("The same denial again is answered alike, and another one is too late")
     func again() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let denial = try phone.refusing(shown)
@@ -39,7 +39,7 @@ struct DenialTests {
 
     @Test("After a denial the PIN logs nobody in, and after a login there is nothing to deny")
     func final() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -54,7 +54,7 @@ struct DenialTests {
 
     @Test("A denial asks nothing of the second-factor server")
     func withoutSecondFactor() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         world.secondFactor.set { $0.isDown = true }
@@ -63,7 +63,7 @@ struct DenialTests {
 
     @Test("After a denial the browser gets a new session by the same nonce")
     func nextSession() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.decide(try phone.refusing(shown))

@@ -8,8 +8,8 @@ import Testing
 @Suite("How strongly a login asks")
 struct FactorDemandTests {
     /// A phone that proved its PIN or biometric in this very second, and its cache.
-    private func proved(by factor: Methods = .pin, pinTimeout: Int = 10) async throws -> (world: World, phone: TestPhone, cache: [UInt8]) {
-        let world = try await World { $0.pinTimeout = pinTimeout }
+    private func proved(by factor: Methods = .pin, pinTimeout: Int = 10) async throws -> (world: DomainFixture, phone: TestPhone, cache: [UInt8]) {
+        let world = try await DomainFixture { $0.pinTimeout = pinTimeout }
         let phone = try await world.enrolledPhone()
         guard factor == .bio else { return (world, phone, try present(try await phone.logIn("before").cache)) }
         try await phone.addBiometrics()
@@ -78,7 +78,7 @@ struct FactorDemandTests {
 
     @Test("Where the server asks no second factor a login that demands one asks it", arguments: [FactorDemand.always, .fresh(60)])
     func serverThatNeverAsks(demand: FactorDemand) async throws {
-        let world = try await World { $0.pinTimeout = -1 }
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.ask(demand))
         #expect(shown.content.secondFactor == .needed && shown.content.methods == [.pin, .bio])
@@ -141,7 +141,7 @@ struct FactorDemandTests {
 
     @Test("The rule by itself: the cache of an enrolment, too, is as old as its proof")
     func rule() {
-        let start = World.start
+        let start = DomainFixture.start
         let cache = FactorCache(
             account: SessionSample.alice, hash: SHA([1]), expiresAt: start + 60, isSingleUse: true, methods: .pin, verifiedAt: start - 100)
         #expect(FactorDemand.policy.isMet(by: cache, under: 0, at: start + 60))

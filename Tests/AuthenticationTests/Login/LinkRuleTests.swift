@@ -4,7 +4,7 @@ import Testing
 
 @Suite("LinkRule")
 struct LinkRuleTests {
-    private static let issued = World.start
+    private static let issued = DomainFixture.start
     private static let tag: [UInt8] = [1, 2, 3, 4]
     private static let secret = [UInt8](repeating: 5, count: 32)
 

@@ -7,7 +7,7 @@ import Testing
 struct LoginTests {
     @Test("A person who scans a code and enters the right PIN is logged in")
     func scanAndPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         #expect(try await world.status() == .nobody)
         try await phone.logIn()

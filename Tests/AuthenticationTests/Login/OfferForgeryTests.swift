@@ -7,15 +7,15 @@ import Testing
 /// The server keeps nothing of an L1: what comes back has to be what it gave.
 @Suite("Offers that were not made for this")
 struct OfferForgeryTests {
-    private func ready() async throws -> (World, TestPhone, Shown) {
-        let world = try await World()
+    private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         return (world, phone, try await phone.look(at: try await world.link()))
     }
 
     /// M1 and L5 with another offer are refused for `reason` and change nothing.
     private func refused(
-        _ offer: Encoded<Offer>, in world: World, _ phone: TestPhone, _ shown: Shown, for reason: Refusal = .offerWrong
+        _ offer: Encoded<Offer>, in world: DomainFixture, _ phone: TestPhone, _ shown: Shown, for reason: Refusal = .offerWrong
     ) async throws {
         let before = try await world.snapshot()
         let account = try present(phone.account)

@@ -7,12 +7,12 @@ import Testing
 struct OfferTests {
     @Test("The phone is shown who asks, from which browser, and what it must prove")
     func content() async throws {
-        let world = try await World { update in
+        let world = try await DomainFixture { update in
             update.name = "Bank"
             update.siteURL = "https://bank.example"
         }
         let phone = try await world.enrolledPhone()
-        let nonce = try World.nonce("browser")
+        let nonce = try DomainFixture.nonce("browser")
         let said = ShownContext(info: [Announcement(key: "why", text: "a transfer")], ip: "Bern", userAgent: "Firefox on Linux")
         let link = try await world.queries.loginLink(
             for: nonce, at: world.server, style: .still, asking: LoginRequestUpdate(shown: said), now: world.now
@@ -30,18 +30,18 @@ struct OfferTests {
 
     @Test("More announcements than fit are cut off, and what is shown can be read")
     func announcements() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let many = (0..<300).map { Announcement(key: "\($0)", text: "text") }
         let link = try await world.queries.loginLink(
-            for: World.nonce("browser"), at: world.server, style: .still,
+            for: DomainFixture.nonce("browser"), at: world.server, style: .still,
             asking: LoginRequestUpdate(shown: ShownContext(info: many)), now: world.now)
         #expect(try await phone.look(at: link.link).content.announceInfo == Array(many.prefix(32)))
     }
 
     @Test("No two phones are shown the same, and looking claims nothing")
     func different() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         let link = try await world.link()
@@ -53,7 +53,7 @@ struct OfferTests {
 
     @Test("A session that a phone has claimed is shown to no phone any more, not even to that one")
     func claimed() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
         let link = try await world.link()
         _ = try await phone.tryPIN(try await phone.look(at: link))
@@ -63,7 +63,7 @@ struct OfferTests {
 
     @Test("A session that is over is shown to nobody", arguments: ["denied", "ran out", "logged in"])
     func over(how: String) async throws {
-        let world = try await World { $0.staticQRAge = 300 }
+        let world = try await DomainFixture { $0.staticQRAge = 300 }
         let phone = try await world.enrolledPhone()
         let link = try await world.link()
         let shown = try await phone.look(at: link)
@@ -78,7 +78,7 @@ struct OfferTests {
 
     @Test("Links of a server with standing codes switched off, and with strict links")
     func rules() async throws {
-        let world = try await World { update in
+        let world = try await DomainFixture { update in
             update.staticQRAge = 0
             update.flags = ["STRICT_LINKS"]
         }
@@ -94,7 +94,7 @@ struct OfferTests {
 
     @Test("Strict links that are switched on refuse a link that a phone has read before, and count nothing; what was scanned goes on")
     func strictNow() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let tapped = try await phone.look(at: try await world.link(), via: .link)
         let scanned = try await phone.look(at: try await world.link())
@@ -109,10 +109,10 @@ struct OfferTests {
 
     @Test("A link of the neighbouring server is foreign here, and the other way round")
     func neighbour() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let link = try await world.queries.loginLink(
-            for: World.nonce("browser"), at: world.neighbour.server, style: .still, now: world.now
+            for: DomainFixture.nonce("browser"), at: world.neighbour.server, style: .still, now: world.now
         ).link
         #expect(try await world.refusal(of: try phone.looking(at: link, via: .scan)) == .linkForeign)
         let own = try await world.link()

@@ -10,12 +10,12 @@ struct PhoneStateTests {
 
     @Test("The account that has claimed the session says that it does not go on; the page hears it and nothing else happens", arguments: states)
     func claimed(state: PhoneState) async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.tryPIN(shown)
         let before = try present(try await world.session())
-        let stream = try await world.queries.stream(of: World.nonce("browser"), at: world.server)
+        let stream = try await world.queries.stream(of: DomainFixture.nonce("browser"), at: world.server)
         var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
         #expect(try await phone.say(state, of: shown) == Reply())
         #expect(await news.next()?.kind == .phoneState)
@@ -28,11 +28,11 @@ struct PhoneStateTests {
 
     @Test("Who has claimed the session needs no offer to say so; said once more it is no news")
     func withoutOffer() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.tryPIN(shown)
-        let stream = try await world.queries.stream(of: World.nonce("browser"), at: world.server)
+        let stream = try await world.queries.stream(of: DomainFixture.nonce("browser"), at: world.server)
         var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
         for state in [PhoneState.blocked, .blocked, .gaveUp] {
             _ = try await world.deliver(try phone.saying(state, of: shown, offer: nil))
@@ -47,7 +47,7 @@ struct PhoneStateTests {
 
     @Test("While nobody has claimed the session only who was shown it may speak, and it stays open for every phone")
     func open() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
         let shown = try await phone.look(at: try await world.link())
         let strange = try await other.look(at: try await world.link())
@@ -63,7 +63,7 @@ struct PhoneStateTests {
 
     @Test("Another account than the one that has claimed the session says nothing about it, not even with an offer")
     func taken() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
         let strange = try await other.look(at: try await world.link())
         let shown = try await phone.look(at: try await world.link())
@@ -74,7 +74,7 @@ struct PhoneStateTests {
 
     @Test("Of a session that was made for one account another's phone says nothing, though it was shown it")
     func preselected() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
         let strange = try await other.look(at: try await world.link(preselecting: phone.account))
         #expect(try await world.refusal(of: try other.saying(.gaveUp, of: strange)) == .sessionTaken)
@@ -83,7 +83,7 @@ struct PhoneStateTests {
 
     @Test("Without the device's signature, or for a session or account that there is not, it is refused and changes nothing")
     func forged() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.tryPIN(shown)
@@ -99,7 +99,7 @@ struct PhoneStateTests {
 
     @Test("The same request again is replayed, the same words again change nothing, and newer ones take the place of older ones")
     func repeats() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.tryPIN(shown)
@@ -115,7 +115,7 @@ struct PhoneStateTests {
 
     @Test("The next M1 takes its place, and a login is a login whatever was said before")
     func superseded() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.tryPIN(shown)
@@ -131,7 +131,7 @@ struct PhoneStateTests {
 
     @Test("A decision takes its place before the second-factor server is asked")
     func supersededByDecision() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -144,20 +144,20 @@ struct PhoneStateTests {
 
     @Test("A penalty is shown until it is over")
     func penaltyEnds() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.tryPIN(shown)
         _ = try await phone.say(.penalised, of: shown)
         world.pass(29)
-        #expect(try await world.queries.progress(of: World.nonce("browser"), at: world.server, now: world.now)?.report?.state == .penalised)
+        #expect(try await world.queries.progress(of: DomainFixture.nonce("browser"), at: world.server, now: world.now)?.report?.state == .penalised)
         world.pass(1)
-        #expect(try await world.queries.progress(of: World.nonce("browser"), at: world.server, now: world.now)?.report == nil)
+        #expect(try await world.queries.progress(of: DomainFixture.nonce("browser"), at: world.server, now: world.now)?.report == nil)
     }
 
     @Test("After it the browser may begin anew: the claimed session ends, and the phone that goes on in it is told so; without it a claim stays")
     func nextSession() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)

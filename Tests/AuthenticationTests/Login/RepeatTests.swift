@@ -7,7 +7,7 @@ import Testing
 struct RepeatTests {
     @Test("S1-38 a repeat gets a new webNonce; the new one is logged in and the old one is nobody")
     func newWebNonce() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         let decision = try phone.accepting(shown, try await phone.tryPIN(shown))
@@ -23,7 +23,7 @@ struct RepeatTests {
 
     @Test("A repeat gets a new cache for the rest of the time, and the old one is void")
     func newCache() async throws {
-        let world = try await World { $0.pinTimeout = 10 }
+        let world = try await DomainFixture { $0.pinTimeout = 10 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let decision = try phone.accepting(shown, try await phone.tryPIN(shown))
@@ -39,7 +39,7 @@ struct RepeatTests {
 
     @Test("A repeat moves no deadline and no login time")
     func sameLogin() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let decision = try phone.accepting(shown, try await phone.tryPIN(shown))
@@ -52,7 +52,7 @@ struct RepeatTests {
 
     @Test("After the stop a repeat finds the session over")
     func afterStop() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         let decision = try phone.accepting(shown, try await phone.tryPIN(shown))
@@ -66,7 +66,7 @@ struct RepeatTests {
 
     @Test("Another decision on a session that is logged in is too late, though it is signed and proved")
     func otherDecision() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -78,7 +78,7 @@ struct RepeatTests {
 
     @Test("Two signatures of one decision are the same decision")
     func signatureIsNoIdentity() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -92,7 +92,7 @@ struct RepeatTests {
 
     @Test("A decision that is repeated while its first copy is still under way ends like the first")
     func underWay() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         let decision = try phone.accepting(shown, try await phone.tryPIN(shown))
@@ -107,7 +107,7 @@ struct RepeatTests {
 
     @Test("S1-44 no repeat brings back a cache that a logout wiped")
     func noCacheAfterLogout() async throws {
-        let world = try await World { $0.pinTimeout = 10 }
+        let world = try await DomainFixture { $0.pinTimeout = 10 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let decision = try phone.accepting(shown, try await phone.tryPIN(shown))

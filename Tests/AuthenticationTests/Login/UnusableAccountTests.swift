@@ -7,7 +7,7 @@ import Testing
 struct UnusableAccountTests {
     @Test("A blocked account is told so, only after it has shown its key")
     func blocked() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let thief = try await world.enrolledPhone("eve", name: "thief")
         let shown = try await phone.look(at: try await world.link())
@@ -25,7 +25,7 @@ struct UnusableAccountTests {
 
     @Test("An account that is blocked between the PIN and the decision is not logged in")
     func blockedInBetween() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -42,7 +42,7 @@ struct UnusableAccountTests {
 
     @Test("A session that its backend ends between the PIN and the decision is not logged in")
     func endedInBetween() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -53,7 +53,7 @@ struct UnusableAccountTests {
 
     @Test("An account that is blocked while a change of its second factor is proved changes nothing")
     func blockedWhileChanging() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let change = try await phone.provingByPIN(.biometricsAdd, try phone.biometricPublicKey())
         let account = try present(phone.account)
@@ -71,27 +71,27 @@ struct UnusableAccountTests {
         #expect(world.secondFactor.heard.count == heard, "blocked by now, the second-factor server is not asked")
     }
 
-    @Test("A deleted account is told by its grave, with the time of its end, wherever it asks")
+    @Test("A deleted account is told by its tombstone, with the time of its end, wherever it asks")
     func deleted() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let account = try present(phone.account)
         let login = try await phone.appLogIn()
         let shown = try await phone.look(at: try await world.link())
         try await world.accounts.delete(account, at: world.server, by: .backend, now: world.now)
-        let grave = Refusal.accountDeleted(account, since: world.now)
+        let deleted = Refusal.accountDeleted(account, since: world.now)
         world.pass(5)
-        #expect(try await world.refusal(of: try phone.trying(shown).message) == grave)
-        #expect(try await world.refusal(of: try phone.refusing(shown)) == grave)
-        #expect(try await world.refusal(of: try phone.openingApp()) == grave)
-        #expect(try await world.refusal(of: try phone.fresh(Ping(sessionID: login.session, hold: 0))) == grave)
-        #expect(try await world.refusal(of: try phone.waiting(for: account)) == grave)
-        #expect(grave.status == .accountDeleted)
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == deleted)
+        #expect(try await world.refusal(of: try phone.refusing(shown)) == deleted)
+        #expect(try await world.refusal(of: try phone.openingApp()) == deleted)
+        #expect(try await world.refusal(of: try phone.fresh(Ping(sessionID: login.session, hold: 0))) == deleted)
+        #expect(try await world.refusal(of: try phone.waiting(for: account)) == deleted)
+        #expect(deleted.status == .accountDeleted)
     }
 
     @Test("An account that never was is unknown, which no phone takes for deleted")
     func unknown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         var choice = TestPhone.Choice(decision: .decline)

@@ -10,7 +10,7 @@ struct BiometricPINNoticeTests {
     }
 
     /// Another phone of the person, logged in to its app, that was shown which phones were enrolled; and one with biometrics.
-    private func prepared(_ world: World) async throws -> (old: TestPhone, session: SessionID, finger: TestPhone) {
+    private func prepared(_ world: DomainFixture) async throws -> (old: TestPhone, session: SessionID, finger: TestPhone) {
         let old = try await world.enrolledPhone(name: "old phone")
         let finger = try await world.enrolledPhone(name: "stolen phone")
         try await finger.addBiometrics()
@@ -23,7 +23,7 @@ struct BiometricPINNoticeTests {
 
     @Test("A23: a new PIN that a biometric alone set is told to the person's other phones, until each has shown it, and to nobody else")
     func untilShown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (old, session, finger) = try await prepared(world)
         let asleep = try await world.enrolledPhone(name: "asleep")
         let stranger = try await world.enrolledPhone("bob", name: "stranger")
@@ -44,7 +44,7 @@ struct BiometricPINNoticeTests {
 
     @Test("Once, whichever copies of the last message come, also when the second-factor server's answer to the first was lost")
     func once() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (old, session, finger) = try await prepared(world)
         let last = try await finger.replacingPIN()
         world.secondFactor.set { $0.losesAnswers = true }
@@ -58,7 +58,7 @@ struct BiometricPINNoticeTests {
 
     @Test("Not when a PIN vouched, alone or beside the biometric, nor for a biometric that vouched and set no PIN")
     func withPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (old, session, finger) = try await prepared(world)
         try await finger.changePIN()
         _ = try await finger.complete(try finger.provingByBiometric(.pinChangeVerify, epoch: 2))
@@ -74,7 +74,7 @@ struct BiometricPINNoticeTests {
 
     @Test("The people of all accounts on the phone are told, whichever account signed")
     func otherAccount() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (old, session, finger) = try await prepared(world)
         let second = try TestPhone(sharing: finger)
         let invitation = try await world.invite("bob", browser: "second")
@@ -92,7 +92,7 @@ struct BiometricPINNoticeTests {
 
     @Test("Of seventeen that no phone acknowledged the newest sixteen are kept, and a notice of a new phone stays beside them")
     func bounded() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (old, session, finger) = try await prepared(world)
         _ = try await world.freshlyEnrolledPhone(name: "new phone")
         let first = world.now

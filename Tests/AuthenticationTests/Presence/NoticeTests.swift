@@ -6,7 +6,7 @@ import Testing
 @Suite("Notices of new devices (protocol §8)")
 struct NoticeTests {
     /// An older phone that is logged in to its app, and one that was enrolled for the same person after it.
-    private func told(_ world: World) async throws -> (old: TestPhone, session: SessionID) {
+    private func told(_ world: DomainFixture) async throws -> (old: TestPhone, session: SessionID) {
         let old = try await world.enrolledPhone(name: "old phone")
         let login = try await old.appLogIn()
         _ = try await world.freshlyEnrolledPhone(name: "new phone")
@@ -16,7 +16,7 @@ struct NoticeTests {
 
     @Test("A new phone is told to the older ones until each has shown it: lost answers, a logout and a phone that is asleep lose nothing")
     func untilShown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let asleep = try await world.enrolledPhone(name: "asleep")
         let (old, session) = try await told(world)
         // "old phone" is news to "asleep", "new phone" to both. The first answers are lost on their way.
@@ -39,7 +39,7 @@ struct NoticeTests {
 
     @Test("L5, Ping and Stop acknowledge, each what it names and no more")
     func eachMessage() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone(name: "old phone")
         var session = try await old.appLogIn().session
         for name in ["a", "b", "c"] { _ = try await world.freshlyEnrolledPhone(name: name) }
@@ -66,7 +66,7 @@ struct NoticeTests {
 
     @Test("A denial acknowledges as well")
     func denial() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (old, session) = try await told(world)
         let heard = try await old.ping(session).extensions.notices
         let shown = try await old.look(at: try await world.link())
@@ -77,7 +77,7 @@ struct NoticeTests {
 
     @Test("Another account's word, a message that is refused, and ids that nobody has take no notice away")
     func nothingElse() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let stranger = try await world.enrolledPhone("bob", name: "stranger")
         let theirs = try await stranger.appLogIn()
         let (old, session) = try await told(world)
@@ -102,7 +102,7 @@ struct NoticeTests {
 
     @Test("Nineteen notices come as sixteen and, when those were shown, three")
     func many() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone(name: "old phone")
         let session = try await old.appLogIn().session
         let names = (1...19).map { "phone \($0)" }

@@ -8,7 +8,7 @@ import Testing
 struct PresenceTests {
     @Test("Pings keep a login alive for as long as they come in time")
     func alive() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         for _ in 0..<5 {
@@ -24,7 +24,7 @@ struct PresenceTests {
 
     @Test("A late ping is told of the end, writes it down and revives nothing")
     func late() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         world.pass(316)
@@ -38,7 +38,7 @@ struct PresenceTests {
 
     @Test("A ping that overtakes an older one is not set back by it")
     func overtaken() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         world.pass(10)
@@ -54,7 +54,7 @@ struct PresenceTests {
 
     @Test("S1-40 a stop on the phone ends the login at once and is told the same when repeated")
     func stop() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         let answer = try await phone.stop(login.session)
@@ -65,7 +65,7 @@ struct PresenceTests {
 
     @Test("A phone may give its person or inactivity as the reason, and nothing that others decide", arguments: StopReason.allCases)
     func reasons(reason: StopReason) async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         #expect(try await phone.stop(login.session, reason).reason == (reason == .inactivity ? .inactivity : .user))
@@ -73,7 +73,7 @@ struct PresenceTests {
 
     @Test("S1-42 a stop by the server is told to the app with its next ping")
     func serverStop() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, now: world.now)
@@ -84,7 +84,7 @@ struct PresenceTests {
 
     @Test("Nobody but the phone that is logged in can ping or stop a session")
     func stranger() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let stranger = try await world.enrolledPhone("bob", name: "other phone")
         let login = try await phone.appLogIn()
@@ -99,7 +99,7 @@ struct PresenceTests {
 
     @Test("A signature of one request is not good in another")
     func freshness() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         let signed = try phone.fresh(Ping(sessionID: login.session, hold: 0))
@@ -111,7 +111,7 @@ struct PresenceTests {
 
     @Test("A session that nobody is logged in to can be neither pinged nor stopped by a phone")
     func notLoggedIn() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         let session = shown.content.sessionID
@@ -124,7 +124,7 @@ struct PresenceTests {
 
     @Test("Looking again after a wait tells what happened meanwhile and counts as no ping")
     func lookAgain() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         let ping = try world.seal(try phone.fresh(Ping(sessionID: login.session, hold: 25)))
@@ -141,7 +141,7 @@ struct PresenceTests {
 
     @Test("A change of pingTime reaches the app with its next ping")
     func newPingTime() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         try await world.update { $0.pingTime = 60 }
@@ -152,7 +152,7 @@ struct PresenceTests {
 
     @Test("A login that nobody watches lasts half a day")
     func unwatched() async throws {
-        let world = try await World { $0.pingTime = 0 }
+        let world = try await DomainFixture { $0.pingTime = 0 }
         let phone = try await world.enrolledPhone()
         try await phone.logIn()
         world.pass(43_200)
@@ -163,10 +163,10 @@ struct PresenceTests {
 
     @Test("Housekeeping writes down what ran out, tells it once, and forgets it a day later")
     func housekeeping() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await phone.logIn()
-        let stream = try await world.queries.stream(of: World.nonce("browser"), at: world.server)
+        let stream = try await world.queries.stream(of: DomainFixture.nonce("browser"), at: world.server)
         var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
         world.pass(400)
         try await world.housekeeping.run(at: world.now)
@@ -184,9 +184,9 @@ struct PresenceTests {
 extension PresenceTests {
     @Test("Hundreds of logins that nobody used end by one run of housekeeping and are gone by another, five minutes after their end")
     func unused() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         for number in 0..<450 { _ = try await world.link("browser \(number)") }
-        let stream = try await world.queries.stream(of: World.nonce("browser 7"), at: world.server)
+        let stream = try await world.queries.stream(of: DomainFixture.nonce("browser 7"), at: world.server)
         var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
         world.pass(301)
         try await world.housekeeping.run(at: world.now)

@@ -7,7 +7,7 @@ import Testing
 @Suite("At the same time")
 struct RaceTests {
     /// Delivers all messages at once; each outcome in the place of its message.
-    private func deliver(_ messages: [Outgoing], in world: World) async throws -> [Result<Reply, Refusal>] {
+    private func deliver(_ messages: [Outgoing], in world: DomainFixture) async throws -> [Result<Reply, Refusal>] {
         let gate = Gate()
         return try await withThrowingTaskGroup(of: (Int, Result<Reply, Refusal>).self) { group in
             for (index, message) in messages.enumerated() {
@@ -34,7 +34,7 @@ struct RaceTests {
 
     @Test("Two phones scan one enrolment code, 16 times each: one phone has it, every other request finds it used")
     func enrolmentLink() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phones = [try TestPhone(world, "first"), try TestPhone(world, "second")]
         let invitation = try await world.invite()
         let outcomes = try await deliver(try (0..<32).map { try phones[$0 % 2].claiming(invitation) }, in: world)
@@ -47,7 +47,7 @@ struct RaceTests {
 
     @Test("The decision of an enrolment arrives 32 times: one account, told the same each time")
     func decisionOfEnrolment() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let decision = try phone.finishing(claimed, try await phone.setFirstPIN(claimed))
@@ -59,7 +59,7 @@ struct RaceTests {
 
     @Test("Two phones decide on one session, 16 times each: one account is logged in, by one of its decisions")
     func decisions() async throws {
-        let world = try await World { $0.pinTimeout = -1 }
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
         let phones = [try await world.enrolledPhone(name: "first"), try await world.enrolledPhone("bob", name: "second")]
         let link = try await world.link()
         var decisions: [Outgoing] = []
@@ -112,14 +112,14 @@ struct RaceTests {
         }
     }
 
-    private func pending() async throws -> (World, World.Invitation, Claimed) {
-        let world = try await World()
+    private func pending() async throws -> (DomainFixture, DomainFixture.Invitation, Claimed) {
+        let world = try await DomainFixture()
         let invitation = try await world.invite()
         return (world, invitation, try await TestPhone(world, "phone").enrolPending(invitation))
     }
 
     /// Nil where there was nothing to confirm any more.
-    private func type(_ codes: [String], _ invitation: World.Invitation, in world: World) async throws -> [ConfirmationOutcome?] {
+    private func type(_ codes: [String], _ invitation: DomainFixture.Invitation, in world: DomainFixture) async throws -> [ConfirmationOutcome?] {
         let gate = Gate()
         return try await withThrowingTaskGroup(of: ConfirmationOutcome?.self) { group in
             for code in codes {
@@ -134,7 +134,7 @@ struct RaceTests {
 
     @Test("64 tries at once: never more evaluations than tries, and the owner comes in once the penalty is over")
     func tries() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let evaluated = world.secondFactor.truth.evaluations
@@ -152,7 +152,7 @@ struct RaceTests {
 
     @Test("The silent login after an enrolment is had once, by one of 16 AppLogins that try at once")
     func singleUseCache() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         let cache = try present(try await phone.hearOfActivation(of: try present(phone.account)).cache)
         var decisions: [Outgoing] = []
@@ -166,7 +166,7 @@ struct RaceTests {
 
     @Test("One request arrives 32 times at once and takes effect once")
     func oneRequest() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let sealed = try world.seal(try phone.trying(shown).message).bytes
@@ -186,7 +186,7 @@ struct RaceTests {
 
     @Test("Once a logout returned, no ping that was under way brings the session back")
     func logOutAmongPings() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
         world.pass(1)
@@ -201,7 +201,7 @@ struct RaceTests {
 
     @Test("Two runs of the close queue at once erase an instance once and lose nothing")
     func closes() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.accounts.delete(try present(phone.account), at: world.server, by: .backend, now: world.now)
         async let first = world.closes.run(at: world.now)

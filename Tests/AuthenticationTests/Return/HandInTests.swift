@@ -7,7 +7,7 @@ import Testing
 @Suite("Handing in a return code")
 struct HandInTests {
     /// A login whose browser is awaited, and its code.
-    private func returning(_ world: World) async throws -> (phone: TestPhone, session: SessionID, code: ReturnCode) {
+    private func returning(_ world: DomainFixture) async throws -> (phone: TestPhone, session: SessionID, code: ReturnCode) {
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let answer = try await phone.confirmPage()
@@ -16,7 +16,7 @@ struct HandInTests {
 
     @Test("The address loaded again in the same browser says the same and does nothing, until the 120 seconds are over")
     func again() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (_, _, code) = try await returning(world)
         let first = try await world.handIn(code)
         world.pass(60)
@@ -30,7 +30,7 @@ struct HandInTests {
 
     @Test("A spent code is nothing to any other nonce, and does nothing to anybody")
     func spent() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (_, _, code) = try await returning(world)
         try await world.handIn(code)
         let after = try await world.snapshot()
@@ -42,7 +42,7 @@ struct HandInTests {
 
     @Test("An unknown code ends nothing, not even the caller's own session")
     func unknown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (_, _, code) = try await returning(world)
         let before = try await world.snapshot()
         #expect(try await world.tryHandIn(ReturnCode([UInt8](repeating: 0, count: 16))) == nil)
@@ -52,10 +52,11 @@ struct HandInTests {
 
     @Test("A code of another virtual server is unknown at this one")
     func otherServer() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (_, _, code) = try await returning(world)
         await #expect(throws: ReturnCodeWrong()) {
-            _ = try await world.queries.handIn(code, by: try World.nonce("browser"), at: world.neighbour.server, from: .backend, now: world.now)
+            _ = try await world.queries.handIn(
+                code, by: try DomainFixture.nonce("browser"), at: world.neighbour.server, from: .backend, now: world.now)
         }
         #expect(try await world.tryHandIn(code) != nil)
     }
@@ -63,7 +64,7 @@ struct HandInTests {
     @Test("32 hand-ins at once, half of them by another browser: one alone decides, and LOGIN is told once or never")
     func atOnce() async throws {
         for _ in 0..<8 {
-            let world = try await World()
+            let world = try await DomainFixture()
             let (_, session, code) = try await returning(world)
             let news = world.hub.subscribe(to: [.session(session)])
             let gate = Gate()
@@ -91,7 +92,7 @@ struct HandInTests {
 
     @Test("Events of the nonce: nothing when a login is accepted, LOGIN at the hand-in, CANCEL when the browser does not come back")
     func events() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let stream = try present(try await world.session()?.stream)
@@ -116,7 +117,7 @@ struct HandInTests {
 
     @Test("The same decision again gets the same code, before the hand-in and after it")
     func sameCode() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let shown = try await phone.look(at: try await world.drawn(.returning), via: .link)
@@ -131,7 +132,7 @@ struct HandInTests {
 
     @Test("The first ping after the hand-in is answered at once, whatever time it would wait: the phone believes that the browser is on its way")
     func firstPing() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, session, code) = try await returning(world)
         func look() async throws -> Awaited.Look {
             let message = try phone.fresh(Ping(sessionID: session, hold: 25))
@@ -152,7 +153,7 @@ struct HandInTests {
 
     @Test("A blocked or deleted account has no login on the way back", arguments: [true, false])
     func accountGone(isBlocked: Bool) async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, _, code) = try await returning(world)
         let account = try present(phone.account)
         if isBlocked {
@@ -166,7 +167,7 @@ struct HandInTests {
 
     @Test("The phone that gives up, and the backend that logs out, end the way back", arguments: [true, false])
     func givenUp(byPhone: Bool) async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, session, code) = try await returning(world)
         if byPhone { _ = try await phone.stop(session) } else { try await world.logOut() }
         #expect(try await world.tryHandIn(code) == nil)

@@ -8,18 +8,18 @@ import Testing
 struct PageRunTests {
     @Test("A second page of the nonce begins another session: the phone that saw the first is told that it is over")
     func secondPage() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage("first")
         let shown = try await phone.look(at: try await world.drawn())
         try await world.openPage("second")
         #expect(try await world.refusal(of: try phone.trying(shown).message) == .sessionOver)
-        #expect(try await world.session()?.page?.cookieHash == World.page("second"))
+        #expect(try await world.session()?.page?.cookieHash == DomainFixture.page("second"))
     }
 
     @Test("A second page ends what waits for its browser, and the phone hears that a newer login took its place")
     func secondPageWhileReturning() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage("first")
         let answer = try await phone.confirmPage()
@@ -32,7 +32,7 @@ struct PageRunTests {
 
     @Test("What a phone is deciding is left alone by a second page, and so is a login")
     func leftAlone() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage("first")
         let shown = try await phone.look(at: try await world.drawn())
@@ -46,7 +46,7 @@ struct PageRunTests {
 
     @Test("An older page takes nothing from a newer one that waits; after that one's end it may begin anew")
     func olderPage() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         try await world.openPage("first")
         try await world.openPage("second")
         let session = try await world.session()
@@ -54,12 +54,12 @@ struct PageRunTests {
         #expect(try await world.session() == session)
         world.pass(301)
         try await world.openPage("first", isNewest: false)
-        #expect(try await world.session()?.page?.cookieHash == World.page("first"))
+        #expect(try await world.session()?.page?.cookieHash == DomainFixture.page("first"))
     }
 
     @Test("A session is a page's or getQrLogin's, never both: each begins another where it finds the other's")
     func neverBoth() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let ofPage = try await world.session()
@@ -78,7 +78,7 @@ struct PageRunTests {
 
     @Test("getSession gives no code of its own to draw for the session of a page")
     func noDrawing() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         try await world.openPage()
         let status = try await world.status()
         #expect(status.state == .open && status.loginQRData == nil)
@@ -86,7 +86,7 @@ struct PageRunTests {
 
     @Test("The button's link is good as long as the session waits, whatever age standing codes may have; scanned, it is refused")
     func buttonsLink() async throws {
-        let world = try await World { $0.staticQRAge = 0 }
+        let world = try await DomainFixture { $0.staticQRAge = 0 }
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let link = try await world.drawn(.returning)
@@ -101,7 +101,7 @@ struct PageRunTests {
         "A code of a page's screen that an ordinary camera opened as a link never counts as a tap",
         arguments: [LinkStyle.moving, .still, .tapped])
     func cameraLinks(style: LinkStyle) async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         #expect(try await world.refusal(of: try phone.looking(at: try await world.drawn(style), via: .link)) == .linkNotAllowed)
@@ -109,7 +109,7 @@ struct PageRunTests {
 
     @Test("A button's link without a page behind it is refused")
     func buttonWithoutPage() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let link = try await world.link("browser", .returning)
         for via in [Via.link, .scan] { #expect(try await world.refusal(of: try phone.looking(at: link, via: via)) == .linkNotAllowed) }
@@ -117,7 +117,7 @@ struct PageRunTests {
 
     @Test("The account that a page's login is for decides alone")
     func preselected() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (alice, bob) = (try await world.enrolledPhone("alice", name: "one"), try await world.enrolledPhone("bob", name: "two"))
         try await world.openPage(asking: LoginRequest(account: alice.account))
         let shown = try await bob.look(at: try await world.drawn())

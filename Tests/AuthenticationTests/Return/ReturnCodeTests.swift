@@ -8,7 +8,7 @@ import Testing
 struct ReturnCodeTests {
     @Test("A scanned page: nobody is logged in before its browser comes back with the code, then somebody is")
     func scanned() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let answer = try await phone.confirmPage()
@@ -22,7 +22,7 @@ struct ReturnCodeTests {
 
     @Test("Whoever forwards the ticket of a page gains nothing: the code that comes with another cookie ends the session, and the phone is told")
     func forwardedTicket() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         // The attacker's nonce, and the page in the browser of the victim.
         try await world.openPage("the victim's page", of: "attacker")
@@ -40,7 +40,7 @@ struct ReturnCodeTests {
 
     @Test("The code goes to one place only: after a scan to the page that showed what was scanned")
     func onePageOnly() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage("first")
         try await world.openPage("second")
@@ -51,11 +51,11 @@ struct ReturnCodeTests {
 
     @Test("After a tapped link the app has the code, and no page has it")
     func tapped() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let shown = try await phone.look(at: try await world.drawn(.returning), via: .link)
-        #expect(shown.content.browser.binding == .returnCode && shown.content.returnURL == World.returnURL)
+        #expect(shown.content.browser.binding == .returnCode && shown.content.returnURL == DomainFixture.returnURL)
         let answer = try await phone.decide(try phone.accepting(shown, try await phone.tryPIN(shown)))
         #expect(answer.isReturning)
         #expect(try await world.code() == nil)
@@ -65,7 +65,7 @@ struct ReturnCodeTests {
 
     @Test("Whoever forwards the tapped link of his page gains nothing: the victim's browser has another cookie")
     func forwardedLink() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage(of: "attacker")
         let answer = try await phone.confirmTapped(try await world.drawn(.returning, of: "attacker"))
@@ -77,7 +77,7 @@ struct ReturnCodeTests {
 
     @Test("What a scanned login is shown names no return address, so that no app opens one")
     func scannedHasNoAddress() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         #expect(try await phone.look(at: try await world.drawn()).content.returnURL.isEmpty)
@@ -87,7 +87,7 @@ struct ReturnCodeTests {
 
     @Test("While its browser is awaited a session is logged in nowhere, by no question")
     func nowhereLoggedIn() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let before = try present(try await world.account(try present(phone.account))).lastLogin
         try await world.openPage()
@@ -106,7 +106,7 @@ struct ReturnCodeTests {
 
     @Test("After 120 seconds nobody is logged in, the code is too old, and the phone is told")
     func tooLate() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let answer = try await phone.confirmPage()
@@ -120,7 +120,7 @@ struct ReturnCodeTests {
 
     @Test("The deadline of a login counts from the hand-in, and its pings hold it from then on")
     func deadline() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let answer = try await phone.confirmPage()
@@ -132,7 +132,7 @@ struct ReturnCodeTests {
 
     @Test("Strict links take the button of a page and still refuse every link that nothing binds")
     func strictLinks() async throws {
-        let world = try await World { $0.flags = ["STRICT_LINKS"] }
+        let world = try await DomainFixture { $0.flags = ["STRICT_LINKS"] }
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         #expect(try await phone.look(at: try await world.drawn(.returning), via: .link).content.browser.binding == .returnCode)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("M1: an attempt is admitted")
 struct AdmissionTests {
-    private func ready() async throws -> (World, TestPhone, Shown) {
-        let world = try await World()
+    private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         return (world, phone, try await phone.look(at: try await world.link()))
     }
@@ -85,7 +85,7 @@ struct AdmissionTests {
 
     @Test("An operation without a session is begun by the account's own device and by no other: nobody else uses up its tries")
     func operationOfAnotherDevice() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let thief = try await world.enrolledPhone("eve", name: "thief")
         let before = try await world.snapshot()
@@ -102,7 +102,7 @@ struct AdmissionTests {
 
     @Test("A first PIN is set only by the phone that has the enrolment, for what it was shown, under a name that is free")
     func firstPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let old = try await world.enrolledPhone("bob", name: "old")
         let phone = try TestPhone(world, "phone")
         let thief = try TestPhone(world, "thief")
@@ -142,7 +142,7 @@ struct AdmissionTests {
 
     @Test("A PIN vouches for a new key only by an account of this phone that may log in")
     func enrol() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await world.enrolledPhone("bob", name: "other")
         let account = try present(phone.account)
@@ -162,7 +162,7 @@ struct AdmissionTests {
 
     @Test("After the enrolment ran out, nobody sets a PIN for it")
     func enrolmentOver() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         world.pass(601)

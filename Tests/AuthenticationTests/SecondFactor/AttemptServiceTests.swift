@@ -6,13 +6,13 @@ import Testing
 
 @Suite("M1: numbered, counted, relayed")
 struct AttemptServiceTests {
-    private func ready() async throws -> (World, TestPhone, Shown) {
-        let world = try await World()
+    private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         return (world, phone, try await phone.look(at: try await world.link()))
     }
 
-    private func sequence(_ world: World, _ phone: TestPhone) async throws -> AttemptSequence {
+    private func sequence(_ world: DomainFixture, _ phone: TestPhone) async throws -> AttemptSequence {
         try present(try await world.instance(phone.instance)).sequence
     }
 

@@ -26,8 +26,8 @@ struct ReceiptTests {
         ("the least such number", { $0.changed(sequence: AttemptSequence.limit) }),
     ]
 
-    private func proved(_ change: (inout UnreliableSecondFactor.Mishaps) -> Void) async throws -> (World, TestPhone, Outgoing) {
-        let world = try await World()
+    private func proved(_ change: (inout UnreliableSecondFactor.Mishaps) -> Void) async throws -> (DomainFixture, TestPhone, Outgoing) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let decision = try phone.accepting(shown, try await phone.tryPIN(shown))
@@ -104,7 +104,7 @@ struct ReceiptTests {
 
     @Test("A14: where the newest receipt is a biometric's, the newest by PIN goes along beside it, until a PIN is newest again")
     func newestByPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         _ = try await phone.addBiometrics()
         try await phone.logIn("by PIN")
@@ -125,7 +125,7 @@ struct ReceiptTests {
 
     @Test("A receipt of an enrolment is checked like that of a login")
     func enrolment() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let decision = try phone.finishing(claimed, try await phone.setFirstPIN(claimed))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("AttemptSequence: numbers")
 struct SequenceRuleTests {
-    private let now = World.start
+    private let now = DomainFixture.start
     private let random = SeededRandom("attempts")
 
     private func attempt() -> AttemptID { AttemptID(using: random) }

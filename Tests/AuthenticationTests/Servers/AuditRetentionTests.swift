@@ -7,7 +7,7 @@ import Testing
 struct AuditRetentionTests {
     @Test("What is older than the operator keeps goes, however much there is; without a limit all of it stays")
     func retention() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let written = world.now
         try await world.store.write { rows in
             for _ in 0..<450 { try rows.record(AuditEntry(.loginAccepted, server: world.server, by: .phone, at: written)) }

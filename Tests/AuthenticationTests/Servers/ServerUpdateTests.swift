@@ -121,7 +121,7 @@ struct ServerUpdateTests {
 struct ServerServiceTests {
     @Test("S1-08 parameters are read and updated, one call each")
     func readAndUpdate() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         try await world.update { $0.pinTimeout = 7 }
         #expect(try await world.servers.server(world.server).server.parameters.pinTimeout == 7)
         #expect(try await world.servers.servers().map(\.server.id) == [world.server, world.neighbour.server])
@@ -129,7 +129,7 @@ struct ServerServiceTests {
 
     @Test("An update that is refused changes nothing, however much of it was right")
     func refusedUpdate() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let before = try await world.snapshot()
         await #expect(throws: ServerUpdateError.unknownFlag("MAGIC")) {
             try await world.update { update in
@@ -142,7 +142,7 @@ struct ServerServiceTests {
 
     @Test("A server that does not exist can be neither read nor updated")
     func unknown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let stranger = ServerID(using: world.random)
         await #expect(throws: UnknownServer()) { try await world.servers.server(stranger) }
         await #expect(throws: UnknownServer()) { try await world.servers.update(stranger, with: ServerUpdate(), by: .backend, at: world.now) }
@@ -150,7 +150,7 @@ struct ServerServiceTests {
 
     @Test("A server counts its own accounts only, and knows its newest login")
     func activity() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await phone.logIn()
         let activity = try await world.servers.server(world.server).activity
@@ -161,7 +161,7 @@ struct ServerServiceTests {
     @Test("A logo is found by its hash")
     func logo() async throws {
         let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)
-        let world = try await World { $0.logo = svg }
+        let world = try await DomainFixture { $0.logo = svg }
         #expect(try await world.servers.logo(hash: SHA(svg))?.bytes == svg)
         #expect(try await world.servers.logo(hash: SHA([])) == nil)
     }

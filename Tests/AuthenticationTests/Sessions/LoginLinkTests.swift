@@ -7,7 +7,7 @@ import Testing
 struct LoginLinkTests {
     @Test("Asking again while a session is open gives the same session, with the next frame")
     func sameSession() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let first = try await world.link("browser", .moving).value
         world.pass(7)
         let second = try await world.link("browser", .moving).value
@@ -18,7 +18,7 @@ struct LoginLinkTests {
 
     @Test("A standing code is issued when it is asked for")
     func standing() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         _ = try await world.link()
         world.pass(100)
         let link = try await world.link().value
@@ -28,7 +28,7 @@ struct LoginLinkTests {
 
     @Test("After a session ran out the nonce gets a new one")
     func nextRun() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let first = try await world.link().value.sessionID
         world.pass(301)
         let second = try await world.link().value.sessionID
@@ -38,7 +38,7 @@ struct LoginLinkTests {
 
     @Test("While a phone decides, and while somebody is logged in, there is no link")
     func noLink() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let tried = try await phone.tryPIN(shown)
@@ -51,25 +51,25 @@ struct LoginLinkTests {
 
     @Test("The webNonce of an app opens no session for a browser, and enrols nobody")
     func webNonce() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let nonce = try SessionNonce(try await world.enrolledPhone().appLogIn().webNonce)
         await #expect(throws: LoginLinkError.webNonce) {
             try await world.queries.loginLink(for: nonce, at: world.server, style: .still, now: world.now)
         }
         await #expect(throws: EnrolmentStartError.webNonce) {
             let start = EnrolmentStart(nonce: nonce, displayName: "Eve", userID: nil)
-            _ = try await world.enrolments.start(start, at: world.server, origin: World.origin, by: .backend, now: world.now)
+            _ = try await world.enrolments.start(start, at: world.server, origin: DomainFixture.origin, by: .backend, now: world.now)
         }
     }
 
     @Test("A session is made for an account of this server or for none")
     func preselected() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         await #expect(throws: LoginLinkError.accountUnknown) { try await world.link(preselecting: SessionSample.alice) }
         let shown = try await phone.look(at: try await world.link(preselecting: phone.account))
         #expect(shown.content.selects(try present(phone.account)) == true)
-        let nonce = try World.nonce("browser")
+        let nonce = try DomainFixture.nonce("browser")
         await #expect(throws: LoginLinkError.accountUnknown) {
             try await world.queries.loginLink(
                 for: nonce, at: world.neighbour.server, style: .still, asking: LoginRequestUpdate(account: phone.account), now: world.now)
@@ -78,7 +78,7 @@ struct LoginLinkTests {
 
     @Test("Logging out is idempotent, and of a nonce that nobody knows it does nothing")
     func logOut() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         try await world.enrolledPhone().logIn()
         try await world.logOut()
         let after = try await world.snapshot()
@@ -89,7 +89,7 @@ struct LoginLinkTests {
 
     @Test("Logging out of a session that waits for a phone closes it for every phone")
     func logOutOfOpen() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let link = try await world.link()
         let shown = try await phone.look(at: link)
@@ -101,9 +101,9 @@ struct LoginLinkTests {
 
     @Test("News of a session reach those who listen to its stream: scanned, claimed, logged in, logged out")
     func news() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        let stream = try await world.queries.stream(of: World.nonce("browser"), at: world.server)
+        let stream = try await world.queries.stream(of: DomainFixture.nonce("browser"), at: world.server)
         var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
         try await phone.logIn()
         try await world.logOut()

@@ -7,7 +7,7 @@ import Testing
 struct LoginStatusTests {
     @Test("An unknown nonce is nobody")
     func unknown() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         #expect(try await world.status() == .nobody)
         #expect(LoginStatus.nobody.state == .none)
         #expect(!LoginStatus.nobody.loggedIn)
@@ -15,13 +15,13 @@ struct LoginStatusTests {
 
     @Test("While a session waits, the status has a link that a phone can scan, and no account")
     func open() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         _ = try await world.link()
         let status = try await world.status()
         #expect(status.state == .open)
         #expect(!status.loggedIn && status.accountID == nil)
-        #expect(status.hsid == (try await world.queries.stream(of: World.nonce("browser"), at: world.server)))
+        #expect(status.hsid == (try await world.queries.stream(of: DomainFixture.nonce("browser"), at: world.server)))
         let link = try Encoded<LoginLink>(decoding: try present(status.loginQRData))
         #expect(link.value.binding == .qrStatic)
         #expect(try await phone.look(at: link).content.browser.binding == .qrStatic)
@@ -29,7 +29,7 @@ struct LoginStatusTests {
 
     @Test("A claimed session shows neither link nor account")
     func claimed() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         _ = try await phone.tryPIN(try await phone.look(at: try await world.link()))
         let status = try await world.status()
@@ -39,7 +39,7 @@ struct LoginStatusTests {
 
     @Test("S0-07 the nonce tells whether somebody is logged in, and who, how and since when")
     func loggedIn() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await phone.logIn()
         let status = try await world.status()
@@ -60,7 +60,7 @@ struct LoginStatusTests {
 
     @Test("Without a second factor the status says so and claims nothing more")
     func deviceOnly() async throws {
-        let world = try await World { $0.pinTimeout = -1 }
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         _ = try await phone.decide(try phone.deciding(shown, .init()))
@@ -71,7 +71,7 @@ struct LoginStatusTests {
 
     @Test("The enrolled browser is logged in, and its binding is the enrolment")
     func enrolment() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         _ = try await world.freshlyEnrolledPhone()
         let status = try await world.status("enrolling phone")
         #expect(status.loggedIn && status.userID == "alice")
@@ -80,7 +80,7 @@ struct LoginStatusTests {
 
     @Test("What is over looks exactly as if it had never been: ran out, denied, stopped, logged out")
     func over() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         _ = try await world.link("waits in vain")
         let refused = try await phone.look(at: try await world.link("refused"))
@@ -96,7 +96,7 @@ struct LoginStatusTests {
 
     @Test("The deadline is computed at read: nobody needs to have written down that a login ran out")
     func computedAtRead() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await phone.logIn()
         world.pass(315)
@@ -109,7 +109,7 @@ struct LoginStatusTests {
 
     @Test("Asking does not need the second-factor server")
     func independent() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         try await phone.logIn()
         world.secondFactor.set { $0.isDown = true }
@@ -118,9 +118,9 @@ struct LoginStatusTests {
 
     @Test("Another virtual server knows nothing by the same nonce")
     func otherServer() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         try await world.enrolledPhone().logIn()
-        let status = try await world.queries.status(of: World.nonce("browser"), at: world.neighbour.server, now: world.now)
+        let status = try await world.queries.status(of: DomainFixture.nonce("browser"), at: world.neighbour.server, now: world.now)
         #expect(status == .nobody)
     }
 }

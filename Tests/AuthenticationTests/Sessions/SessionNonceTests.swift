@@ -46,7 +46,7 @@ struct SessionNonceTests {
 
     @Test("The session's id tells nothing of the nonce, and each run has another")
     func derivation() throws {
-        let hash = try World.nonce("browser").hash
+        let hash = try DomainFixture.nonce("browser").hash
         let derivation = SessionDerivation(sidKey: [UInt8](repeating: 1, count: 32))
         let other = SessionDerivation(sidKey: [UInt8](repeating: 2, count: 32))
         let first = derivation.sessionID(nonceHash: hash, run: 0)

@@ -3,7 +3,7 @@ import OstiaryProtocol
 
 /// Hand-made sessions at a given time, for rules that need no store.
 enum SessionSample {
-    static let start = World.start
+    static let start = DomainFixture.start
     static let alice = account(1)
     static let bob = account(2)
 

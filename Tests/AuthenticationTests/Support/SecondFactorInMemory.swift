@@ -15,7 +15,7 @@ final class SecondFactorInMemory: Sendable {
     /// - Parameters:
     ///   - roots: hashes of the roots of the servers that may call.
     ///   - mostWithoutPIN: biometrics that may follow without a PIN; 0 for no limit.
-    init(_ keys: WorldKeys, trusting roots: [[UInt8]], mostWithoutPIN: Int) throws {
+    init(_ keys: FixtureKeys, trusting roots: [[UInt8]], mostWithoutPIN: Int) throws {
         self.keys = try Keys(keys)
         service = SecondFactorService(
             trustedRoots: roots, store: store, policy: try Policy(maxNumberWithoutPIN: mostWithoutPIN), evaluator: evaluator)
@@ -85,7 +85,7 @@ private struct Keys: OwnKeys {
     let receiptKeys: OperatorKeys
     private let prekey: PrekeySecret
 
-    init(_ keys: WorldKeys) throws {
+    init(_ keys: FixtureKeys) throws {
         operatorKey = keys.operatorKey
         receiptKeys = try OperatorKeys.verify(keys.chain.value, rootHash: keys.root.hash)
         prekey = keys.prekey

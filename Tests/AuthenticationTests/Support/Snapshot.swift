@@ -6,13 +6,13 @@ import OstiaryProtocol
 extension MemoryState: Equatable {
     public static func == (left: MemoryState, right: MemoryState) -> Bool {
         left.servers == right.servers && left.sessions == right.sessions && left.pointers == right.pointers && left.logos == right.logos
-            && left.accounts == right.accounts && left.graves == right.graves && left.caches == right.caches && left.notices == right.notices
+            && left.accounts == right.accounts && left.deleted == right.deleted && left.caches == right.caches && left.notices == right.notices
             && left.instances == right.instances && left.enrolments == right.enrolments && left.closes == right.closes && left.spent == right.spent
             && left.audit == right.audit
     }
 }
 
-extension World {
+extension DomainFixture {
     func snapshot() async throws -> MemoryState {
         try await store.read { rows in try present((rows as? MemoryRows)?.state) }
     }

@@ -5,12 +5,12 @@ import OstiaryTesting
 typealias Claimed = RawPhone.Claimed
 
 extension TestPhone {
-    func claiming(_ invitation: World.Invitation, device: String? = nil, secret: [UInt8]? = nil) throws -> Outgoing {
+    func claiming(_ invitation: DomainFixture.Invitation, device: String? = nil, secret: [UInt8]? = nil) throws -> Outgoing {
         outgoing(raw.claim(invitation.link, secret: secret, device: device).encoded, try ephemeral())
     }
 
     /// E1 → E2.
-    func claim(_ invitation: World.Invitation, device: String? = nil) async throws -> Claimed {
+    func claim(_ invitation: DomainFixture.Invitation, device: String? = nil) async throws -> Claimed {
         let message = try claiming(invitation, device: device)
         let sealed = try world.seal(message)
         let body = try await world.receive(sealed.bytes).body
@@ -48,7 +48,7 @@ extension TestPhone {
     func declining(_ claimed: Claimed) throws -> Outgoing { outgoing(try raw.declining(claimed).bytes, claimed.ephemeral) }
 
     /// E1 to E4: an account that waits for its code.
-    func enrolPending(_ invitation: World.Invitation) async throws -> Claimed {
+    func enrolPending(_ invitation: DomainFixture.Invitation) async throws -> Claimed {
         let claimed = try await claim(invitation)
         try await finish(claimed, try await setFirstPIN(claimed))
         return claimed

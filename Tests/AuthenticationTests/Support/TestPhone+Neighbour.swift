@@ -17,7 +17,7 @@ extension TestPhone {
     }
 }
 
-extension World {
+extension DomainFixture {
     /// Why the neighbouring server refuses a message.
     func refusalAtNeighbour(of message: Outgoing) async throws -> Refusal {
         try await refusal { _ = try await self.deliver(message, at: self.neighbour.server) }

@@ -8,11 +8,11 @@ struct TestPhone: Sendable {
     typealias Change = RawPhone.Change
     typealias OwnAttempt = RawPhone.OwnAttempt
 
-    let world: World
+    let world: DomainFixture
     var raw: RawPhone
     var account: AccountID?
 
-    init(_ world: World, _ name: String) throws {
+    init(_ world: DomainFixture, _ name: String) throws {
         self.world = world
         raw = try RawPhone(name)
     }
@@ -75,7 +75,7 @@ struct Tried: Sendable {
     }
 }
 
-extension World {
+extension DomainFixture {
     /// The second-factor server as phones know it.
     func knownSecondFactor() throws -> KnownServer {
         try KnownServer(secondFactor.keys.chain.value, prekey: secondFactor.keys.published.value, rootHash: secondFactor.keys.root.hash)

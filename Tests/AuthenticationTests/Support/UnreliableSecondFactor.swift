@@ -30,15 +30,15 @@ final class UnreliableSecondFactor: SecondFactorGateway {
         var pinReceiptsShown: [UInt64?] = []
     }
 
-    let keys: WorldKeys
+    let keys: FixtureKeys
     /// The server itself.
     let truth: SecondFactorInMemory
-    private let stranger: WorldKeys
+    private let stranger: FixtureKeys
     private let state: Mutex<State>
 
     init(at now: Instant, trusting roots: [[UInt8]], mostWithoutPIN: Int) throws {
-        keys = try WorldKeys(70, at: now)
-        stranger = try WorldKeys(100, at: now)
+        keys = try FixtureKeys(70, at: now)
+        stranger = try FixtureKeys(100, at: now)
         truth = try SecondFactorInMemory(keys, trusting: roots, mostWithoutPIN: mostWithoutPIN)
         state = Mutex(State(now: now))
     }

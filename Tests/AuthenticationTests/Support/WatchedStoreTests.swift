@@ -15,7 +15,7 @@ private final class Reports: Sendable {
 struct WatchedStoreTests {
     @Test("It tells of a signature that is verified in a transaction that writes, and of none that was verified before")
     func tells() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let ping = try world.seal(try phone.fresh(Ping(sessionID: SessionID(using: world.random), hold: 0)))
         let request = PhoneRequest(server: world.server, opened: try OpenedRequest(ping.bytes, with: world.keys.prekey), now: world.now)
@@ -32,7 +32,7 @@ struct WatchedStoreTests {
 
     @Test("What did not hold ahead does not hold in its turn, by the same key and these bytes; another key is asked anew")
     func refused() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
         let ping = try world.seal(try phone.fresh(Ping(sessionID: SessionID(using: world.random), hold: 0)))
         let request = PhoneRequest(server: world.server, opened: try OpenedRequest(ping.bytes, with: world.keys.prekey), now: world.now)

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Messages out of order")
 struct OrderTests {
-    private func refused(_ world: World, _ messages: [(Outgoing, Refusal)]) async throws {
+    private func refused(_ world: DomainFixture, _ messages: [(Outgoing, Refusal)]) async throws {
         let before = try await world.snapshot()
         for (message, expected) in messages { #expect(try await world.refusal(of: message) == expected) }
         #expect(try await world.snapshot() == before)
     }
 
     /// An answer that never came: what a phone would have to make up.
-    private func madeUp(_ world: World, _ phone: TestPhone) throws -> Claimed {
+    private func madeUp(_ world: DomainFixture, _ phone: TestPhone) throws -> Claimed {
         let shown = E2(
             accountID: AccountID(using: phone.random), displayName: "", serverAccounts: [], secondFactor: .needed, pinPolicy: .standard,
             serverShare: nil, secondFactorPrekey: nil)
@@ -21,7 +21,7 @@ struct OrderTests {
 
     @Test("Before E1 there is no PIN to set, nothing to decide and nothing to wait for")
     func beforeE1() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         _ = try await world.invite()
         let claimed = try madeUp(world, phone)
@@ -35,7 +35,7 @@ struct OrderTests {
 
     @Test("Between E1 and E3 there is nothing to wait for, and no account that could log in")
     func beforeE3() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         var phone = try TestPhone(world, "phone")
         let link = try await world.link()
         let claimed = try await phone.claim(try await world.invite())
@@ -60,7 +60,7 @@ struct OrderTests {
 
     @Test("After E3 no PIN is set, nothing is declined and no other phone comes in")
     func afterE3() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let invitation = try await world.invite()
         let claimed = try await phone.enrolPending(invitation)
@@ -75,7 +75,7 @@ struct OrderTests {
 
     @Test("Before L1 nothing can be tried or decided, and before the login nothing pinged or stopped")
     func beforeLogin() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let other = try await phone.look(at: try await world.link("other"))
         let session = try await world.link().value.sessionID
@@ -92,7 +92,7 @@ struct OrderTests {
 
     @Test("A decision with a PIN that was never tried is refused by the second-factor server")
     func decisionBeforeTry() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let shown = try await phone.look(at: try await world.link())
         let untried = Tried(never: try phone.raw.question(sessionHash: shown.hash(for: try present(phone.account))))
@@ -102,7 +102,7 @@ struct OrderTests {
 
     @Test("After the login nothing can be tried or looked at, and after the stop nothing decided")
     func afterLogin() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let link = try await world.link()
         let shown = try await phone.look(at: link)
@@ -125,7 +125,7 @@ struct OrderTests {
 
     @Test("Decisions and tries belong to the ephemeral key of their L1: that of another request is refused")
     func otherEphemeral() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let first = try await phone.look(at: try await world.link())
         let second = try await phone.look(at: try await world.link())

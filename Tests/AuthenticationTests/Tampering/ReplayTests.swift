@@ -7,7 +7,7 @@ import Testing
 @Suite("Recorded requests")
 struct ReplayTests {
     /// Sends a request, and the same bytes again: at once, within the window, and when nobody remembers them any more.
-    private func replay(_ world: World, _ message: Outgoing, expecting expected: Refusal? = .replayed) async throws {
+    private func replay(_ world: DomainFixture, _ message: Outgoing, expecting expected: Refusal? = .replayed) async throws {
         let sealed = try world.seal(message).bytes
         let first = try await world.receive(sealed)
         let after = try await world.snapshot()
@@ -26,27 +26,27 @@ struct ReplayTests {
         #expect(try await world.refusal { _ = try await world.receive(sealed) } == .clockOff)
     }
 
-    private func ready() async throws -> (World, TestPhone) {
-        let world = try await World()
+    private func ready() async throws -> (DomainFixture, TestPhone) {
+        let world = try await DomainFixture()
         return (world, try await world.enrolledPhone())
     }
 
     @Test("E1 takes effect once")
     func e1() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         try await replay(world, try TestPhone(world, "phone").claiming(try await world.invite()))
     }
 
     @Test("M1 of a first PIN takes effect once")
     func firstPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         try await replay(world, try phone.settingFirstPIN(try await phone.claim(try await world.invite())).message)
     }
 
     @Test("E3 is answered like the first time and changes nothing any more")
     func e3() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         try await replay(world, try phone.finishing(claimed, try await phone.setFirstPIN(claimed)), expecting: nil)
@@ -54,7 +54,7 @@ struct ReplayTests {
 
     @Test("An L5 that claims its session takes effect once: a recorded one brings no second webNonce")
     func claimingL5() async throws {
-        let world = try await World { $0.pinTimeout = -1 }
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
         let phone = try await world.enrolledPhone()
         let shown = try await phone.startAppLogin()
         try await replay(world, try phone.deciding(shown, .init()))
@@ -62,7 +62,7 @@ struct ReplayTests {
 
     @Test("W1 takes effect once: a recorded one brings no second cache")
     func w1() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         try await replay(world, try phone.waiting(for: try present(phone.account)))
     }

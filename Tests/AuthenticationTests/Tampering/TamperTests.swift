@@ -8,7 +8,7 @@ import Testing
 struct TamperTests {
     /// Sends the message with each byte changed, cut off at each length, and with bytes behind its end; then as it was made.
     /// - Parameter unsigned: where the message holds what nothing but the seal protects, and a changed byte may be taken for another word.
-    private func tamper(_ world: World, _ message: Outgoing, unsigned: Range<Int> = 0..<0) async throws {
+    private func tamper(_ world: DomainFixture, _ message: Outgoing, unsigned: Range<Int> = 0..<0) async throws {
         let before = try await world.snapshot()
         var changed: [(String, [UInt8])] = message.bytes.indices.filter { !unsigned.contains($0) }.map { index in
             var bytes = message.bytes
@@ -29,15 +29,15 @@ struct TamperTests {
         _ = try await world.deliver(message)
     }
 
-    private func ready() async throws -> (World, TestPhone, Shown) {
-        let world = try await World()
+    private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
+        let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         return (world, phone, try await phone.look(at: try await world.link()))
     }
 
     @Test("E1: whatever is changed of link, secret or key is refused, and nothing changes")
     func e1() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let message = try TestPhone(world, "phone").claiming(try await world.invite())
         // After header, id, secret and key come the words about the device, which the enrolment's hash covers.
         try await tamper(world, message, unsigned: 101..<message.bytes.count)
@@ -45,7 +45,7 @@ struct TamperTests {
 
     @Test("M1 of a first PIN: whatever is changed is refused, and nothing changes")
     func firstPIN() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         try await tamper(world, try phone.settingFirstPIN(claimed).message)
@@ -53,7 +53,7 @@ struct TamperTests {
 
     @Test("E3: whatever is changed is refused, and nothing changes", arguments: [Decision.accept, .decline])
     func e3(decision: Decision) async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try TestPhone(world, "phone")
         let claimed = try await phone.claim(try await world.invite())
         let tried = try await phone.setFirstPIN(claimed)
@@ -62,7 +62,7 @@ struct TamperTests {
 
     @Test("W1: whatever is changed is refused, and nothing changes")
     func w1() async throws {
-        let world = try await World()
+        let world = try await DomainFixture()
         let phone = try await world.freshlyEnrolledPhone()
         try await tamper(world, try phone.waiting(for: try present(phone.account)))
     }

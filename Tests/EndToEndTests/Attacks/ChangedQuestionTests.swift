@@ -9,7 +9,7 @@ import Testing
 struct ChangedQuestionTests {
     @Test("Attack 7: with any byte of the question changed the phone refuses it, nobody is logged in, and the same login works untouched")
     func everyByte() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             let nonce = world.backend.newNonce()
@@ -22,7 +22,7 @@ struct ChangedQuestionTests {
                     return bytes
                 }
                 phone.ostiary.start(with: code)
-                let end = try await phone.until(WorldPhone.end)
+                let end = try await phone.until(FixturePhone.end)
                 #expect([.failed(.serverAnswer), .failed(.serverIdentity)].contains(end), "byte \(position): \(end)")
             }
             #expect(try await world.backend.isLoggedIn(nonce) == false)
@@ -32,11 +32,11 @@ struct ChangedQuestionTests {
         }
     }
 
-    private func lengthOfQuestion(_ world: World, _ phone: WorldPhone, _ code: [UInt8]) async throws -> Int {
+    private func lengthOfQuestion(_ world: ServersFixture, _ phone: FixturePhone, _ code: [UInt8]) async throws -> Int {
         phone.ostiary.start(with: code)
         let session = try await phone.until { event -> Session? in if case .confirmLogin(let session, _) = event { session } else { nil } }
         phone.ostiary.stop(session)
-        _ = try await phone.until(WorldPhone.end)
+        _ = try await phone.until(FixturePhone.end)
         return await world.line.lengthOfLastAnswer
     }
 }

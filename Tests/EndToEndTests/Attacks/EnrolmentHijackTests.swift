@@ -9,7 +9,7 @@ import Testing
 struct EnrolmentHijackTests {
     @Test("Attack 12: the second phone that scans is refused, the first cannot log in before the code is typed, three wrong codes remove it")
     func hijack() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let nonce = ManagementClient.newNonce()
         let code = try pair.folder.write(try await backend.enrolCode(nonce, name: "Alice", user: "alice", asPNG: true), to: "enrol.png")

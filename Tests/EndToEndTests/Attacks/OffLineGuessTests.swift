@@ -9,7 +9,7 @@ import Testing
 struct OffLineGuessTests {
     @Test("Attack 1: one or two stolen stores tell nothing about the PIN; all three tell it")
     func everySubset() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         // A login, so that all that attempts leave behind is there as well.

@@ -11,7 +11,7 @@ struct PINMemoryTests {
     @Test("S4-71 after a change to it, a login and a wrong try with it, a PIN is nowhere in the memory of this process, nor in a file of any side")
     func ownMemory() async throws {
         let canary = try Canary()
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -65,7 +65,7 @@ struct PINMemoryTests {
 
     @Test("S4-71 a phone process that has logged in with a PIN, after a wrong one, holds neither; what it was told on its command line it does")
     func otherProcess() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let (pin, wrong, told) = ("938205714463", "275018394466", "no-secret-630518")
         let person = Person(try await pair.backend(), pair.phone(), pin: pin)
         try await person.enrol(in: pair.folder)

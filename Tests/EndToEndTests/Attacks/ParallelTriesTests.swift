@@ -12,7 +12,7 @@ import Testing
 struct ParallelTriesTests {
     @Test("Attack 2: of 64 tries that are released together no more are evaluated than there are; the right PIN works when the penalty is over")
     func released() async throws {
-        let pair = try await ServerPair()
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,1,1"])
         try pair.authentication.start()
         try await pair.waitUntilReady()
@@ -38,7 +38,7 @@ struct ParallelTriesTests {
         try await pair.stop()
     }
 
-    private func tries(_ pair: ServerPair) async throws -> (Int, (highest: Int, proven: Int)) {
+    private func tries(_ pair: ProcessesFixture) async throws -> (Int, (highest: Int, proven: Int)) {
         let file = pair.layout.secondFactorData.appendingPathComponent("second-factor.sqlite").path
         let database = try openDatabase(.sqlite(path: file), ownership: .shared)
         let counted = try await database.read { connection in

@@ -9,7 +9,7 @@ import Testing
 
 /// Reads the stores of a real enrolment from their files, as a thief of the machines would.
 struct StolenStores {
-    let pair: ServerPair
+    let pair: ProcessesFixture
     let home: String
 
     func loot() async throws -> Loot {

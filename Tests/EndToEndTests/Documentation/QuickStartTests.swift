@@ -11,7 +11,7 @@ import Testing
 struct QuickStartTests {
     @Test("Pasted as it is, it onboards a person, logs them in to the app without asking again, and logs a browser in")
     func quickStart() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let site = try await Site(pair)
         let person = site.person
         #expect(Entry(site.ostiary) == .onboarding)
@@ -41,7 +41,7 @@ struct QuickStartTests {
 
     @Test("S4-05, S4-10, S4-83 pasted as it is, it has the person read what a link announces before the PIN, and shows it above the PIN, too")
     func neverBlind() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let site = try await Site(pair)
         try await site.onboard()
         let person = site.person
@@ -67,7 +67,7 @@ struct QuickStartTests {
 
     @Test("S4-37, S4-38 pasted as it is, closing the PIN pad gives the login up, and a login that ends elsewhere closes the pad")
     func closesThePad() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let site = try await Site(pair)
         try await site.onboard()
         let person = site.person
@@ -95,7 +95,7 @@ private struct Site {
     private let nonce = ManagementClient.newNonce()
     private let app: Task<Void, Never>
 
-    init(_ pair: ServerPair) async throws {
+    init(_ pair: ProcessesFixture) async throws {
         let backend = try await pair.backend()
         let ostiary = try makeOstiary(home: pair.folder.file("app"))
         let person = ReadingPerson { [nonce] code in try? await backend.confirm(nonce, code: code) }

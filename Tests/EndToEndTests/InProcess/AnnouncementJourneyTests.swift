@@ -8,13 +8,13 @@ import Testing
 struct AnnouncementJourneyTests {
     private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
 
-    private func enrolled(_ world: World) async throws -> WorldPhone {
+    private func enrolled(_ world: ServersFixture) async throws -> FixturePhone {
         let phone = try world.phone()
         try await world.enrol(phone)
         return phone
     }
 
-    private func question(_ phone: WorldPhone) async throws -> (Session, [Account]) {
+    private func question(_ phone: FixturePhone) async throws -> (Session, [Account]) {
         try await phone.until { event in
             if case .confirmLogin(let session, let accounts) = event { return (session, accounts) }
             return nil
@@ -23,7 +23,7 @@ struct AnnouncementJourneyTests {
 
     @Test("S4-08, 09, 10, 11, 13, 14: texts and logo of the REST call stand on the phone, and what the person adds comes back by getSession")
     func thereAndBack() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try await enrolled(world)
             let nonce = world.backend.newNonce()
             let code = try await world.backend.call(
@@ -41,7 +41,7 @@ struct AnnouncementJourneyTests {
             let asked = try await phone.until { if case .secondFactorStarted(let factor) = $0 { factor.secondFactorInfo } else { nil } }
             #expect(asked.maxAttempts == 5 && asked.failedAttempts == 0, "how many tries there are is known since the enrolment")
             phone.enter(Person.pin)
-            _ = try #require(try await phone.until(WorldPhone.end).session)
+            _ = try #require(try await phone.until(FixturePhone.end).session)
             let status = try await world.backend.session(nonce)
             #expect(status["userinput"]?.string == "leave it at the door")
             #expect(status["sessioninfo"]?["info"]?["cart"]?.string == "42")
@@ -51,7 +51,7 @@ struct AnnouncementJourneyTests {
 
     @Test("S4-07: an account that the backend selected is the only one on offer")
     func preselected() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try await enrolled(world)
             let second = world.backend.newNonce()
             let end = try await phone.enrol(try await world.backend.enrolCode(second, name: "Bo", user: "bo")) { code in

@@ -6,8 +6,8 @@ import Testing
 /// Biometrics against both real servers.
 @Suite("Biometrics, end to end")
 struct BiometricJourneyTests {
-    private func world(_ body: @Sendable @escaping (World, WorldPhone) async throws -> Void) async throws {
-        try await World.run(penalties: [0, 0, 0, 0]) { world in
+    private func world(_ body: @Sendable @escaping (ServersFixture, FixturePhone) async throws -> Void) async throws {
+        try await ServersFixture.run(penalties: [0, 0, 0, 0]) { world in
             let phone = try world.phone(biometrics: SimulatedBiometrics())
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -19,7 +19,9 @@ struct BiometricJourneyTests {
         }
     }
 
-    private func logIn(_ world: World, _ phone: WorldPhone, by inputs: [WorldPhone.Input]) async throws -> (isIn: Bool, asked: [SecondFactorInfo]) {
+    private func logIn(_ world: ServersFixture, _ phone: FixturePhone, by inputs: [FixturePhone.Input]) async throws -> (
+        isIn: Bool, asked: [SecondFactorInfo]
+    ) {
         let nonce = world.backend.newNonce()
         let result = try await phone.logIn(world.backend.loginCode(nonce), by: inputs)
         let isIn = result.end.session != nil
@@ -30,7 +32,7 @@ struct BiometricJourneyTests {
     @Test("S4-28 S4-31 S4-32 S4-33 S4-41 S4-46 S4-47 S4-49 added, biometrics log in alone and with the PIN, and the PIN still does by itself")
     func ways() async throws {
         try await world { world, phone in
-            for inputs in [[WorldPhone.Input.biometric(.confirm)], [.both(Person.pin)], [.pin(Person.pin)]] {
+            for inputs in [[FixturePhone.Input.biometric(.confirm)], [.both(Person.pin)], [.pin(Person.pin)]] {
                 let result = try await logIn(world, phone, by: inputs)
                 #expect(result.isIn && result.asked.map(\.result) == [nil, .success])
                 #expect(result.asked.first?.showBiometrics == true)
@@ -52,7 +54,7 @@ struct BiometricJourneyTests {
     @Test("S4-65 S4-66 S4-67 S4-68 after five wrong PINs the feature logs in and gives the tries back, on the server and on the screen")
     func resets() async throws {
         try await world { world, phone in
-            let wrong = (Person.wrongPINs + ["602214"]).map { WorldPhone.Input.pin($0) }
+            let wrong = (Person.wrongPINs + ["602214"]).map { FixturePhone.Input.pin($0) }
             let result = try await logIn(world, phone, by: wrong + [.biometric(.confirm)])
             #expect(result.isIn)
             #expect(result.asked.map(\.blocked) == [false, false, false, false, false, true, false])
@@ -65,7 +67,7 @@ struct BiometricJourneyTests {
     @Test("The loop of wrong PINs and resets by a feature ends at a hundred tries since the last right PIN: nothing is taken any more")
     func resetLoop() async throws {
         try await world { world, phone in
-            let wrong = Person.wrongPINs.map { WorldPhone.Input.pin($0) }
+            let wrong = Person.wrongPINs.map { FixturePhone.Input.pin($0) }
             for _ in 0..<25 {
                 let result = try await logIn(world, phone, by: wrong + [.biometric(.confirm)])
                 guard result.isIn else { break }
@@ -81,7 +83,7 @@ struct BiometricJourneyTests {
 
     @Test("A change of the device's features ends the key: one error, and the PIN goes on")
     func changed() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let sensor = SimulatedBiometrics()
             let phone = try world.phone(biometrics: sensor)
             try await world.enrol(phone)

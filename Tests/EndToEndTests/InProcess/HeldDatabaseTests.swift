@@ -46,9 +46,9 @@ struct HeldDatabaseTests {
     }
 
     /// The tables of both, as `as.table` and `sf.table`.
-    private static func tables(of site: WorldSite) async throws -> [String: TableRows] {
+    private static func tables(of site: ServersSite) async throws -> [String: TableRows] {
         var all: [String: TableRows] = [:]
-        for server in WorldSite.Server.allCases {
+        for server in ServersSite.Server.allCases {
             for (table, rows) in try await TableRows.all(in: site.file(of: server)) { all["\(server.rawValue).\(table)"] = rows }
         }
         return all
@@ -137,7 +137,7 @@ struct HeldDatabaseTests {
             #expect(try await world.backend.session(nonce)["pinattemptsfailed"] == .number(1))
 
             let carol = try world.phone("phones/carol")
-            let wrong: [WorldPhone.Input] = try held.wrongPINs().dropFirst().map { .pin($0) }
+            let wrong: [FixturePhone.Input] = try held.wrongPINs().dropFirst().map { .pin($0) }
             let login = try await carol.logIn(world.backend.loginCode(world.backend.newNonce()), by: wrong)
             #expect(login.asked.map(\.failedAttempts) == [1, 2, 3, 4, 5])
             #expect(login.end == .failed(.secondFactorBlocked), "\(login)")
@@ -237,7 +237,7 @@ struct HeldDatabaseTests {
     }
 }
 
-extension World {
+extension ServersFixture {
     /// What getSession answers, without the code that it draws anew each time.
     fileprivate func answer(_ nonce: String) async throws -> JSONLine {
         var members = try #require(try await backend.session(nonce).members)
@@ -251,7 +251,7 @@ extension World {
     /// A login with a phone of before.
     /// - Returns: its nonce.
     @discardableResult
-    fileprivate func expectLogin(of person: String, by input: WorldPhone.Input) async throws -> String {
+    fileprivate func expectLogin(of person: String, by input: FixturePhone.Input) async throws -> String {
         let phone = try self.phone("phones/\(person)", biometrics: SimulatedBiometrics())
         let nonce = backend.newNonce()
         let login = try await phone.logIn(backend.loginCode(nonce), by: [input])

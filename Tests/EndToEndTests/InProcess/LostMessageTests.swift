@@ -10,7 +10,7 @@ struct LostMessageTests {
         "Whichever message of a login or its answer is lost, the login succeeds, and the right PIN leaves no try counted",
         arguments: 0..<4, [Line.Fault.requestLost, .answerLost])
     func login(_ number: Int, _ fault: Line.Fault) async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -29,7 +29,7 @@ struct LostMessageTests {
 
     @Test("A wrong PIN whose answer is lost is one try, however often it is repeated", arguments: [0, 1])
     func wrongPIN(_ number: Int) async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -46,7 +46,7 @@ struct LostMessageTests {
     @Test(
         "Whichever message of an enrolment or its answer is lost, the enrolment succeeds", arguments: 0..<4, [Line.Fault.requestLost, .answerLost])
     func enrolment(_ number: Int, _ fault: Line.Fault) async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             await world.line.lose(fault, at: number)
             let nonce = try await world.enrol(phone)
@@ -57,7 +57,7 @@ struct LostMessageTests {
 
     @Test("S4-52 five tries against a dead second-factor server count nothing, and the right PIN works when it is back")
     func deadSecondFactor() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             let nonce = try await world.enrol(phone)
             world.clock.advance(61)
@@ -76,7 +76,7 @@ struct LostMessageTests {
 
     @Test("The authentication server out of reach is error 70, and a later try goes through")
     func deadAuthentication() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             let code = try await world.backend.loginCode(world.backend.newNonce())

@@ -8,8 +8,8 @@ import Testing
 struct PINChangeJourneyTests {
     private static let newPIN = "602851"
 
-    private func world(_ body: @Sendable @escaping (World, WorldPhone) async throws -> Void) async throws {
-        try await World.run(penalties: [0, 0, 0, 0]) { world in
+    private func world(_ body: @Sendable @escaping (ServersFixture, FixturePhone) async throws -> Void) async throws {
+        try await ServersFixture.run(penalties: [0, 0, 0, 0]) { world in
             let phone = try world.phone(biometrics: SimulatedBiometrics())
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -18,7 +18,7 @@ struct PINChangeJourneyTests {
     }
 
     /// Whether a PIN logs in, at its first try.
-    private func works(_ pin: String, _ world: World, _ phone: WorldPhone) async throws -> Bool {
+    private func works(_ pin: String, _ world: ServersFixture, _ phone: FixturePhone) async throws -> Bool {
         let nonce = world.backend.newNonce()
         let result = try await phone.logIn(world.backend.loginCode(nonce), by: [.pin(pin)])
         return result.end.session != nil
@@ -52,7 +52,7 @@ struct PINChangeJourneyTests {
 
     @Test("A23: the person's other phone tells that a feature alone set a new PIN, before its login and once; the PIN alone is no news")
     func otherPhone() async throws {
-        try await World.run(penalties: [0, 0, 0, 0]) { world in
+        try await ServersFixture.run(penalties: [0, 0, 0, 0]) { world in
             let other = try world.phone("other")
             try await world.enrol(other)
             world.clock.advance(61)
@@ -74,7 +74,7 @@ struct PINChangeJourneyTests {
     }
 
     /// What a login of a browser with this phone tells of PINs that were set elsewhere, until somebody is logged in.
-    private static func news(to phone: WorldPhone, in world: World, pin: String = Person.pin) async throws -> [ReplacedPIN] {
+    private static func news(to phone: FixturePhone, in world: ServersFixture, pin: String = Person.pin) async throws -> [ReplacedPIN] {
         var told: [ReplacedPIN] = []
         phone.ostiary.start(with: try await world.backend.loginCode(world.backend.newNonce()))
         while true {

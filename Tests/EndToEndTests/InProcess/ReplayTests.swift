@@ -10,7 +10,7 @@ import Testing
 struct ReplayTests {
     @Test("Attack 9: every message of an enrolment, logins, a wrong try and a stop, sent again in any order, has no second effect")
     func storm() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             let enrolled = try await world.enrol(phone)
             world.clock.advance(1)
@@ -46,7 +46,7 @@ struct ReplayTests {
 
     @Test("Attack 13 on one node: a stop that was acknowledged is false in every getSession that begins afterwards, whatever runs beside it")
     func stopIsFinal() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone(isWatching: true)
             try await world.enrol(phone)
             for _ in 0..<5 {

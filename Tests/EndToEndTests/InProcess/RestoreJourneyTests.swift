@@ -29,7 +29,7 @@ struct RestoreJourneyTests {
 
     private static let newPIN = "602851"
 
-    private static func fare(_ server: WorldSite.Server, _ moment: Moment) -> Fare {
+    private static func fare(_ server: ServersSite.Server, _ moment: Moment) -> Fare {
         switch (moment, server) {
         case (.beforeEnrolment, .authentication): .enrolsAgain(.accountUnknown)
         case (.beforeEnrolment, .secondFactor), (.beforePINChange, _), (.betweenVerifyAndSet, _): .enrolsAgain(.secondFactorUnknown)
@@ -40,9 +40,9 @@ struct RestoreJourneyTests {
 
     @Test(
         "A13, A14: put back to any moment, a right PIN costs no try, and the person gets in or is told what to do, which works on the same phone",
-        arguments: WorldSite.Server.allCases, Moment.allCases)
-    func putBack(_ server: WorldSite.Server, _ moment: Moment) async throws {
-        let site = try WorldSite()
+        arguments: ServersSite.Server.allCases, Moment.allCases)
+    func putBack(_ server: ServersSite.Server, _ moment: Moment) async throws {
+        let site = try ServersSite()
         let pin = [.beforePINChange, .afterPINChange, .betweenVerifyAndSet].contains(moment) ? Self.newPIN : Person.pin
         try await site.open { world in try await Self.live(in: world, to: moment) { try site.backUp(server) } }
         try site.putBack(server)
@@ -64,7 +64,7 @@ struct RestoreJourneyTests {
     }
 
     /// What happened before the files were put back; `copy` is called at the moment.
-    private static func live(in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void) async throws {
+    private static func live(in world: ServersFixture, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void) async throws {
         let phone = try world.phone(biometrics: SimulatedBiometrics())
         if moment == .beforeEnrolment { try copy() }
         try await world.enrol(phone)
@@ -85,10 +85,10 @@ struct RestoreJourneyTests {
     }
 
     private static func changePIN(
-        _ phone: WorldPhone, in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
+        _ phone: FixturePhone, in world: ServersFixture, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
     ) async throws {
         if moment == .beforePINChange { try copy() }
-        let new: WorldPhone.Input = .typed { pin in
+        let new: FixturePhone.Input = .typed { pin in
             // The one so far was proved, and no message is under way.
             if moment == .betweenVerifyAndSet { #expect(throws: Never.self) { try copy() } }
             for digit in newPIN.utf8 { pin.append(digit: digit - 48) }
@@ -100,7 +100,7 @@ struct RestoreJourneyTests {
     }
 
     private static func addBiometrics(
-        _ phone: WorldPhone, in world: World, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
+        _ phone: FixturePhone, in world: ServersFixture, to moment: Moment, _ copy: @Sendable @escaping () throws -> Void
     ) async throws {
         if moment == .beforeBiometrics { try copy() }
         let told = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
@@ -114,7 +114,7 @@ struct RestoreJourneyTests {
     }
 
     /// The right PIN, again and again: each time in, and no try is spent.
-    private static func expectLogins(_ phone: WorldPhone, _ pin: String, in world: World) async throws {
+    private static func expectLogins(_ phone: FixturePhone, _ pin: String, in world: ServersFixture) async throws {
         for _ in 0..<2 {
             let login = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: [.pin(pin)])
             #expect(login.end.session != nil, "\(login)")
@@ -123,7 +123,7 @@ struct RestoreJourneyTests {
     }
 
     /// The right PIN, more often than there are tries: each time told the same, and no try is spent.
-    private static func expectTold(_ error: OstiaryError, _ phone: WorldPhone, _ pin: String, in world: World) async throws {
+    private static func expectTold(_ error: OstiaryError, _ phone: FixturePhone, _ pin: String, in world: ServersFixture) async throws {
         let before = try await world.counted().failed
         for _ in 0..<6 {
             #expect(try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), pins: [pin]).end == .failed(error))
@@ -134,7 +134,7 @@ struct RestoreJourneyTests {
 
     /// As the error's sentence says: enrol on the same phone, where the PIN so far is asked for and found to be unknown, and delete the account that
     /// does not work.
-    private static func enrolAgain(_ phone: WorldPhone, in world: World) async throws {
+    private static func enrolAgain(_ phone: FixturePhone, in world: ServersFixture) async throws {
         let old = try #require(phone.ostiary.accounts?.first)
         let nonce = world.backend.newNonce()
         phone.ostiary.start(with: try await world.backend.enrolCode(nonce, name: "Alice", user: "alice"))
@@ -164,7 +164,7 @@ extension OstiaryEvent {
     fileprivate var isOfEnrolment: Bool {
         switch self {
         case .confirmEnrol, .secondFactorStarted, .enrolConfirmation: true
-        default: WorldPhone.end(self) != nil
+        default: FixturePhone.end(self) != nil
         }
     }
 }

@@ -11,27 +11,27 @@ struct RestoredBlockTests {
     private static let wrong = Person.wrongPINs + ["493027"]
 
     struct Case: Sendable, CustomTestStringConvertible {
-        let server: WorldSite.Server
-        let copy: WorldSite.Copy
+        let server: ServersSite.Server
+        let copy: ServersSite.Copy
         /// Wrong tries before the copy was made.
         let before: Int
 
         var testDescription: String { "\(server.rawValue), \(copy.rawValue), after \(before)" }
 
-        static let all = WorldSite.Server.allCases.flatMap { server in
-            WorldSite.Copy.allCases.flatMap { copy in [0, 3].map { Case(server: server, copy: copy, before: $0) } }
+        static let all = ServersSite.Server.allCases.flatMap { server in
+            ServersSite.Copy.allCases.flatMap { copy in [0, 3].map { Case(server: server, copy: copy, before: $0) } }
         }
     }
 
-    private static func attempt(_ phone: WorldPhone, _ pins: [String], in world: World) async throws -> (
-        end: WorldPhone.End, answers: [SecondFactorInfo]
+    private static func attempt(_ phone: FixturePhone, _ pins: [String], in world: ServersFixture) async throws -> (
+        end: FixturePhone.End, answers: [SecondFactorInfo]
     ) {
         let login = try await phone.logIn(world.backend.loginCode(world.backend.newNonce()), by: pins.map { .pin($0) })
         return (login.end, login.asked)
     }
 
     /// Enrols, tries wrong PINs until the block, and copies on the way.
-    private static func block(_ site: WorldSite, _ each: Case) async throws {
+    private static func block(_ site: ServersSite, _ each: Case) async throws {
         try await site.open { world in
             let phone = try world.phone()
             try await world.enrol(phone)
@@ -50,7 +50,7 @@ struct RestoredBlockTests {
         "A14: put back to before the block, nobody gets a try more, the phone says that five of five were used, and a lifted block lets the right PIN in",
         arguments: Case.all)
     func putBack(_ each: Case) async throws {
-        let site = try WorldSite(penalties: [0, 0, 0, 0])
+        let site = try ServersSite(penalties: [0, 0, 0, 0])
         try await Self.block(site, each)
         try site.putBack(each.server)
         site.clock.advance(60)
@@ -72,9 +72,9 @@ struct RestoredBlockTests {
 
     @Test(
         "A14: put back to before the last two of five tries, the server that forgot them grants none of them again",
-        arguments: WorldSite.Server.allCases)
-    func fourth(_ server: WorldSite.Server) async throws {
-        let site = try WorldSite(penalties: [0, 0, 0, 0])
+        arguments: ServersSite.Server.allCases)
+    func fourth(_ server: ServersSite.Server) async throws {
+        let site = try ServersSite(penalties: [0, 0, 0, 0])
         try await site.open { world in
             let phone = try world.phone()
             try await world.enrol(phone)
@@ -95,9 +95,9 @@ struct RestoredBlockTests {
 
     @Test(
         "After a restore to before biometrics were added the phone says that the feature is not taken, the PIN logs in, and adding it again works",
-        arguments: WorldSite.Server.allCases)
-    func biometrics(_ server: WorldSite.Server) async throws {
-        let site = try WorldSite()
+        arguments: ServersSite.Server.allCases)
+    func biometrics(_ server: ServersSite.Server) async throws {
+        let site = try ServersSite()
         try await site.open { world in
             let phone = try world.phone(biometrics: SimulatedBiometrics())
             try await world.enrol(phone)
@@ -124,7 +124,7 @@ struct RestoredBlockTests {
     }
 }
 
-extension World {
+extension ServersFixture {
     /// What an operator of the authentication server does for a person who is blocked.
     fileprivate func liftBlock() async throws {
         let accounts = try await backend.call(.get, "users/alice/accounts")

@@ -9,7 +9,7 @@ struct RestoredKeysTests {
     private struct Change: Sendable {
         let user: String
         let begin: @Sendable (Ostiary) -> Void
-        let inputs: [WorldPhone.Input]
+        let inputs: [FixturePhone.Input]
     }
 
     private static let changes = [
@@ -20,7 +20,7 @@ struct RestoredKeysTests {
 
     @Test("A13: the PIN is changed, and biometrics are added and removed, at the first try, and no try is spent")
     func changesGoThrough() async throws {
-        let site = try WorldSite()
+        let site = try ServersSite()
         try await site.open { world in
             for change in Self.changes { try await world.enrol(try world.phone(change.user), user: change.user) }
             world.clock.advance(61)

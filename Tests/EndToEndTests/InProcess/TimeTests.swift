@@ -11,7 +11,7 @@ struct TimeTests {
     @Test(
         "S1-31 straight after the enrolment an AppLogin asks for nothing; a minute later, or a second time, it asks for the PIN", arguments: [0, 61])
     func activationCache(_ delay: UInt64) async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(delay)
@@ -20,14 +20,14 @@ struct TimeTests {
             let webNonce = try #require(first.end.session?.webNonce)
             #expect(try await world.backend.session(webNonce)["userid"] == .string("alice"))
             phone.ostiary.stopAppLogin()
-            _ = try await phone.until(WorldPhone.end)
+            _ = try await phone.until(FixturePhone.end)
             #expect(try await phone.logInToApp().answers.map(\.result) == [.success])
         }
     }
 
     @Test("Twelve logins one after the other on one phone: each is asked for the PIN, each succeeds, none waits for the one before")
     func oneAfterTheOther() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -42,7 +42,7 @@ struct TimeTests {
 
     @Test("The cache of the activation lives in the memory of one process: another process with the same home is asked")
     func cacheIsInMemory() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             try await world.enrol(try world.phone())
             #expect(try await world.phone().logInToApp().answers.map(\.result) == [.success])
         }
@@ -50,7 +50,7 @@ struct TimeTests {
 
     @Test("S1-43, S1-44 within the PIN's time-out nothing is asked; after a logout of the AppLogin the next login asks, by QR code too")
     func logoutWipesTheCache() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone(isWatching: true)
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -71,7 +71,7 @@ struct TimeTests {
 
     @Test("S1-19 the number of accounts is known at once: none before the first enrolment, one and two after it, the same after a restart")
     func numberOfAccounts() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             #expect(phone.ostiary.accounts?.count == 0)
             try await world.enrol(phone)
@@ -84,7 +84,7 @@ struct TimeTests {
 
     @Test("Attack 12: an enrol link older than ten minutes is refused, and the account is never made")
     func oldEnrolLink() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let nonce = world.backend.newNonce()
             let code = try await world.backend.enrolCode(nonce, name: "Alice", user: "alice")
             world.clock.advance(601)
@@ -97,7 +97,7 @@ struct TimeTests {
 
     @Test("An enrolment whose code is not typed within ten minutes comes to nothing, on both sides")
     func unconfirmed() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let nonce = world.backend.newNonce()
             let code = try await world.backend.enrolCode(nonce, name: "Alice", user: "alice")
             let phone = try world.phone()
@@ -110,7 +110,7 @@ struct TimeTests {
 
     @Test("A static code is good for ninety seconds", arguments: [(90, true), (91, false)])
     func staticCode(_ age: UInt64, _ isTaken: Bool) async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             let code = try await world.backend.loginCode(world.backend.newNonce())
@@ -122,7 +122,7 @@ struct TimeTests {
 
     @Test("A frame of a moving code is dynamic for ten seconds, static for ninety, and no code after that", arguments: [10, 11, 91])
     func movingCode(_ age: UInt64) async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             let nonce = world.backend.newNonce()
@@ -140,7 +140,7 @@ struct TimeTests {
 
     @Test("S4-61, S4-63, S4-64 a PIN during the penalty is answered with what is left of it, and counted never; afterwards it is taken")
     func penalty() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(61)
@@ -161,7 +161,7 @@ struct TimeTests {
 
     @Test("A session that is pinged outlives its ping time and fifteen seconds, again and again")
     func pings() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             let webNonce = try #require(try await phone.logInToApp().end.session?.webNonce)
@@ -178,7 +178,7 @@ struct TimeTests {
 
     @Test("S1-05 a phone that does not show itself for the ping time and fifteen seconds is out, and a late ping does not bring it back")
     func latePing() async throws {
-        try await World.run { world in
+        try await ServersFixture.run { world in
             let phone = try world.phone()
             let nonce = try await world.enrol(phone)
             await world.line.cut()
@@ -195,11 +195,11 @@ struct TimeTests {
     }
 }
 
-extension World {
+extension ServersFixture {
     /// A whole enrolment of alice, or of somebody else.
     /// - Returns: the nonce that it logged in.
     @discardableResult
-    func enrol(_ phone: WorldPhone, user: String = "alice") async throws -> String {
+    func enrol(_ phone: FixturePhone, user: String = "alice") async throws -> String {
         let nonce = backend.newNonce()
         let code = try await backend.enrolCode(nonce, name: user.capitalized, user: user)
         let end = try await phone.enrol(code) { shown in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OstiaryMobile
 
-extension DeceivedHouse {
+extension DeceivedFixture {
     /// What a thief of the phone who has the evaluation and the share as well would make of it: a box that a PIN of his own opens, and in it a key of
     /// his own. With the device key, which is the phone's, it signs a login.
     func forgeBox(openedBy pin: String) async throws {

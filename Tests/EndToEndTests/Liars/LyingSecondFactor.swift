@@ -82,7 +82,7 @@ final class LyingSecondFactor: Sendable {
     var lastAnswer: [UInt8]? { state.state.withLock(\.answers.last) }
 
     /// Opens it in the place of the second-factor server of `pair`, which is not started.
-    static func open(for pair: ServerPair, _ body: @Sendable @escaping (LyingSecondFactor) async throws -> Void) async throws {
+    static func open(for pair: ProcessesFixture, _ body: @Sendable @escaping (LyingSecondFactor) async throws -> Void) async throws {
         let data = pair.layout.secondFactorData
         let key = try KeyEncryptionKey.load(from: data.appendingPathComponent("second-factor.kek").path)
         let database = try openDatabase(.sqlite(path: data.appendingPathComponent("second-factor.sqlite").path), ownership: .exclusive)

@@ -25,7 +25,7 @@ struct LyingSecondFactorTests {
 
     @Test("A11: a receipt that is true in all but one field logs nobody in, and is not kept; the next honest one logs in")
     func receipts() async throws {
-        try await DeceivedHouse.open { house in
+        try await DeceivedFixture.open { house in
             for (name, change) in Self.receipts {
                 try await house.expectNobody(name, while: LyingSecondFactor.receipts(change))
                 try await house.expectHonestLogin(name)
@@ -58,7 +58,7 @@ struct LyingSecondFactorTests {
 
     @Test("A11: another key, another attempt or nothing at all in the sealed evaluation is no wrong PIN, and opens nothing")
     func evaluations() async throws {
-        try await DeceivedHouse.open { house in
+        try await DeceivedFixture.open { house in
             for (name, error, lie) in Self.evaluations {
                 #expect(try await house.expectNobody(name, while: lie).end == .failed(error), "\(name)")
                 try await house.expectHonestLogin(name)
@@ -82,7 +82,7 @@ struct LyingSecondFactorTests {
 
     @Test("A11: another word with a true evaluation beside it, or a number that was used, gives out no share and no login")
     func words() async throws {
-        try await DeceivedHouse.open { house in
+        try await DeceivedFixture.open { house in
             for status in [Status.busy, .penalised, .blocked, .refused, .secondFactorUnavailable] {
                 house.liar.say { _, truth, _ in truth.sealed.isEmpty ? truth : truth.but(status: status) }
                 let login = try await house.logIn()
@@ -98,14 +98,14 @@ struct LyingSecondFactorTests {
             }
             // That try got no answer and holds its number for ten seconds of the server's own, which a phone waits for.
             house.liar.sayTheTruth()
-            let patient = try WorldPhone.onNetwork(in: house.home, clock: SystemClock())
+            let patient = try FixturePhone.onNetwork(in: house.home, clock: SystemClock())
             #expect(try await house.logIn(by: patient).isLoggedIn)
         }
     }
 
     @Test("Times a year ahead, in receipts and in sealed answers, are believed by nobody: the login is of now, and the next one works as well")
     func times() async throws {
-        try await DeceivedHouse.open { house in
+        try await DeceivedFixture.open { house in
             let year: UInt64 = 31_536_000
             let sealed = LyingSecondFactor.evaluations(late: year) { honest, _ in honest }
             house.liar.say { call, truth, own in
@@ -127,7 +127,7 @@ struct LyingSecondFactorTests {
 
     @Test("Tries that say one less give no try more: the fifth wrong PIN is the last one evaluated, and the right one is refused after it")
     func fewer() async throws {
-        try await DeceivedHouse.open { house in
+        try await DeceivedFixture.open { house in
             let less: @Sendable (Tries) -> Tries = { Tries(failed: $0.failed &- 1, most: $0.most, wait: 0, withoutPINLeft: $0.withoutPINLeft) }
             let sealed = LyingSecondFactor.evaluations { honest, _ in honest.but(tries: less(honest.tries)) }
             house.liar.say { call, truth, own in
@@ -147,10 +147,10 @@ struct LyingSecondFactorTests {
 
     @Test("A11: a receipt for what a wrong PIN signed logs nobody in: serve looks at the signature itself and asks for no receipt")
     func vouchesForAnything() async throws {
-        try await DeceivedHouse.open { house in
+        try await DeceivedFixture.open { house in
             let pin = Person.wrongPINs[0]
             try await house.forgeBox(openedBy: pin)
-            let thief = try WorldPhone.onNetwork(in: house.home)
+            let thief = try FixturePhone.onNetwork(in: house.home)
             house.liar.say(LyingSecondFactor.vouchingForAnything)
             let before = house.liar.heard(Proof.self).count
             let login = try await house.logIn([pin], by: thief)
@@ -162,7 +162,7 @@ struct LyingSecondFactorTests {
 
     @Test("An earlier OK played again confirms no later order: no block counts as lifted, and a Close is sent until its own answer has come")
     func recordings() async throws {
-        try await DeceivedHouse.open { house in
+        try await DeceivedFixture.open { house in
             let account = try #require(try await house.logIn().end.session?.account?.id.rawValue)
             _ = try await house.logIn(Person.wrongPINs + ["493027"])
             try await house.backend.resetSecondFactor(account)

@@ -9,8 +9,8 @@ struct ConnectionTests {
     /// What is usual on a machine that nobody has set up for it: a low soft limit, and a hard one that is not much higher.
     private static let fewDescriptors = "ulimit -Sn 256 && ulimit -Hn 1024 && exec \"$0\" \"$@\""
 
-    private func running(_ changes: [String: String] = [:]) async throws -> ServerPair {
-        let pair = try await ServerPair()
+    private func running(_ changes: [String: String] = [:]) async throws -> ProcessesFixture {
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start()
         try pair.authentication.start(changes, shell: Self.fewDescriptors)
         try await pair.waitUntilReady()
@@ -62,7 +62,7 @@ struct ConnectionTests {
 
     @Test("3,000 unfinished bodies hold a bounded amount of memory and give it back; a short message and the REST API are served meanwhile")
     func bodies() async throws {
-        let pair = try await ServerPair.running(["OSTIARY_MAX_CONNECTIONS_PER_PEER": "5000"])
+        let pair = try await ProcessesFixture.running(["OSTIARY_MAX_CONNECTIONS_PER_PEER": "5000"])
         let use = ProcessUse(process: try #require(pair.authentication.program).id)
         let before = try use.residentMiB
         let head = "POST /ap1 HTTP/1.1\r\nHost: x\r\nContent-Length: 65536\r\n\r\n"

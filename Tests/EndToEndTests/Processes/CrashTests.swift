@@ -9,7 +9,7 @@ import Testing
 struct CrashTests {
     @Test("SFS down: the PIN's result is ERROR, nothing is counted, getSession goes on; afterwards the right PIN works")
     func secondFactorDown() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let (_, nonce) = try await person.enrol(in: pair.folder)
         try await pair.secondFactor.kill()
@@ -17,7 +17,7 @@ struct CrashTests {
         try await eventually("readiness tells it") { await pair.readiness() == 503 }
         #expect(try await person.backend.session(nonce).loggedin)
         let code = try await person.backend.loginCode(ManagementClient.newNonce(), asPNG: false)
-        let down = try await WorldPhone.onNetwork(in: person.phone.home).logIn(code, pins: [Person.wrongPINs[0]])
+        let down = try await FixturePhone.onNetwork(in: person.phone.home).logIn(code, pins: [Person.wrongPINs[0]])
         #expect(down.end.session == nil)
         #expect(down.answers.contains { $0.result == .error })
         #expect(down.answers.last?.failedAttempts == 0)
@@ -32,7 +32,7 @@ struct CrashTests {
 
     @Test("kill -9 of either server while PINs are tried: never more wrong tries than were evaluated, and the right PIN works", arguments: [0, 1])
     func killedServers(_ which: Int) async throws {
-        let pair = try await ServerPair()
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         try pair.authentication.start()
         try await pair.waitUntilReady()
@@ -65,7 +65,7 @@ struct CrashTests {
 
     @Test("Two phone processes share a home: both enrol at once, and the home holds both accounts")
     func sharedHome() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let people = ["alice", "bob"].map { Person(backend, pair.phone("shared"), user: $0) }
         try await people[0].enrol(in: pair.folder)

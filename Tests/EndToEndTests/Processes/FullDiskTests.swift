@@ -12,7 +12,7 @@ import FoundationNetworking
 struct FullDiskTests {
     @Test("The disk of serve is full: getSession goes on, requests that write are 503, readiness names this file, and room mends it")
     func authenticationServer() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (_, nonce) = try await person.logIn(in: pair.folder)
@@ -48,7 +48,7 @@ struct FullDiskTests {
 
     @Test("The disk of second-factor is full: serve says that it is the other one's, no try is lost, and room mends it")
     func secondFactorServer() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         try await pair.secondFactor.stop()
@@ -63,7 +63,7 @@ struct FullDiskTests {
         #expect(try await pair.report("/ready").status == 200)
         let (own, words) = try await pair.answer(pair.layout.secondFactorURL + "/ready")
         #expect(own == 503 && words.contains("second-factor.sqlite is full"))
-        let phone = try WorldPhone.onNetwork(in: person.phone.home)
+        let phone = try FixturePhone.onNetwork(in: person.phone.home)
         for _ in 0..<3 {
             let code = try await person.backend.loginCode(ManagementClient.newNonce(), asPNG: false)
             #expect(try await phone.logIn(code).end.session == nil)
@@ -78,7 +78,7 @@ struct FullDiskTests {
     }
 }
 
-extension ServerPair {
+extension ProcessesFixture {
     /// What getQrLogin answers for a nonce that nobody used.
     fileprivate func statusOfNewCode(_ backend: DemoBackend) async throws -> Int {
         do {

@@ -9,7 +9,7 @@ import Testing
 struct HistoryAndWatchTests {
     @Test("sessions lists what is logged in: not an enrolment whose process was killed, of which it says what to do")
     func killedEnrolment() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let png = try await person.backend.enrolCode(ManagementClient.newNonce(), name: "Bob", user: "bob", asPNG: true)
@@ -27,7 +27,7 @@ struct HistoryAndWatchTests {
 
     @Test("watch hears of a stop by the server at once, and history tells what became of each session")
     func watchThenHistory() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (_, nonce) = try await person.logIn(in: pair.folder)

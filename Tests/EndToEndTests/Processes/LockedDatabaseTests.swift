@@ -13,7 +13,7 @@ struct LockedDatabaseTests {
     private func path(_ data: URL, _ name: String) -> String { data.appendingPathComponent(name).path }
 
     /// What getQrLogin answers for a nonce that nobody used, which writes a row.
-    private func newCode(_ pair: ServerPair, _ backend: DemoBackend) async throws -> (status: Int, retryAfter: String?, body: String) {
+    private func newCode(_ pair: ProcessesFixture, _ backend: DemoBackend) async throws -> (status: Int, retryAfter: String?, body: String) {
         let url = try #require(URL(string: "\(pair.layout.adminURL)/servers/\(backend.serverID)/sessions/qr/login"))
         var request = URLRequest(url: url, timeoutInterval: 30)
         request.setValue(pair.layout.rootAPIKey, forHTTPHeaderField: "X-apikey")
@@ -25,7 +25,7 @@ struct LockedDatabaseTests {
 
     @Test("That of serve: getSession goes on, requests that write are 503 with a time to come back, log and readiness say why, and it mends itself")
     func authenticationServer() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let nonce = try await person.logIn(in: pair.folder).nonce
@@ -52,12 +52,12 @@ struct LockedDatabaseTests {
 
     @Test("That of second-factor: nobody logs in with a PIN, no try is counted, each server says which of them it is, and it mends itself")
     func secondFactorServer() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let held = try await HeldDatabase(path(pair.layout.secondFactorData, "second-factor.sqlite"))
         let code = try await person.backend.loginCode(ManagementClient.newNonce(), asPNG: false)
-        #expect(try await WorldPhone.onNetwork(in: person.phone.home).logIn(code).end.session == nil)
+        #expect(try await FixturePhone.onNetwork(in: person.phone.home).logIn(code).end.session == nil)
         try await eventually("both say it") {
             let (status, body) = try await pair.report("/ready?for=logins")
             let own = try await pair.answer(pair.layout.secondFactorURL + "/ready")

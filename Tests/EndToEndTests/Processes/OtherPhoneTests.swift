@@ -8,7 +8,7 @@ import Testing
 struct OtherPhoneTests {
     @Test("The phone that was there first tells of the second with its next login, before it says who is logged in, and once")
     func toldWithTheLogin() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         try await person.enrol(in: pair.folder, phone: pair.phone("second"))
@@ -24,7 +24,7 @@ struct OtherPhoneTests {
 
     @Test("Whoever only lists or ends what is logged in is told as well, in text, too")
     func toldWithTheList() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         try await person.enrol(in: pair.folder, phone: pair.phone("second"))
@@ -41,7 +41,7 @@ struct OtherPhoneTests {
 
     @Test("A PIN that a feature alone set on the second phone is told by the first: to a script as JSON with its login, to a person as a line")
     func pinByBiometric() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let second = pair.phone("second")
@@ -71,7 +71,7 @@ struct ApprovalTextTests {
 
     @Test("S4-05, S4-10, S4-83 the question for the PIN says what it approves: to a script as JSON, to a person as lines; a link is warned of")
     func shown() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let enrolled = try await person.enrol(in: pair.folder).outcome
         let question = try #require(enrolled.secondFactors.first)

@@ -18,7 +18,7 @@ struct PhoneCommandTests {
 
     @Test("64: enrol takes no login code and login no enrol code: each is told which command it is for, and nothing is asked or sent")
     func otherCode() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let nonce = ManagementClient.newNonce()
@@ -45,7 +45,7 @@ struct PhoneCommandTests {
 
     @Test("64: a text of 4 097 bytes ends the login, which nobody could go on with; one of 4 096 goes through")
     func userInput() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (refused, nonce) = try await person.logIn(["--user-input", String(repeating: "x", count: 4_097)], in: pair.folder)
@@ -57,7 +57,7 @@ struct PhoneCommandTests {
 
     @Test("A login while the only account waits for its code says that; when the code was typed, sessions finds out, and the next login goes through")
     func pending() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let nonce = ManagementClient.newNonce()
         let png = try pair.folder.write(try await person.backend.enrolCode(nonce, name: "Alice", user: "alice", asPNG: true), to: "enrol.png")
@@ -78,7 +78,7 @@ struct PhoneCommandTests {
 
     @Test("login --yes names the account that it takes, where there are several, before anybody is logged in")
     func namesTheAccount() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let person = Person(backend, pair.phone())
         try await person.enrol(in: pair.folder)
@@ -93,7 +93,7 @@ struct PhoneCommandTests {
 
     @Test("64: change-pin without --account, with accounts at several servers, asks for one to be named; with it, it goes through")
     func severalServers() async throws {
-        let pairs = [try await ServerPair.running(), try await ServerPair.running()]
+        let pairs = [try await ProcessesFixture.running(), try await ProcessesFixture.running()]
         let phone = pairs[0].phone()
         for (pair, user) in zip(pairs, ["alice", "bob"]) { try await Person(try await pair.backend(), phone, user: user).enrol(in: pair.folder) }
         let unnamed = try await text(phone, ["change-pin"], pins: [Person.pin, "941738"])
@@ -105,7 +105,7 @@ struct PhoneCommandTests {
 
     @Test("A blocked account is one reason, told once: not that the PIN cannot be checked")
     func oneReason() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let (_, nonce) = try await person.enrol(in: pair.folder)
         try await person.backend.block(try #require(try await person.backend.session(nonce).accountid))

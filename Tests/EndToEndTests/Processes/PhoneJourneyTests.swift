@@ -9,7 +9,7 @@ import Testing
 struct PhoneJourneyTests {
     @Test("S4-40, S4-21, S4-22, S4-23, S0-01, S0-07, S1-38 enrolling by the picture sets a PIN, shows the code, and logs the session in")
     func enrolsByPicture() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let (outcome, nonce) = try await person.enrol(in: pair.folder)
 
@@ -33,7 +33,7 @@ struct PhoneJourneyTests {
         "S4-01, S4-29, S4-34, S4-39, S4-50, 51, 53…55, 57…59 confirmation, a wrong PIN, the right one: tries and results are told"
     )
     func wrongThenRight() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (outcome, nonce) = try await person.logIn(pins: [Person.wrongPINs[0], Person.pin], in: pair.folder)
@@ -51,7 +51,7 @@ struct PhoneJourneyTests {
 
     @Test("Login by link, by picture and by bytes; enrol and login leave the session running when they end")
     func waysIn() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let enrolled = try await person.enrol(in: pair.folder)
         #expect(try await person.backend.session(enrolled.nonce).loggedin)
@@ -72,7 +72,7 @@ struct PhoneJourneyTests {
         "S1-02, S1-03, S1-05, S1-33…35, S1-37, S0-04 AppLogin asks the PIN and nothing else; its webNonce tells a backend who it is"
     )
     func appLogin() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         // The activation's cache was in the memory of the process that enrolled: this one asks.
@@ -92,7 +92,7 @@ struct PhoneJourneyTests {
 
     @Test("S1-42, S1-43, S1-44, S1-26 a stop by the server ends a held AppLogin at once; getSession is false, and the next login asks the PIN")
     func serverStop() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let held = try person.phone.start(["app-login", "--hold", "60"], pins: [Person.pin])
@@ -113,7 +113,7 @@ struct PhoneJourneyTests {
 
     @Test("A held session is pinged, and each ping moves its end; the hold ends by itself")
     func pings() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         try await person.backend.updateServer(#"{"pingTime":1}"#)
@@ -130,7 +130,7 @@ struct PhoneJourneyTests {
 
     @Test("S4-19, S4-06 a second account on the same server is vouched for by the PIN, and both can log in")
     func secondAccount() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let alice = Person(backend, pair.phone())
         try await alice.enrol(in: pair.folder)
@@ -154,7 +154,7 @@ struct PhoneJourneyTests {
 
     @Test("sessions lists what is logged in, also in a new process, and ends it on both sides")
     func sessions() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (_, nonce) = try await person.logIn(in: pair.folder)
@@ -171,7 +171,7 @@ struct PhoneJourneyTests {
 
     @Test("delete-account removes the account on both sides")
     func deletes() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let (_, nonce) = try await person.enrol(in: pair.folder)
         let outcome = try await person.phone.run(["delete-account"])

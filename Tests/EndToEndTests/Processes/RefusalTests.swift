@@ -9,7 +9,7 @@ import Testing
 struct RefusalTests {
     @Test("2: a denied login is told to the page's session, and nobody is logged in", arguments: ["--deny", "--not-me"])
     func denies(_ option: String) async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (outcome, nonce) = try await person.logIn([option], pins: [], in: pair.folder)
@@ -22,7 +22,7 @@ struct RefusalTests {
 
     @Test("2: the end of the input cancels; 3: a wrong PIN and no other; 4: the right one during a penalty, which is not counted")
     func pins() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         #expect(try await person.logIn(pins: [], in: pair.folder).outcome.code == 2)
@@ -39,7 +39,7 @@ struct RefusalTests {
 
     @Test("4: five wrong PINs block; an operator's reset lets the right one in")
     func blocks() async throws {
-        let pair = try await ServerPair()
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         try pair.authentication.start()
         try await pair.waitUntilReady()
@@ -59,7 +59,7 @@ struct RefusalTests {
 
     @Test("5: a login code of another phone, a used enrol code, a code that is over; one phone wins, the other is told")
     func takenCodes() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let alice = Person(backend, pair.phone("first"))
         let bob = Person(backend, pair.phone("second"), user: "bob")
@@ -86,7 +86,7 @@ struct RefusalTests {
 
     @Test("6: the authentication server is not there, and the code is 70; after it came back everything goes on")
     func unreachable() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         let (_, nonce) = try await person.enrol(in: pair.folder)
         let code = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)
@@ -105,11 +105,11 @@ struct RefusalTests {
 
     @Test("7: another server at the known address is not the one that was enrolled with, and is asked for nothing")
     func impostor() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         try await pair.authentication.stop()
-        let identity = try await ServerPair.identity(["second-factor", "--data", pair.layout.secondFactorData.path])
+        let identity = try await ProcessesFixture.identity(["second-factor", "--data", pair.layout.secondFactorData.path])
         let impostor = try Program(
             ["serve", "--data", pair.folder.file("impostor")], environment: pair.layout.authenticationEnvironment(secondFactorIdentity: identity))
         try await eventually("the impostor answers: \(impostor.complaints)") { await pair.status("/live") == 200 }

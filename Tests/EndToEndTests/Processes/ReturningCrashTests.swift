@@ -9,7 +9,7 @@ import Testing
 struct ReturningCrashTests {
     /// A page login that a phone has confirmed.
     private struct Returning: Sendable {
-        let pair: ServerPair
+        let pair: ProcessesFixture
         let backend: DemoBackend
         let nonce: String
         let code: String
@@ -28,7 +28,7 @@ struct ReturningCrashTests {
     }
 
     private func returning() async throws -> Returning {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let person = Person(backend, pair.phone())
         try await person.enrol(in: pair.folder)

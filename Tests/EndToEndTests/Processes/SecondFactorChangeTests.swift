@@ -8,7 +8,7 @@ import Testing
 @Suite("Changing the second factor from a shell", .serialized)
 struct SecondFactorChangeTests {
     private func journey(_ body: (Person, TemporaryFolder) async throws -> Void) async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         try await body(person, pair.folder)

@@ -13,7 +13,7 @@ struct SecondFactorResetTests {
     func noDatabase() async throws {
         let folder = try TemporaryFolder()
         let (missing, serve) = (folder.file("nothere"), folder.file("serve"))
-        _ = try await ServerPair.identity(["serve", "--data", serve])
+        _ = try await ProcessesFixture.identity(["serve", "--data", serve])
         let files = try FileManager.default.contentsOfDirectory(atPath: serve).sorted()
         for data in [missing, serve] {
             let reset = try Program(["second-factor", "reset", "--data", data, Self.someID])
@@ -23,13 +23,13 @@ struct SecondFactorResetTests {
         }
         #expect(!FileManager.default.fileExists(atPath: missing))
         #expect(try FileManager.default.contentsOfDirectory(atPath: serve).sorted() == files)
-        _ = try await ServerPair.identity(["second-factor", "--data", missing])
+        _ = try await ProcessesFixture.identity(["second-factor", "--data", missing])
     }
 
     @Test("An instance that nobody has is refused in words, also when its id begins like an option; no id at all is a mistake in the command")
     func unknownInstance() async throws {
         let folder = try TemporaryFolder()
-        _ = try await ServerPair.identity(["second-factor", "--data", folder.file("data")])
+        _ = try await ProcessesFixture.identity(["second-factor", "--data", folder.file("data")])
         let reset = try Program(["second-factor", "reset", Self.someID, "--data", folder.file("data"), "--server", Self.someID])
         #expect(try await reset.end() == 1)
         #expect(reset.complaintLines.last?.contains("refused: no phone has that instance here") == true, "\(reset.complaints)")
@@ -38,7 +38,7 @@ struct SecondFactorResetTests {
 
     @Test("A reset beside the running server lifts the block of the instance that the log names, and is told on standard error")
     func granted() async throws {
-        let pair = try await ServerPair()
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         try pair.authentication.start()
         try await pair.waitUntilReady()

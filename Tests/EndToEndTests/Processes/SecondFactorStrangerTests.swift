@@ -15,7 +15,7 @@ import Testing
 struct SecondFactorStrangerTests {
     @Test("52 zero bytes, then a second-factor server with an empty database: serve goes on, says why nobody logs in, and mends itself")
     func strangers() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let (first, second) = (try await person.logIn(in: pair.folder).nonce, try await person.logIn(in: pair.folder).nonce)
@@ -47,7 +47,7 @@ struct SecondFactorStrangerTests {
     }
 
     /// getSession is answered, the balancer leaves the server where it is, and the report says what is wrong.
-    private func expect(_ pair: ServerPair, toGoOnSaying words: String, session nonce: String, of person: Person) async throws {
+    private func expect(_ pair: ProcessesFixture, toGoOnSaying words: String, session nonce: String, of person: Person) async throws {
         try await eventually("\(words) is told: \(pair.authentication.complaints)") {
             let (status, body) = try await pair.report("/ready?for=logins")
             return status == 503 && body.contains(words)

@@ -18,7 +18,7 @@ struct ServerLifeTests {
             // A virtual server was made, which the audit trail has.
             let told = program.complaintLines.filter { $0.contains("serverCreated") }
             #expect(told.count == (command == "serve" ? 1 : 0) && program.complaintLines == told, "\(program.complaints)")
-            #expect(try await ServerPair.identity([command, "--data", folder.file(command)]) == program.lines.first)
+            #expect(try await ProcessesFixture.identity([command, "--data", folder.file(command)]) == program.lines.first)
         }
     }
 
@@ -26,8 +26,8 @@ struct ServerLifeTests {
     func rootKey() async throws {
         let folder = try TemporaryFolder()
         let arguments = ["second-factor", "--data", folder.file("data"), "--root-key", folder.file("root")]
-        let identity = try await ServerPair.identity(arguments)
-        #expect(try await ServerPair.identity(arguments) == identity)
+        let identity = try await ProcessesFixture.identity(arguments)
+        #expect(try await ProcessesFixture.identity(arguments) == identity)
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("root"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
         try FileManager.default.removeItem(atPath: folder.file("root"))
@@ -37,10 +37,10 @@ struct ServerLifeTests {
 
     @Test("Every server says its identity when it runs, and SIGTERM ends it without waiting for an open poll")
     func endsInTime() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
-        let identity = try await ServerPair.identity(["serve", "--data", pair.layout.authenticationData.path])
+        let identity = try await ProcessesFixture.identity(["serve", "--data", pair.layout.authenticationData.path])
         #expect(pair.authentication.complaints.contains(identity))
         let held = try person.phone.start(["app-login", "--hold", "600"], pins: [Person.pin])
         _ = try await held.event("sessionLogin")
@@ -56,7 +56,7 @@ struct ServerLifeTests {
 
     @Test("A second serve on the same file, a port in use, and a database of a newer program: one line each, exit code 1")
     func refusals() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let busy = try pair.layout.authenticationEnvironment(secondFactorIdentity: await identity(of: "second-factor", pair))
         try await expectOneLine(
             ["serve", "--data", pair.layout.authenticationData.path],
@@ -102,7 +102,7 @@ struct ServerLifeTests {
         let folder = try TemporaryFolder()
         let data = folder.file(command)
         let arguments = [command, "--data", data, "--root-key", folder.file("root.key")]
-        let identity = try await ServerPair.identity(arguments)
+        let identity = try await ProcessesFixture.identity(arguments)
         let kek = "\(data)/\(command == "serve" ? "ostiary" : "second-factor").kek"
         let missing = which == "kek" ? kek : folder.file("root.key")
         let kept = try Data(contentsOf: URL(fileURLWithPath: missing))
@@ -113,7 +113,7 @@ struct ServerLifeTests {
         #expect(!FileManager.default.fileExists(atPath: missing))
         _ = try folder.write(Array(kept), to: "back")
         try FileManager.default.moveItem(atPath: folder.file("back"), toPath: missing)
-        #expect(try await ServerPair.identity(arguments) == identity)
+        #expect(try await ProcessesFixture.identity(arguments) == identity)
     }
 
     @Test("A key file that is a named pipe is refused at once, whatever it is the key of", arguments: ["serve", "second-factor"])
@@ -129,7 +129,7 @@ struct ServerLifeTests {
 
     @Test("A server that was started without its root key says so in one line of its log")
     func forgottenRootKey() async throws {
-        let pair = try await ServerPair(rootKeys: true)
+        let pair = try await ProcessesFixture(rootKeys: true)
         try pair.secondFactor.start()
         try pair.authentication.start()
         try await pair.waitUntilReady()
@@ -156,7 +156,7 @@ struct ServerLifeTests {
 
     @Test("Another second-factor server than the configured one at the start: serve ends with an error that names it")
     func otherSecondFactor() async throws {
-        let pair = try await ServerPair()
+        let pair = try await ProcessesFixture()
         let identity = try await identity(of: "second-factor", pair)
         let other = try Program(
             ["second-factor", "--data", pair.folder.file("impostor")],
@@ -173,7 +173,7 @@ struct ServerLifeTests {
 
     @Test("Without a key of the management interface one is made; the log says where and never what")
     func rootAPIKey() async throws {
-        let pair = try await ServerPair()
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start()
         try pair.authentication.start(["OSTIARY_ROOT_API_KEY": ""])
         try await pair.waitUntilReady()
@@ -185,8 +185,8 @@ struct ServerLifeTests {
         try await pair.stop()
     }
 
-    private func identity(of command: String, _ pair: ServerPair) async throws -> String {
-        try await ServerPair.identity([command, "--data", pair.layout.secondFactorData.path])
+    private func identity(of command: String, _ pair: ProcessesFixture) async throws -> String {
+        try await ProcessesFixture.identity([command, "--data", pair.layout.secondFactorData.path])
     }
 
     private func expectOneLine(_ arguments: [String], _ environment: [String: String], saying words: String) async throws {

@@ -10,7 +10,7 @@ import Testing
 struct SupervisorTests {
     @Test("SIGHUP ends neither server: both say that it changes nothing, go on, and end in good order at SIGTERM")
     func hangUp() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         for server in [pair.authentication, pair.secondFactor] {
             server.program?.signal(SIGHUP)
             try await eventually("it is told: \(server.complaints)") { server.complaints.contains("SIGHUP changes nothing") }
@@ -25,12 +25,12 @@ struct SupervisorTests {
 
     @Test("On a socket that was handed over nobody is turned away while the server restarts")
     func handedOver() async throws {
-        let pair = try await ServerPair()
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start()
         let socket = try ListeningSocket()
         let url = "http://localhost:\(socket.port)"
         let data = pair.layout.authenticationData.path
-        let identity = try await ServerPair.identity(["second-factor", "--data", pair.layout.secondFactorData.path])
+        let identity = try await ProcessesFixture.identity(["second-factor", "--data", pair.layout.secondFactorData.path])
         let environment = pair.layout.authenticationEnvironment(secondFactorIdentity: identity).merging(["OSTIARY_PUBLIC_URL": url]) { $1 }
         func start() throws -> Program {
             // As systemd does it: the socket is descriptor 3, and the variables name the process.

@@ -9,7 +9,7 @@ import Testing
 struct TerminalTests {
     @Test("S4-45, S4-71 the PIN is typed twice without echo and compared; the terminal is put right, also by a signal while it is asked")
     func typesPIN() async throws {
-        let pair = try await ServerPair.running()
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let nonce = ManagementClient.newNonce()
         let file = try pair.folder.write(try await backend.enrolCode(nonce, name: "Alice", user: "alice", asPNG: true), to: "enrol.png")

@@ -10,8 +10,8 @@ import Testing
 @Suite("The way back from a login page", .serialized)
 struct WayBackTests {
     /// Both servers, an enrolled person, and the website, for the time of `body`.
-    private func atTheDoor(_ body: @Sendable @escaping (ServerPair, Person, String) async throws -> Void) async throws {
-        let pair = try await ServerPair.running()
+    private func atTheDoor(_ body: @Sendable @escaping (ProcessesFixture, Person, String) async throws -> Void) async throws {
+        let pair = try await ProcessesFixture.running()
         let backend = try await pair.backend()
         let person = Person(backend, pair.phone())
         try await person.enrol(in: pair.folder)
@@ -44,7 +44,7 @@ struct WayBackTests {
     }
 
     /// The phone scans the page in a browser, and says yes.
-    private func confirm(_ person: Person, _ browser: PersonsBrowser, _ pair: ServerPair) async throws -> Program {
+    private func confirm(_ person: Person, _ browser: PersonsBrowser, _ pair: ProcessesFixture) async throws -> Program {
         let picture = try pair.folder.write(try await browser.screenshot(), to: "\(UUID().uuidString).png")
         let login = try person.phone.start(["login", picture], pins: [person.pin])
         try await eventually("the page goes back: \(login.output) \(login.complaints)") {

@@ -21,16 +21,16 @@ struct HeldFixture: Sendable {
     }
 
     /// The files in a folder of the test's own, with the clock where it stood when the servers had stopped: nothing that lives for a time is over.
-    func site() async throws -> WorldSite {
+    func site() async throws -> ServersSite {
         let folder = try TemporaryFolder()
         let tar = try Program(["-xzf", archive, "--no-same-owner", "-C", folder.url.path], executable: "/usr/bin/tar")
         let code = try await tar.end()
         try #require(code == 0, "\(tar.complaints)")
         let moment = try #require(seen["clock"]?.int)
-        return WorldSite(
+        return ServersSite(
             in: folder, authenticationKey: try KeyEncryptionKey.load(from: folder.file("as.kek-of-a-test")),
             secondFactorKey: try KeyEncryptionKey.load(from: folder.file("sf.kek-of-a-test")), publicURL: try text("origin"),
-            clock: WorldClock(at: UInt64(moment)), penalties: [0, 0, 0, 0])
+            clock: FixtureClock(at: UInt64(moment)), penalties: [0, 0, 0, 0])
     }
 
     /// A text of what was seen.

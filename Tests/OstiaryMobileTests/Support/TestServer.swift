@@ -207,7 +207,7 @@ actor TestServer {
         wakeAll()
     }
 
-    func bury(_ id: AccountID, signedBy key: OperatorKey? = nil) {
+    func markDeleted(_ id: AccountID, signedBy key: OperatorKey? = nil) {
         accounts[id] = nil
         tombstones[id] = Encoded(Tombstone(accountID: id, time: now), signedBy: key ?? keys.operatorKey).bytes
         wakeAll()

@@ -10,10 +10,10 @@ import Testing
 /// What a thief can do with captured or forged biometric proofs.
 @Suite("Attacks on biometrics")
 struct BiometricAttackTests {
-    private func run(_ body: @escaping @Sendable (Stage, RawPhone, SQLSecondFactorStore) async throws -> Void) async throws {
+    private func run(_ body: @escaping @Sendable (ServerFixture, RawPhone, SQLSecondFactorStore) async throws -> Void) async throws {
         let database = try openInMemory()
         let store = SQLSecondFactorStore(database: database)
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("bio attacked")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
@@ -140,11 +140,11 @@ struct BiometricAttackTests {
 
     @Test("Another virtual server proves nothing with a captured biometric, and neither does another device")
     func strangers() async throws {
-        var setting = try Stage.Setting()
+        var setting = try ServerFixture.Setting()
         let other = try AuthenticationServerDouble("other")
         setting.trusted.append(other.rootHash)
         let database = try openInMemory()
-        try await Stage.run(on: database, setting) { stage in
+        try await ServerFixture.run(on: database, setting) { stage in
             let phone = try RawPhone("bio stranger")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
@@ -167,7 +167,7 @@ struct BiometricAttackTests {
     func restored() async throws {
         let database = try openInMemory()
         let store = SQLSecondFactorStore(database: database)
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("bio restored")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)

@@ -11,7 +11,7 @@ import Testing
 struct CrashTests {
     /// One attacker with the phone and an authentication server that helps, over as many lives of the server as it takes.
     private struct Attack {
-        let setting: Stage.Setting
+        let setting: ServerFixture.Setting
         let phone: RawPhone
         let durable: String
         let folder: TemporaryFolder
@@ -21,11 +21,11 @@ struct CrashTests {
         /// Runs `body` on the server as it comes up from what survived.
         @discardableResult
         mutating func live<Value>(
-            crashAt commit: Int?, _ moment: UnsyncedDatabase.Moment = .beforeCommit, _ body: @escaping @Sendable (Stage) async throws -> Value
+            crashAt commit: Int?, _ moment: UnsyncedDatabase.Moment = .beforeCommit, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
         ) async throws -> Value {
             lives += 1
             let database = try UnsyncedDatabase(durablePath: durable, workingPath: folder.file("life-\(lives).sqlite"), sync: sync)
-            let value = try await Stage.run(on: database, setting) { stage in
+            let value = try await ServerFixture.run(on: database, setting) { stage in
                 if let commit { database.crash(atCommit: commit, moment) }
                 return try await body(stage)
             }
@@ -38,7 +38,7 @@ struct CrashTests {
     private func begin(_ name: String, sync: UnsyncedDatabase.Sync = .everyCommit) async throws -> Attack {
         let folder = try TemporaryFolder()
         let phone = try RawPhone(name)
-        var attack = Attack(setting: try Stage.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
+        var attack = Attack(setting: try ServerFixture.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
         try await attack.live(crashAt: nil) { stage in try await stage.enrol(phone) }
         attack.sync = sync
         return attack
@@ -52,7 +52,7 @@ struct CrashTests {
         let element: [UInt8]?
     }
 
-    private static func ask(_ phone: RawPhone, _ question: RawPhone.Question, sequence: UInt64, _ stage: Stage) async throws -> Outcome? {
+    private static func ask(_ phone: RawPhone, _ question: RawPhone.Question, sequence: UInt64, _ stage: ServerFixture) async throws -> Outcome? {
         let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
         let (status, body) = try await stage.post(stage.server.ticketCall(asked, sequence: sequence, at: stage.now))
         guard status == .ok else { return nil }
@@ -64,7 +64,7 @@ struct CrashTests {
     }
 
     /// Guesses until blocked, waiting out penalties and taking up the server's number; answers how often it got an evaluation.
-    private static func guessOn(_ phone: RawPhone, from sequence: UInt64, _ stage: Stage) async throws {
+    private static func guessOn(_ phone: RawPhone, from sequence: UInt64, _ stage: ServerFixture) async throws {
         var sequence = sequence
         for _ in 0..<20 {
             guard let outcome = try await ask(phone, phone.question(), sequence: sequence, stage) else { return }
@@ -130,10 +130,10 @@ struct CrashTests {
     func aroundTheFirstPIN(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
         let folder = try TemporaryFolder()
         let phone = try RawPhone("first PIN")
-        var attack = Attack(setting: try Stage.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
+        var attack = Attack(setting: try ServerFixture.Setting(), phone: phone, durable: folder.file("durable.sqlite"), folder: folder)
         try await attack.live(crashAt: nil) { _ in }
         let question = try phone.question(.firstSet, payload: phone.payload())
-        @Sendable func set(_ stage: Stage) async throws -> [UInt8]? {
+        @Sendable func set(_ stage: ServerFixture) async throws -> [UInt8]? {
             let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
             let (status, body) = try await stage.post(stage.server.ticketCall(asked, sequence: 0, at: stage.now))
             guard status == .ok else { return nil }

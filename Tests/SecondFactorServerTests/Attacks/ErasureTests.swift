@@ -19,16 +19,16 @@ struct ErasureTests {
         }
     }
 
-    private func run(_ body: @escaping @Sendable (Stage, SQLSecondFactorStore, String) async throws -> Void) async throws {
+    private func run(_ body: @escaping @Sendable (ServerFixture, SQLSecondFactorStore, String) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("sf.sqlite")
         let database = try openFile(path)
         let store = SQLSecondFactorStore(database: database)
-        try await Stage.run(on: database, Stage.Setting()) { stage in try await body(stage, store, path) }
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in try await body(stage, store, path) }
         try await database.close()
     }
 
-    private func clean(_ stage: Stage) async { for service in stage.service.background { await (service as? PeriodicTask)?.round() } }
+    private func clean(_ stage: ServerFixture) async { for service in stage.service.background { await (service as? PeriodicTask)?.round() } }
 
     private func key(_ phone: RawPhone, _ store: SQLSecondFactorStore) async throws -> [UInt8] {
         let rows = try await store.situation(of: phone.instance, attempt: AttemptID(using: SeededRandom("none")))

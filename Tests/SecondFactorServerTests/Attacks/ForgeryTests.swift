@@ -8,7 +8,7 @@ import Testing
 /// Attack 8 as far as this server stops it: forged receipts, and an operational key in the wrong hands.
 @Suite("Forged receipts and stolen operator keys")
 struct ForgeryTests {
-    private func receipt(_ stage: Stage, _ instance: InstanceID, server: ServerID? = nil, sequence: UInt64 = 5) -> Receipt {
+    private func receipt(_ stage: ServerFixture, _ instance: InstanceID, server: ServerID? = nil, sequence: UInt64 = 5) -> Receipt {
         Receipt(
             serverID: server ?? stage.server.serverID, instanceID: instance, attemptID: AttemptID(using: SeededRandom("forged")),
             sessionHash: [UInt8](repeating: 1, count: 32), context: .verify, method: .pin, epoch: 1, sequence: sequence,
@@ -19,7 +19,7 @@ struct ForgeryTests {
     @Test("A receipt that is not ours, not of this instance, or changed in any byte lifts no block")
     func forged() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("forged")
             let neighbour = try RawPhone("neighbour")
             try await stage.enrol(phone)
@@ -50,7 +50,7 @@ struct ForgeryTests {
 
     @Test("Whoever holds the operator key orders any number and repeats any message, and still gets no more evaluations than tries")
     func evilServer() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("evil")
             try await stage.enrol(phone)
             let random = SeededRandom("evil numbers")
@@ -74,7 +74,7 @@ struct ForgeryTests {
 
     @Test("An attempt that the device key did not sign is refused and burns no try")
     func withoutTheDevice() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("victim")
             try await stage.enrol(phone)
             let thief = phone.with(deviceKeyOf: try RawPhone("thief"))

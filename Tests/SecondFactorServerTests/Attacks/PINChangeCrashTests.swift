@@ -23,7 +23,7 @@ struct PINChangeCrashTests {
         }
 
         /// The whole change, new or repeated; false when the server died under it.
-        func run(_ stage: Stage, sequence: UInt64) async throws -> Bool {
+        func run(_ stage: ServerFixture, sequence: UInt64) async throws -> Bool {
             guard try await ask(verify, sequence, stage) != nil else { return false }
             guard try await send(stage.server.proof(of: verify, phone.instance, signature: phone.proof(of: verify)), stage) else { return false }
             guard let evaluation = try await ask(set, 0, stage) else { return false }
@@ -33,7 +33,7 @@ struct PINChangeCrashTests {
             return try await send(proof, stage)
         }
 
-        private func ask(_ question: RawPhone.Question, _ sequence: UInt64, _ stage: Stage) async throws -> SecondFactorEvaluation? {
+        private func ask(_ question: RawPhone.Question, _ sequence: UInt64, _ stage: ServerFixture) async throws -> SecondFactorEvaluation? {
             let asked = try phone.ask(question, try await stage.identity(), at: stage.now)
             let (status, body) = try await stage.post(stage.server.ticketCall(asked, sequence: sequence, at: stage.now))
             guard status == .ok else { return nil }
@@ -42,7 +42,7 @@ struct PINChangeCrashTests {
             return try await stage.evaluation((answer, asked))
         }
 
-        private func send(_ proof: Encoded<Proof>, _ stage: Stage) async throws -> Bool {
+        private func send(_ proof: Encoded<Proof>, _ stage: ServerFixture) async throws -> Bool {
             let (status, body) = try await stage.post(stage.server.call(proof.bytes))
             guard status == .ok else { return false }
             #expect(try SecondFactorAnswer(decoding: body).status == .ok)
@@ -56,13 +56,14 @@ struct PINChangeCrashTests {
     func atEveryCommit(_ commit: Int, _ moment: UnsyncedDatabase.Moment) async throws {
         let folder = try TemporaryFolder()
         let durable = folder.file("durable.sqlite")
-        let setting = try Stage.Setting()
+        let setting = try ServerFixture.Setting()
         let phone = try RawPhone("crash in a change")
-        func live<Value: Sendable>(_ name: String, crash: Bool = false, _ body: @escaping @Sendable (Stage) async throws -> Value) async throws
+        func live<Value: Sendable>(_ name: String, crash: Bool = false, _ body: @escaping @Sendable (ServerFixture) async throws -> Value)
+            async throws
             -> Value
         {
             let database = try UnsyncedDatabase(durablePath: durable, workingPath: folder.file(name))
-            let value = try await Stage.run(on: database, setting) { stage in
+            let value = try await ServerFixture.run(on: database, setting) { stage in
                 if crash { database.crash(atCommit: commit, moment) }
                 return try await body(stage)
             }

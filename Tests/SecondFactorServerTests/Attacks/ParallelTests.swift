@@ -17,7 +17,7 @@ struct ParallelTests {
     func burst() async throws {
         let folder = try TemporaryFolder()
         let database = try openFile(folder.file("sf.sqlite"))
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             for round in 0..<Self.rounds {
                 let phone = try RawPhone("parallel \(round)")
                 try await stage.enrol(phone)
@@ -39,7 +39,7 @@ struct ParallelTests {
     }
 
     /// Waits until the penalty is over and logs in, unless the burst has used all five tries.
-    private func comesBack(_ phone: RawPhone, _ stage: Stage) async throws {
+    private func comesBack(_ phone: RawPhone, _ stage: ServerFixture) async throws {
         let standing = try await stage.ask(phone, phone.question(), sequence: 1).answer
         #expect(standing.status == .sequence)
         guard standing.tries.failed < 5 else { return }
@@ -49,7 +49,7 @@ struct ParallelTests {
 
     @Test("A store that reads first and writes later is caught by the same attack")
     func mutant() async throws {
-        let setting = try Stage.Setting()
+        let setting = try ServerFixture.Setting()
         let database = try openInMemory()
         try await database.migrate(secondFactorMigrations)
         let keys = IdentityRenewal(

@@ -13,7 +13,7 @@ struct ReplayTests {
     func storm() async throws {
         let database = try openInMemory()
         let store = SQLSecondFactorStore(database: database)
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("storm")
             let captured = try await capture(phone, stage)
             let none = AttemptID(using: SeededRandom("none"))
@@ -34,7 +34,7 @@ struct ReplayTests {
     }
 
     /// A whole story: first PIN, a login, a wrong try, a second device key, a reset. Each call as it went over the wire.
-    private func capture(_ phone: RawPhone, _ stage: Stage) async throws -> [[UInt8]] {
+    private func capture(_ phone: RawPhone, _ stage: ServerFixture) async throws -> [[UInt8]] {
         var calls: [[UInt8]] = []
         @Sendable func keep(_ call: [UInt8]) async throws -> SecondFactorAnswer { try await stage.answer(call) }
         let identity = try await stage.identity()
@@ -76,7 +76,7 @@ struct ReplayTests {
 
     @Test("After the request window a captured ticket of a forgotten attempt is refused, whatever its number")
     func late() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("late")
             try await stage.enrol(phone)
             let asked = try phone.ask(phone.question(), try await stage.identity(), at: stage.now)

@@ -12,10 +12,10 @@ struct RestoreTests {
     /// Runs one life of the server on a file.
     @discardableResult
     private func live<Value>(
-        _ path: String, _ setting: Stage.Setting, _ body: @escaping @Sendable (Stage) async throws -> Value
+        _ path: String, _ setting: ServerFixture.Setting, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
     ) async throws -> Value {
         let database = try openFile(path)
-        let value = try await Stage.run(on: database, setting, body)
+        let value = try await ServerFixture.run(on: database, setting, body)
         try await database.close()
         return value
     }
@@ -24,7 +24,7 @@ struct RestoreTests {
     func attacker() async throws {
         let folder = try TemporaryFolder()
         let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
-        let setting = try Stage.Setting()
+        let setting = try ServerFixture.Setting()
         let phone = try RawPhone("restore")
         try await live(path, setting) { stage in try await stage.enrol(phone) }
         try copyDatabase(from: path, to: backup)
@@ -49,7 +49,7 @@ struct RestoreTests {
     func honest() async throws {
         let folder = try TemporaryFolder()
         let (path, backup) = (folder.file("sf.sqlite"), folder.file("backup.sqlite"))
-        let setting = try Stage.Setting()
+        let setting = try ServerFixture.Setting()
         let phone = try RawPhone("honest")
         try await live(path, setting) { stage in try await stage.enrol(phone) }
         try copyDatabase(from: path, to: backup)
@@ -70,7 +70,7 @@ struct RestoreTests {
     @Test("A14: after an old copy a biometric's receipt as the newest locks nobody out for good: the newest by PIN, beside it, lifts the rows")
     func receiptByPINBeside() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting(policy: try Policy(lifetimeWithoutPIN: 10))) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting(policy: try Policy(lifetimeWithoutPIN: 10))) { stage in
             let phone = try RawPhone("both receipts")
             try await stage.enrol(phone)
             var byPIN = try await stage.addBiometrics(phone, sequence: 1)
@@ -93,7 +93,7 @@ struct RestoreTests {
 
     @Test("A number that the restored rows have used already is answered SEQ with the number to go on from")
     func behind() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("behind")
             try await stage.enrol(phone)
             let receipt = try await stage.succeed(phone, sequence: 7 - 3)

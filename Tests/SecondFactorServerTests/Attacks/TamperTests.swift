@@ -16,7 +16,7 @@ struct TamperTests {
 
     /// A stage whose rows can be looked at.
     private struct StoredStage: Sendable {
-        let stage: Stage
+        let stage: ServerFixture
         let store: SQLSecondFactorStore
 
         /// Sends a changed call; it must not be obeyed.
@@ -36,7 +36,7 @@ struct TamperTests {
 
     private func run(_ body: @escaping @Sendable (StoredStage) async throws -> Void) async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             try await body(StoredStage(stage: stage, store: SQLSecondFactorStore(database: database)))
         }
         try await database.close()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Reset and close over the wire")
 struct AdministrationTests {
-    private func block(_ phone: RawPhone, _ stage: Stage) async throws {
+    private func block(_ phone: RawPhone, _ stage: ServerFixture) async throws {
         try await stage.enrol(phone)
         for sequence in 1...5 as ClosedRange<UInt64> {
             stage.clock.advance(UInt64(try await stage.guess(phone, sequence: sequence).tries.wait))
@@ -20,7 +20,7 @@ struct AdministrationTests {
 
     @Test("A reset by message brings a blocked person back, once a day, and a captured one not again")
     func byMessage() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("blocked")
             try await block(phone, stage)
             let message = stage.server.call(stage.server.reset(phone.instance, at: stage.now).bytes)
@@ -41,7 +41,7 @@ struct AdministrationTests {
     @Test("A reset by message of a phone that is not blocked is answered, is no row of the log, and leaves the one of the day")
     func notBlocked() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("not blocked")
             try await stage.enrol(phone)
             #expect(try await stage.guess(phone, sequence: 1).tries.failed == 1)
@@ -59,7 +59,7 @@ struct AdministrationTests {
 
     @Test("A15: a Reset that was recorded while nothing was blocked lifts no block when it is played again, and the operator's own still does")
     func recorded() async throws {
-        try await Stage.run(policy: try Policy(penalties: [])) { stage in
+        try await ServerFixture.run(policy: try Policy(penalties: [])) { stage in
             let phone = try RawPhone("recorded")
             try await stage.enrol(phone)
             let recorded = stage.server.call(stage.server.reset(phone.instance, at: stage.now).bytes)
@@ -78,7 +78,7 @@ struct AdministrationTests {
         arguments: [LosingDatabase.Plan.none, .each(.kept), .each(.gone)])
     func byCommand(losing plan: LosingDatabase.Plan) async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("command")
             try await block(phone, stage)
             let desk = SecondFactorOperator(
@@ -105,7 +105,7 @@ struct AdministrationTests {
     @Test("A device key that left is told unknown from then on, the others go on; an order that another server signed changes nothing")
     func leave() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("leaving")
             try await stage.enrol(phone)
             func keys() async throws -> Int {
@@ -131,7 +131,7 @@ struct AdministrationTests {
     func forgedOrders() async throws {
         let thief = try AuthenticationServerDouble("thief")
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("ordered about")
             try await block(phone, stage)
             let (id, now, key) = (phone.instance, stage.now, phone.publicKey)
@@ -161,7 +161,7 @@ struct AdministrationTests {
         let path = folder.file("sf.sqlite")
         let database = try openFile(path)
         let phone = try RawPhone("closing")
-        let wrapped = try await Stage.run(on: database, Stage.Setting()) { stage in
+        let wrapped = try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             try await stage.enrol(phone)
             let stored = try await database.read { try $0.one("SELECT evaluation_key FROM instance")?.blob("evaluation_key") }
             let question = try phone.question()
@@ -187,7 +187,7 @@ struct AdministrationTests {
     @Test("A pending first PIN is replaced by the next one, whose proof alone makes the instance")
     func pendingKeys() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("pending")
             let first = try phone.question(.firstSet, payload: phone.payload())
             let firstKey = try await stage.evaluation(try await stage.ask(phone, first, sequence: 0)).evaluationKey

@@ -10,7 +10,7 @@ import Testing
 struct BiometricTests {
     @Test("S4-32, S4-41, S4-42: added by PIN, used alone, removed by itself; each receipt verifies")
     func walkthrough() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("bio walk")
             try await stage.enrol(phone)
             #expect(try await stage.touch(phone, sequence: 0).status == .refused)
@@ -29,7 +29,7 @@ struct BiometricTests {
 
     @Test("S4-65, S4-66, S4-67, S4-68: five wrong PINs, a biometric, and tries, block and penalty are gone")
     func lifts() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("lifted")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
@@ -51,7 +51,7 @@ struct BiometricTests {
 
     @Test("T24: the biometric-reset loop over the wire ends after a hundred evaluations since the last right PIN")
     func resetLoop() async throws {
-        try await Stage.run(policy: try Policy(penalties: [])) { stage in
+        try await ServerFixture.run(policy: try Policy(penalties: [])) { stage in
             let phone = try RawPhone("loop")
             try await stage.enrol(phone)
             let added = try await stage.addBiometrics(phone, sequence: 1)
@@ -72,7 +72,7 @@ struct BiometricTests {
 
     @Test("S4-33: PIN and biometric together are proved together; either signature wrong, and nothing is")
     func together() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("both")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
@@ -100,7 +100,7 @@ struct BiometricTests {
 
     @Test("S4-77, S4-49: a new account and new biometrics take a PIN, never a biometric alone or beside it")
     func pinOnly() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("pin only")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
@@ -121,7 +121,7 @@ struct BiometricTests {
 
     @Test("S4-78, S4-79: the limits by number and by time hold at the server and are told")
     func limits() async throws {
-        try await Stage.run(policy: try Policy(maxNumberWithoutPIN: 2, maxTimeWithoutPIN: 3_600)) { stage in
+        try await ServerFixture.run(policy: try Policy(maxNumberWithoutPIN: 2, maxTimeWithoutPIN: 3_600)) { stage in
             let phone = try RawPhone("limits")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)

@@ -15,7 +15,7 @@ import Testing
 struct CallTests {
     @Test("A first PIN, a login and a second device key: each proof gets a receipt that verifies")
     func walkthrough() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("walk")
             let first = try await stage.enrol(phone)
             try first.verify(with: try await stage.identity().keys, at: stage.now)
@@ -37,7 +37,7 @@ struct CallTests {
 
     @Test("The evaluation opens with the phone's own key, and its proof holds under the pinned key")
     func evaluationIsVerifiable() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("verifiable")
             let set = try phone.question(.firstSet, payload: phone.payload())
             let reply = try await stage.ask(phone, set, sequence: 0)
@@ -52,7 +52,7 @@ struct CallTests {
 
     @Test("S4-57, S4-58, S4-59, S4-61, S4-64: the answers tell tries, penalty and block, and a try in a penalty costs nothing")
     func triesAreTold() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("tries")
             try await stage.enrol(phone)
             var told: [Tries] = []
@@ -81,7 +81,7 @@ struct CallTests {
 
     @Test("The same attempt sealed again has the first outcome, free of charge, and its proof the same receipt bytes")
     func repetition() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("again")
             try await stage.enrol(phone)
             let question = try phone.question()
@@ -99,7 +99,7 @@ struct CallTests {
 
     @Test("A repetition after its rows are gone is a new attempt, and it is the system that deletes them")
     func expiry() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("expiry")
             try await stage.enrol(phone)
             let question = try phone.question()
@@ -115,12 +115,12 @@ struct CallTests {
 
     @Test("Another virtual server neither asks, proves, resets nor closes, even with the same server id and a trusted root")
     func anotherServer() async throws {
-        var setting = try Stage.Setting()
+        var setting = try ServerFixture.Setting()
         let twin = try AuthenticationServerDouble("twin", serverID: setting.server.serverID)
         let other = try AuthenticationServerDouble("other")
         setting.trusted += [twin.rootHash, other.rootHash]
         let database = try openInMemory()
-        try await Stage.run(on: database, setting) { stage in
+        try await ServerFixture.run(on: database, setting) { stage in
             let phone = try RawPhone("property")
             try await stage.enrol(phone)
             for stranger in [twin, other] {
@@ -138,7 +138,7 @@ struct CallTests {
 
     @Test("A caller whose root is not trusted, or whose chain does not lead to it, gets 403")
     func untrusted() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let stranger = try AuthenticationServerDouble("stranger")
             let close = stranger.close(InstanceID(using: SeededRandom("x")), at: stage.now)
             let (status, body) = try await stage.post(stranger.call(close.bytes))
@@ -151,7 +151,7 @@ struct CallTests {
 
     @Test("What is no call, or carries a message that nobody sends here, gets 400; a large one 413; other paths 404")
     func malformed() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             #expect(try await stage.post([]).status == .badRequest)
             #expect(try await stage.post(stage.server.call([])).status == .badRequest)
             #expect(try await stage.post(stage.server.call([1, 0x50, 1, 1])).status == .badRequest)
@@ -163,8 +163,8 @@ struct CallTests {
     @Test("Health: the process answers, and it is ready when its database is")
     func health() async throws {
         let database = try openInMemory()
-        let setting = try Stage.Setting()
-        try await Stage.run(on: database, setting) { stage in
+        let setting = try ServerFixture.Setting()
+        try await ServerFixture.run(on: database, setting) { stage in
             try await stage.client.execute(uri: "/live", method: .get) { #expect($0.status == .ok) }
             try await stage.client.execute(uri: "/ready?full=1", method: .get) { #expect($0.status == .ok) }
             try await database.close()

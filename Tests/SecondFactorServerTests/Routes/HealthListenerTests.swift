@@ -10,7 +10,7 @@ import Testing
 struct HealthListenerTests {
     @Test("It tells health and answers no call: who reaches it reaches nothing that counts")
     func healthAlone() async throws {
-        try await Stage.run { (stage) async throws in
+        try await ServerFixture.run { (stage) async throws in
             let phone = try RawPhone("health")
             let asked = try phone.ask(try phone.question(.firstSet, payload: phone.payload()), try await stage.identity(), at: stage.now)
             let call = stage.server.ticketCall(asked, sequence: 0, at: stage.now)

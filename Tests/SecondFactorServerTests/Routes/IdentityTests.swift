@@ -15,11 +15,11 @@ struct IdentityTests {
     @Test("It is made once and stays over restarts; the command prints the same hash")
     func stays() async throws {
         let folder = try TemporaryFolder()
-        let setting = try Stage.Setting()
+        let setting = try ServerFixture.Setting()
         var hashes: Set<[UInt8]> = []
         for _ in 0..<2 {
             let database = try openFile(folder.file("sf.sqlite"))
-            hashes.insert(try await Stage.run(on: database, setting) { $0.service.identityHash })
+            hashes.insert(try await ServerFixture.run(on: database, setting) { $0.service.identityHash })
             let text = try await SecondFactorOperator(database: database, logger: .init(label: "test")).identityText(
                 keyEncryptionKey: setting.keyEncryptionKey, at: setting.clock.now)
             hashes.insert(try #require(Base64URL.decode(text)))
@@ -30,7 +30,7 @@ struct IdentityTests {
 
     @Test("It is made once, also where nobody knows whether the commit was kept that made it", arguments: LosingDatabase.Loss.allCases)
     func lostCommit(_ loss: LosingDatabase.Loss) async throws {
-        let (database, setting) = (LosingDatabase(try openInMemory()), try Stage.Setting())
+        let (database, setting) = (LosingDatabase(try openInMemory()), try ServerFixture.Setting())
         try await database.migrate(secondFactorMigrations)
         let keys = IdentityRenewal(
             store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("lost"))
@@ -44,16 +44,16 @@ struct IdentityTests {
     @Test("Another key-encryption key than the database's is refused in one line")
     func otherKey() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { _ in }
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { _ in }
         await #expect(throws: IdentityError.unreadableKey) {
-            try await Stage.run(on: database, Stage.Setting()) { _ in }
+            try await ServerFixture.run(on: database, ServerFixture.Setting()) { _ in }
         }
     }
 
     @Test("A prekey is published for a day and opened for two; then a request to it is refused, and its row is gone")
     func prekeys() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("prekeys")
             try await stage.enrol(phone)
             let old = try await stage.identity()
@@ -76,7 +76,7 @@ struct IdentityTests {
     @Test("The operational key is renewed before it ends, old receipts still count, and the expired private key is erased")
     func operatorKeys() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("renewal")
             try await stage.enrol(phone)
             let receipt = try await stage.succeed(phone, sequence: 1)
@@ -102,7 +102,7 @@ struct IdentityTests {
     @Test("A root key kept apart is not in the database, serves while given, and is asked for when it is needed again")
     func rootKeyApart() async throws {
         let database = try openInMemory()
-        let setting = try Stage.Setting()
+        let setting = try ServerFixture.Setting()
         let seed = SecretBytes(SeededRandom("root").bytes(32))
         let random = SeededRandom("apart")
         func identity(_ seed: SecretBytes?, at now: Instant) async throws -> OwnIdentity {
@@ -130,7 +130,7 @@ struct IdentityTests {
 
     @Test("The private half of an operational key is erased when it ends, also when nothing else is due")
     func endedKeyAlone() async throws {
-        let (database, setting) = (try openInMemory(), try Stage.Setting())
+        let (database, setting) = (try openInMemory(), try ServerFixture.Setting())
         try await database.migrate(secondFactorMigrations)
         let keys = IdentityRenewal(
             store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("ended"))
@@ -146,7 +146,7 @@ struct IdentityTests {
 
     @Test("A request for another server is not opened, though it was sealed to a prekey of this one")
     func otherServersTag() async throws {
-        let (database, setting) = (try openInMemory(), try Stage.Setting())
+        let (database, setting) = (try openInMemory(), try ServerFixture.Setting())
         try await database.migrate(secondFactorMigrations)
         let own = try await IdentityRenewal(
             store: SQLSecondFactorStore(database: database), keyEncryptionKey: setting.keyEncryptionKey, rootSeed: nil, random: SeededRandom("own")
@@ -163,7 +163,7 @@ struct IdentityTests {
     @Test("A row whose device keys are cut is told as a broken row, and nothing is made of half a key")
     func cutRow() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let phone = try RawPhone("cut")
             try await stage.enrol(phone)
             try await database.transaction { try $0.execute("UPDATE instance SET device_keys = substr(device_keys, 1, 64)") }

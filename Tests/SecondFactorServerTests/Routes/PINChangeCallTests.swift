@@ -12,7 +12,7 @@ import Testing
 struct PINChangeCallTests {
     @Test("S4-43, S4-44: verified by PIN, set, and the next login answers in the new epoch; the old one is told to change")
     func byPIN() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("change")
             try await stage.enrol(phone)
             let receipt = try await stage.changePIN(phone, sequence: 1)
@@ -28,7 +28,7 @@ struct PINChangeCallTests {
 
     @Test("Verified by a biometric: a new second-factor key and the biometric once more; the old key proves nothing")
     func byBiometric() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("change by finger")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
@@ -61,7 +61,7 @@ struct PINChangeCallTests {
 
     @Test("Wrong tries before and while a PIN is changed stay counted, and a question with the other box costs nothing")
     func triesStay() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("counted")
             try await stage.enrol(phone)
             let verify = try await stage.vouch(phone, sequence: 1)
@@ -77,7 +77,7 @@ struct PINChangeCallTests {
 
     @Test("No voucher, an unproved, old, foreign or used one: refused, and the PIN stays")
     func vouchers() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("vouchers")
             let neighbour = try RawPhone("neighbour's voucher")
             try await stage.enrol(phone)
@@ -107,7 +107,7 @@ struct PINChangeCallTests {
 
     @Test("An attempt that another device key signed asks for no new PIN")
     func otherDevice() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("other device")
             try await stage.enrol(phone)
             let verify = try await stage.vouch(phone, sequence: 1)
@@ -118,7 +118,7 @@ struct PINChangeCallTests {
 
     @Test("A change that was verified by PIN with another second-factor key is refused, and the old PIN stays")
     func otherKey() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("other key")
             try await stage.enrol(phone)
             let reply = try await stage.askForNewPIN(phone, voucher: try await stage.vouch(phone, sequence: 1))
@@ -134,7 +134,7 @@ struct PINChangeCallTests {
 
     @Test("Where the policy forbids it, a biometric verifies no change")
     func disallowed() async throws {
-        try await Stage.run(policy: try Policy(disallowPINChangeWithBiometric: true)) { stage in
+        try await ServerFixture.run(policy: try Policy(disallowPINChangeWithBiometric: true)) { stage in
             let phone = try RawPhone("disallowed")
             try await stage.enrol(phone)
             try await stage.addBiometrics(phone, sequence: 1)
@@ -145,7 +145,7 @@ struct PINChangeCallTests {
 
     @Test("Ten minutes from the evaluation to the new PIN; then the pending key is gone and the old PIN stays")
     func pendingExpires() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("pending")
             try await stage.enrol(phone)
             let reply = try await stage.askForNewPIN(phone, voucher: try await stage.vouch(phone, sequence: 1))
@@ -158,7 +158,7 @@ struct PINChangeCallTests {
 
     @Test("The same M1 again has the same key and evaluation, the same proof the same receipt")
     func repetition() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let phone = try RawPhone("change again")
             try await stage.enrol(phone)
             let reply = try await stage.askForNewPIN(phone, voucher: try await stage.vouch(phone, sequence: 1))

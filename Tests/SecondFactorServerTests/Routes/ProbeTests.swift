@@ -21,7 +21,7 @@ struct ProbeTests {
     @Test("A signed probe is told that all is well, changes no row, and its answer belongs to it alone")
     func answered() async throws {
         let database = try openInMemory()
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             try await stage.enrol(try RawPhone("beside"))
             let before = try await rows(of: database)
             let (first, second) = (Self.probe(by: stage.server, at: stage.now), Self.probe(by: stage.server, at: stage.now))
@@ -37,7 +37,7 @@ struct ProbeTests {
 
     @Test("Who is not trusted, did not sign, or speaks for another server gets 403 and not a byte")
     func strangers() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let stranger = try AuthenticationServerDouble("stranger")
             let other = ServerID(using: SeededRandom("another server"))
             var flipped = Self.probe(by: stage.server, at: stage.now).bytes
@@ -55,7 +55,7 @@ struct ProbeTests {
 
     @Test("Clocks more than two minutes apart are told, in both directions, also by a certificate that is not valid here yet")
     func clocks() async throws {
-        try await Stage.run { stage in
+        try await ServerFixture.run { stage in
             let now = stage.now
             let times: [(Instant, Status)] = [
                 (now - 120, .ok), (now + 120, .ok), (now - 121, .clock), (now + 121, .clock), (now + 864_000, .clock),
@@ -71,7 +71,7 @@ struct ProbeTests {
     @Test("A second-factor server whose disk takes nothing says so to a signed probe, and its own readiness names the file")
     func fullDisk() async throws {
         let database = FullDatabase(try openInMemory())
-        try await Stage.run(on: database, Stage.Setting()) { stage in
+        try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
             let answer = try await stage.answer(stage.server.call(Self.probe(by: stage.server, at: stage.now).bytes))
             #expect(answer.status == .secondFactorUnavailable)
             try await stage.client.execute(uri: "/ready", method: .get) { response in
@@ -83,13 +83,13 @@ struct ProbeTests {
 
     @Test("A server that is told to trust itself does not start, and says which setting is wrong")
     func trustsItself() async throws {
-        let (database, setting) = (try openInMemory(), try Stage.Setting())
-        let hash = try await Stage.run(on: database, setting) { $0.service.identityHash }
+        let (database, setting) = (try openInMemory(), try ServerFixture.Setting())
+        let hash = try await ServerFixture.run(on: database, setting) { $0.service.identityHash }
         var changed = setting
         changed.trusted = [hash]
         let swapped = changed
         let error = await #expect(throws: IdentityError.trustsItself) {
-            try await Stage.run(on: database, swapped) { stage in _ = try await stage.identity() }
+            try await ServerFixture.run(on: database, swapped) { stage in _ = try await stage.identity() }
         }
         #expect(error?.description.contains("OSTIARY_SF_TRUSTED_SERVERS") == true)
     }

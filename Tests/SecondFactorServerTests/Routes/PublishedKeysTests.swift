@@ -8,7 +8,7 @@ import Testing
 struct PublishedKeysTests {
     @Test("Never a prekey or a certificate that is over, at any hour of four months; and always one that is good for twelve hours more")
     func nothingExpired() async throws {
-        try await Stage.run(on: try openInMemory(), Stage.Setting()) { stage in
+        try await ServerFixture.run(on: try openInMemory(), ServerFixture.Setting()) { stage in
             for step in 0..<120 {
                 // Each hour of the first two days, then a day and an hour at a time.
                 stage.clock.advance(step < 50 ? 3_600 : 90_000)

@@ -59,7 +59,7 @@ final class ModelRules {
 
     private func asked(_ ticket: ProvenTicket, _ id: UInt8, _ counters: Counters, _ known: UInt8) -> Verdict {
         let situation = Situation(instance: instance(counters), attempt: known == 0 ? nil : record(id: id, sequence: known))
-        let decision = TicketRules.decide(ticket, in: situation, at: Scene.now, under: policy)
+        let decision = TicketRules.decide(ticket, in: situation, at: RulesFixture.now, under: policy)
         switch decision.outcome {
         case .admitted(let attempt, _, _):
             guard known == 0, let counted = Self.counters(in: decision.changes) else { return .known(sequence: UInt8(attempt.sequence)) }
@@ -83,9 +83,10 @@ final class ModelRules {
         let question = Self.key(counters, sequence, receipt.sequence, receipt.byPIN ? 1 : 0)
         if let known = touches[question] { return known }
         var person = instance(counters)
-        person?.setBiometricKey(Scene.biometricKey)
+        person?.setBiometricKey(RulesFixture.biometricKey)
         let decision = BiometricRules.decide(
-            Scene.biometric(15, sequence: UInt64(sequence), receipt: facts(receipt)), in: Situation(instance: person), at: Scene.now, under: policy
+            RulesFixture.biometric(15, sequence: UInt64(sequence), receipt: facts(receipt)), in: Situation(instance: person), at: RulesFixture.now,
+            under: policy
         ) { _ in [] }
         let after = Self.counters(in: decision.changes)
         touches[question] = after
@@ -95,7 +96,7 @@ final class ModelRules {
     private func proved(_ id: UInt8, _ sequence: UInt8, _ counters: Counters) -> Counters? {
         let situation = Situation(instance: instance(counters), attempt: record(id: id, sequence: sequence))
         let decision = ProofRules.decide(
-            Scene.proof(id, sequence: UInt64(sequence)), in: situation, at: Scene.now, under: policy
+            RulesFixture.proof(id, sequence: UInt64(sequence)), in: situation, at: RulesFixture.now, under: policy
         ) { _ in [] }
         return Self.counters(in: decision.changes)
     }
@@ -110,7 +111,7 @@ final class ModelRules {
     }
 
     private func ticket(id: UInt8, sequence: UInt8, receipt: ReceiptNumber) -> ProvenTicket {
-        Scene.ticket(id, sequence: UInt64(sequence), receipt: facts(receipt))
+        RulesFixture.ticket(id, sequence: UInt64(sequence), receipt: facts(receipt))
     }
 
     private func facts(_ receipt: ReceiptNumber) -> ReceiptFacts? {
@@ -118,15 +119,17 @@ final class ModelRules {
     }
 
     private func instance(_ counters: Counters) -> Instance? {
-        (try? Scene.counter(UInt64(counters.highest), UInt64(counters.proven), pin: UInt64(counters.provenByPIN))).map { Scene.instance($0) }
+        (try? RulesFixture.counter(UInt64(counters.highest), UInt64(counters.proven), pin: UInt64(counters.provenByPIN))).map {
+            RulesFixture.instance($0)
+        }
     }
 
     private func record(id: UInt8, sequence: UInt8) -> AttemptRecord {
         let attempt = ticket(id: id, sequence: 1, receipt: ReceiptNumber()).attempt
         return AttemptRecord(
-            id: attempt.attemptID, instanceID: attempt.instanceID, owner: Scene.owner, sessionHash: attempt.sessionHash, purpose: .verify,
-            epoch: 1, blindedHash: attempt.blindedHash, sequence: UInt64(sequence), madeAt: Scene.now, reservedAt: Scene.now,
-            expiresAt: Scene.now + 720, tries: .none, state: .reserved)
+            id: attempt.attemptID, instanceID: attempt.instanceID, owner: RulesFixture.owner, sessionHash: attempt.sessionHash, purpose: .verify,
+            epoch: 1, blindedHash: attempt.blindedHash, sequence: UInt64(sequence), madeAt: RulesFixture.now, reservedAt: RulesFixture.now,
+            expiresAt: RulesFixture.now + 720, tries: .none, state: .reserved)
     }
 }
 

@@ -55,10 +55,10 @@ struct PINChangeModel: ExploredModel {
     }
 
     var start: State {
-        let keys = Instance.EpochKeys(secondFactorKey: Scene.secondFactorKey, evaluationKey: WrappedKey([0]))
+        let keys = Instance.EpochKeys(secondFactorKey: RulesFixture.secondFactorKey, evaluationKey: WrappedKey([0]))
         let instance = Instance(
-            id: Scene.instanceID, owner: Scene.owner, deviceKeys: [Scene.deviceKey], epoch: 1, state: .open(keys),
-            counter: Counter(at: Scene.now), withoutPIN: 0, lastPIN: Scene.now)
+            id: RulesFixture.instanceID, owner: RulesFixture.owner, deviceKeys: [RulesFixture.deviceKey], epoch: 1, state: .open(keys),
+            counter: Counter(at: RulesFixture.now), withoutPIN: 0, lastPIN: RulesFixture.now)
         return State(instance: instance, attemptsLeft: attempts, vouchersLeft: changes)
     }
 
@@ -71,7 +71,7 @@ struct PINChangeModel: ExploredModel {
     private func opens(_ box: Box, in state: State) -> Bool {
         if state.kept.contains(box) { return true }
         let decision = TicketRules.decide(
-            Scene.ticket(0xFE, sequence: 1, epoch: box.epoch), in: Situation(instance: state.instance), at: Scene.now, under: .standard)
+            RulesFixture.ticket(0xFE, sequence: 1, epoch: box.epoch), in: Situation(instance: state.instance), at: RulesFixture.now, under: .standard)
         guard case .admitted(_, let key, _) = decision.outcome else { return false }
         return key?.bytes == [box.key]
     }
@@ -103,9 +103,11 @@ struct PINChangeModel: ExploredModel {
         var voucher: AttemptRecord?
         if state.voucher > 0 {
             voucher = AttemptRecord(
-                id: Scene.attemptID(0xFF), instanceID: Scene.instanceID, owner: Scene.owner, sessionHash: [], purpose: .pinChangeVerify,
-                epoch: state.voucher, blindedHash: [], sequence: 0, madeAt: Scene.now, reservedAt: Scene.now, expiresAt: Scene.now,
-                tries: .none, state: .done(.init(method: .pin, at: Scene.now, signatureHash: [], receipt: [])))
+                id: RulesFixture.attemptID(0xFF), instanceID: RulesFixture.instanceID, owner: RulesFixture.owner, sessionHash: [],
+                purpose: .pinChangeVerify,
+                epoch: state.voucher, blindedHash: [], sequence: 0, madeAt: RulesFixture.now, reservedAt: RulesFixture.now,
+                expiresAt: RulesFixture.now,
+                tries: .none, state: .done(.init(method: .pin, at: RulesFixture.now, signatureHash: [], receipt: [])))
         }
         return Situation(instance: state.instance, attempt: state.records[attempt], pending: state.pending, voucher: voucher)
     }
@@ -128,9 +130,9 @@ struct PINChangeModel: ExploredModel {
     /// M1 reaches the server, for the first time or again.
     private func answered(_ asked: Box, _ state: State) -> State {
         let fresh = FreshKey(wrapped: WrappedKey([asked.key]), publicKey: Filled(asked.key).bytes(32))
-        let ticket = Scene.ticket(
-            asked.key, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(0xFF)), epoch: asked.epoch, freshKey: fresh)
-        let decision = TicketRules.decide(ticket, in: rows(asked.key, state), at: Scene.now, under: .standard)
+        let ticket = RulesFixture.ticket(
+            asked.key, sequence: 0, purpose: .pinChangeSet(voucher: RulesFixture.attemptID(0xFF)), epoch: asked.epoch, freshKey: fresh)
+        let decision = TicketRules.decide(ticket, in: rows(asked.key, state), at: RulesFixture.now, under: .standard)
         guard decision.outcome.admitted != nil else { return state }
         var next = applied(decision.changes, asked.key, state)
         next.evaluated.insert(asked)
@@ -152,12 +154,12 @@ struct PINChangeModel: ExploredModel {
         if mutant == .replacedAttemptTaken, situation.attempt?.state == .superseded { situation.attempt?.state = .reserved }
         if mutant == .replacedAttemptTaken, let pending = state.pending {
             situation.pending = PendingKey(
-                instanceID: pending.instanceID, owner: pending.owner, attemptID: Scene.attemptID(attempt), deviceKey: pending.deviceKey,
+                instanceID: pending.instanceID, owner: pending.owner, attemptID: RulesFixture.attemptID(attempt), deviceKey: pending.deviceKey,
                 evaluationKey: WrappedKey([attempt]), expiresAt: pending.expiresAt)
         }
         let epoch = situation.attempt?.epoch ?? 0
-        let proof = Scene.proof(attempt, sequence: 0, context: .pinChangeSet, epoch: epoch)
-        let decision = ProofRules.decide(proof, in: situation, at: Scene.now, under: .standard) { _ in [] }
+        let proof = RulesFixture.proof(attempt, sequence: 0, context: .pinChangeSet, epoch: epoch)
+        let decision = ProofRules.decide(proof, in: situation, at: RulesFixture.now, under: .standard) { _ in [] }
         guard decision.outcome.receipt != nil else { return [state] }
         var next = applied(decision.changes, attempt, state)
         next.acknowledged.insert(attempt)

@@ -6,8 +6,8 @@ import Testing
 /// A clock of the second-factor server that ran ahead for a while, or fell behind, and was put right (protocol §7).
 @Suite("A clock that was put right")
 struct ClockTests {
-    private static let now = Scene.now
-    private let now = Scene.now
+    private static let now = RulesFixture.now
+    private let now = RulesFixture.now
     /// An hour and ten days, both ways.
     static let jumps: [Int64] = [600, 3_600, 864_000, -600, -3_600, -864_000]
 
@@ -18,14 +18,14 @@ struct ClockTests {
     }
 
     private func prove(_ number: UInt8, _ sequence: UInt64, _ rows: Situation, at moment: Instant) -> Ruling<ProofOutcome> {
-        ProofRules.decide(Scene.proof(number, sequence: sequence), in: rows, at: moment, under: .standard, signing: Scene.readable)
+        ProofRules.decide(RulesFixture.proof(number, sequence: sequence), in: rows, at: moment, under: .standard, signing: RulesFixture.readable)
     }
 
     /// A whole login; the rows after it.
     private func login(_ number: UInt8, _ sequence: UInt64, _ rows: Situation, at moment: Instant) throws -> Situation {
         var rows = rows
         rows.attempt = nil
-        let asked = ask(Scene.ticket(number, sequence: sequence, madeAt: moment), rows, at: moment)
+        let asked = ask(RulesFixture.ticket(number, sequence: sequence, madeAt: moment), rows, at: moment)
         #expect(asked.outcome.admitted != nil, "\(asked.outcome)")
         rows = asked.applied(to: rows)
         let proved = prove(number, sequence, rows, at: moment + 5)
@@ -35,7 +35,7 @@ struct ClockTests {
 
     @Test("A22: after a login while the clock was wrong, a right PIN is proved by the clock that was put right", arguments: jumps)
     func rightPIN(_ jump: Int64) throws {
-        var rows = try login(1, 1, Situation(instance: Scene.instance()), at: Self.moved(jump))
+        var rows = try login(1, 1, Situation(instance: RulesFixture.instance()), at: Self.moved(jump))
         rows = try login(2, 2, rows, at: now)
         rows = try login(3, 3, rows, at: now + 60)
         #expect(rows.instance?.counter.failed == 0)
@@ -44,8 +44,8 @@ struct ClockTests {
     @Test(
         "A clock that is put right between evaluation and proof costs nothing, and one that leaps ahead costs that one try at most", arguments: jumps)
     func leapWithin(_ jump: Int64) throws {
-        let open = Situation(instance: Scene.instance())
-        let asked = ask(Scene.ticket(1, sequence: 1, madeAt: now), open, at: now).applied(to: open)
+        let open = Situation(instance: RulesFixture.instance())
+        let asked = ask(RulesFixture.ticket(1, sequence: 1, madeAt: now), open, at: now).applied(to: open)
         let proved = prove(1, 1, asked, at: Self.moved(jump))
         #expect((proved.outcome.receipt != nil) == (jump < 0))
         #expect(proved.outcome.refusal == (jump < 0 ? nil : .tooLate))
@@ -56,26 +56,26 @@ struct ClockTests {
         "What was left of a penalty when the clock ran ahead is left when it is put right: no more, no less, and it passes",
         arguments: [3_600, 864_000] as [UInt64])
     func penalty(_ jump: UInt64) throws {
-        var rows = Situation(instance: Scene.instance(try Scene.counter(2, 0)))
-        let wrong = ask(Scene.ticket(1, sequence: 3, madeAt: now + jump), rows, at: now + jump)
+        var rows = Situation(instance: RulesFixture.instance(try RulesFixture.counter(2, 0)))
+        let wrong = ask(RulesFixture.ticket(1, sequence: 3, madeAt: now + jump), rows, at: now + jump)
         #expect(wrong.outcome.admitted?.tries.wait == 30)
         rows = wrong.applied(to: rows)
         rows.attempt = nil
-        let early = ask(Scene.ticket(2, sequence: 4, madeAt: now), rows, at: now)
+        let early = ask(RulesFixture.ticket(2, sequence: 4, madeAt: now), rows, at: now)
         #expect(early.outcome.refusal == .penalised(wait: 30))
         rows = early.applied(to: rows)
-        let later = ask(Scene.ticket(2, sequence: 4, madeAt: now + 29), rows, at: now + 29)
+        let later = ask(RulesFixture.ticket(2, sequence: 4, madeAt: now + 29), rows, at: now + 29)
         #expect(later.outcome.refusal == .penalised(wait: 1))
         #expect(later.changes.isEmpty)
-        #expect(ask(Scene.ticket(2, sequence: 4, madeAt: now + 30), rows, at: now + 30).outcome.admitted != nil)
+        #expect(ask(RulesFixture.ticket(2, sequence: 4, madeAt: now + 30), rows, at: now + 30).outcome.admitted != nil)
     }
 
     @Test("A clock that is set back, as often as one likes, shortens no penalty", arguments: [61, 3_600] as [UInt64])
     func setBack(_ step: UInt64) throws {
-        var rows = Situation(instance: Scene.instance(try Scene.counter(3, 0, penaltyUntil: now + 30)))
+        var rows = Situation(instance: RulesFixture.instance(try RulesFixture.counter(3, 0, penaltyUntil: now + 30)))
         for round in 1...5 as ClosedRange<UInt64> {
             let moment = now - round * step
-            let asked = ask(Scene.ticket(1, sequence: 4, madeAt: moment), rows, at: moment)
+            let asked = ask(RulesFixture.ticket(1, sequence: 4, madeAt: moment), rows, at: moment)
             #expect(asked.outcome.refusal == .penalised(wait: 30))
             rows = asked.applied(to: rows)
         }
@@ -83,65 +83,68 @@ struct ClockTests {
 
     @Test("A moment late on its way is no clock that was put right: within a minute nothing is rewritten")
     func slack() throws {
-        let rows = Situation(instance: Scene.instance(try Scene.counter(3, 0, penaltyUntil: now + 30)))
-        let asked = ask(Scene.ticket(1, sequence: 4, madeAt: now - 60), rows, at: now - 60)
+        let rows = Situation(instance: RulesFixture.instance(try RulesFixture.counter(3, 0, penaltyUntil: now + 30)))
+        let asked = ask(RulesFixture.ticket(1, sequence: 4, madeAt: now - 60), rows, at: now - 60)
         #expect(asked.outcome.refusal == .penalised(wait: 30))
         #expect(asked.changes.isEmpty)
     }
 
     @Test("A PIN_CHANGE_VERIFY of a clock that ran ahead vouches for its five minutes, not until that clock is reached", arguments: jumps)
     func voucher(_ jump: Int64) throws {
-        let open = Situation(instance: Scene.instance())
+        let open = Situation(instance: RulesFixture.instance())
         let then = Self.moved(jump)
-        let asked = ask(Scene.ticket(1, sequence: 1, purpose: .pinChangeVerify, madeAt: then), open, at: then).applied(to: open)
+        let asked = ask(RulesFixture.ticket(1, sequence: 1, purpose: .pinChangeVerify, madeAt: then), open, at: then).applied(to: open)
         var rows = ProofRules.decide(
-            Scene.proof(1, sequence: 1, context: .pinChangeVerify), in: asked, at: then, under: .standard, signing: Scene.readable
+            RulesFixture.proof(1, sequence: 1, context: .pinChangeVerify), in: asked, at: then, under: .standard, signing: RulesFixture.readable
         ).applied(to: asked)
         rows.voucher = rows.attempt
         rows.attempt = nil
-        let set = Scene.ticket(
-            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: now, freshKey: Scene.fresh)
+        let set = RulesFixture.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: RulesFixture.attemptID(1)), epoch: 2, madeAt: now, freshKey: RulesFixture.fresh)
         #expect(ask(set, rows, at: now).outcome.refusal == .notVouchedFor)
-        let atOnce = Scene.ticket(
-            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: then + 60, freshKey: Scene.fresh)
+        let atOnce = RulesFixture.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: RulesFixture.attemptID(1)), epoch: 2, madeAt: then + 60, freshKey: RulesFixture.fresh)
         #expect(ask(atOnce, rows, at: then + 60).outcome.admitted != nil)
     }
 
     @Test("A key that a clock ahead left pending keeps no other account of the app from a new PIN")
     func pending() throws {
         let other = Filled(0x21).bytes(65)
-        var rows = Situation(instance: Scene.instance(deviceKeys: [Scene.deviceKey, other]))
+        var rows = Situation(instance: RulesFixture.instance(deviceKeys: [RulesFixture.deviceKey, other]))
         rows.pending = PendingKey(
-            instanceID: Scene.instanceID, owner: Scene.owner, attemptID: Scene.attemptID(9), deviceKey: other, evaluationKey: Scene.wrapped,
+            instanceID: RulesFixture.instanceID, owner: RulesFixture.owner, attemptID: RulesFixture.attemptID(9), deviceKey: other,
+            evaluationKey: RulesFixture.wrapped,
             expiresAt: now + 864_600)
-        let vouched = ask(Scene.ticket(1, sequence: 1, purpose: .pinChangeVerify), rows, at: now).applied(to: rows)
+        let vouched = ask(RulesFixture.ticket(1, sequence: 1, purpose: .pinChangeVerify), rows, at: now).applied(to: rows)
         rows = ProofRules.decide(
-            Scene.proof(1, sequence: 1, context: .pinChangeVerify), in: vouched, at: now, under: .standard, signing: Scene.readable
+            RulesFixture.proof(1, sequence: 1, context: .pinChangeVerify), in: vouched, at: now, under: .standard, signing: RulesFixture.readable
         ).applied(to: vouched)
         rows.voucher = rows.attempt
         rows.attempt = nil
-        let set = Scene.ticket(2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, freshKey: Scene.fresh)
+        let set = RulesFixture.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: RulesFixture.attemptID(1)), epoch: 2, freshKey: RulesFixture.fresh)
         #expect(ask(set, rows, at: now).outcome.admitted != nil)
         rows.pending = PendingKey(
-            instanceID: Scene.instanceID, owner: Scene.owner, attemptID: Scene.attemptID(9), deviceKey: other, evaluationKey: Scene.wrapped,
+            instanceID: RulesFixture.instanceID, owner: RulesFixture.owner, attemptID: RulesFixture.attemptID(9), deviceKey: other,
+            evaluationKey: RulesFixture.wrapped,
             expiresAt: now + 600)
         #expect(ask(set, rows, at: now).outcome.refusal == .pendingElsewhere)
     }
 
     @Test("The time since the last PIN counts from now at the latest, whatever clock wrote it down")
     func lastPIN() throws {
-        let ahead = try login(1, 1, Situation(instance: Scene.instance()), at: now + 864_000)
+        let ahead = try login(1, 1, Situation(instance: RulesFixture.instance()), at: now + 864_000)
         #expect(ahead.instance?.lastPIN == now + 864_005)
         #expect(ahead.instance?.settled(at: now).lastPIN == now)
     }
 
     @Test("A reset that was granted by a clock ten days ahead takes no reset from the day it is put right")
     func resets() throws {
-        let blocked = Situation(instance: Scene.instance(try Scene.counter(5, 0)))
-        let ahead = ResetRules.decide(.message(by: Scene.owner, time: now + 864_000), in: blocked, at: now + 864_000, under: .standard)
+        let blocked = Situation(instance: RulesFixture.instance(try RulesFixture.counter(5, 0)))
+        let ahead = ResetRules.decide(.message(by: RulesFixture.owner, time: now + 864_000), in: blocked, at: now + 864_000, under: .standard)
         var rows = ahead.applied(to: blocked)
         rows.instance = blocked.instance
-        guard case .granted = ResetRules.decide(.message(by: Scene.owner, time: now), in: rows, at: now, under: .standard).outcome else {
+        guard case .granted = ResetRules.decide(.message(by: RulesFixture.owner, time: now), in: rows, at: now, under: .standard).outcome else {
             Issue.record("no reset for ten days")
             return
         }
@@ -151,18 +154,18 @@ struct ClockTests {
     func voucherOfAClockSetBack() throws {
         var counter = Counter(at: now)
         counter.prove(0, at: now + 50)
-        var rows = Situation(instance: Scene.instance(counter))
-        rows = ask(Scene.ticket(1, sequence: 1, purpose: .pinChangeVerify), rows, at: now).applied(to: rows)
+        var rows = Situation(instance: RulesFixture.instance(counter))
+        rows = ask(RulesFixture.ticket(1, sequence: 1, purpose: .pinChangeVerify), rows, at: now).applied(to: rows)
         let proved = ProofRules.decide(
-            Scene.proof(1, sequence: 1, context: .pinChangeVerify), in: rows, at: now, under: .standard, signing: Scene.readable)
+            RulesFixture.proof(1, sequence: 1, context: .pinChangeVerify), in: rows, at: now, under: .standard, signing: RulesFixture.readable)
         rows = proved.applied(to: rows)
         rows.voucher = rows.attempt
         rows.attempt = nil
-        let set = Scene.ticket(
-            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: now + 320, freshKey: Scene.fresh)
+        let set = RulesFixture.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: RulesFixture.attemptID(1)), epoch: 2, madeAt: now + 320, freshKey: RulesFixture.fresh)
         #expect(ask(set, rows, at: now + 320).outcome.admitted != nil)
-        let late = Scene.ticket(
-            2, sequence: 0, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: 2, madeAt: now + 350, freshKey: Scene.fresh)
+        let late = RulesFixture.ticket(
+            2, sequence: 0, purpose: .pinChangeSet(voucher: RulesFixture.attemptID(1)), epoch: 2, madeAt: now + 350, freshKey: RulesFixture.fresh)
         #expect(ask(late, rows, at: now + 350).outcome.refusal == .notVouchedFor)
     }
 }

@@ -6,23 +6,25 @@ import Testing
 /// The rows are read again when a decision is made, and may be others than those that the signatures were verified against.
 @Suite("Rows that changed meanwhile, or that contradict each other")
 struct ContradictingRowsTests {
-    private let now = Scene.now
+    private let now = RulesFixture.now
 
     private func record(
-        _ number: UInt8 = 1, instance: InstanceID = Scene.instanceID, owner: VirtualServer = Scene.owner, purpose: Purpose = .verify,
+        _ number: UInt8 = 1, instance: InstanceID = RulesFixture.instanceID, owner: VirtualServer = RulesFixture.owner, purpose: Purpose = .verify,
         epoch: UInt32 = 1, sequence: UInt64 = 1, blindedHash: [UInt8] = Filled(0x61).bytes(32), newKey: [UInt8]? = nil,
         vouchedBy method: Methods? = nil, evaluation: [UInt8]? = nil, state: AttemptRecord.State = .reserved
     ) -> AttemptRecord {
         AttemptRecord(
-            id: Scene.attemptID(number), instanceID: instance, owner: owner, sessionHash: Filled(0x60).bytes(32), purpose: purpose, epoch: epoch,
+            id: RulesFixture.attemptID(number), instanceID: instance, owner: owner, sessionHash: Filled(0x60).bytes(32), purpose: purpose,
+            epoch: epoch,
             blindedHash: blindedHash, sequence: sequence, madeAt: now, reservedAt: now, expiresAt: now + 720, tries: .none, newEvaluationKey: newKey,
             vouchedBy: method, evaluation: evaluation, state: state)
     }
 
     private func pending(of number: UInt8) -> PendingKey {
         PendingKey(
-            instanceID: Scene.instanceID, owner: Scene.owner, attemptID: Scene.attemptID(number), deviceKey: Scene.deviceKey,
-            evaluationKey: Scene.fresh.wrapped, expiresAt: now + 600)
+            instanceID: RulesFixture.instanceID, owner: RulesFixture.owner, attemptID: RulesFixture.attemptID(number),
+            deviceKey: RulesFixture.deviceKey,
+            evaluationKey: RulesFixture.fresh.wrapped, expiresAt: now + 600)
     }
 
     private func ask(_ ticket: ProvenTicket, _ rows: Situation) -> Ruling<TicketOutcome> {
@@ -30,7 +32,7 @@ struct ContradictingRowsTests {
     }
 
     private func prove(_ proof: ProvenProof, _ rows: Situation) -> Ruling<ProofOutcome> {
-        ProofRules.decide(proof, in: rows, at: now, under: .standard, signing: Scene.readable)
+        ProofRules.decide(proof, in: rows, at: now, under: .standard, signing: RulesFixture.readable)
     }
 
     private func expect(_ decision: Ruling<ProofOutcome>, _ refusal: ProofRefusal, at location: SourceLocation = #_sourceLocation) {
@@ -40,42 +42,43 @@ struct ContradictingRowsTests {
 
     @Test("A try that was counted under a former PIN is never evaluated under the key of the next; one that was evaluated in time is told again")
     func formerEpoch() {
-        let next = Scene.instance(epoch: 2)
-        let lost = ask(Scene.ticket(), Situation(instance: next, attempt: record()))
+        let next = RulesFixture.instance(epoch: 2)
+        let lost = ask(RulesFixture.ticket(), Situation(instance: next, attempt: record()))
         #expect(lost.outcome.refusal == .superseded && lost.changes.isEmpty)
-        let known = ask(Scene.ticket(), Situation(instance: next, attempt: record(evaluation: [7])))
+        let known = ask(RulesFixture.ticket(), Situation(instance: next, attempt: record(evaluation: [7])))
         #expect(known.outcome == .admitted(record(evaluation: [7]), key: nil, Standing(highest: 1, epoch: 2, tries: .none)))
     }
 
     @Test("An attempt that another took the place of is over, though its evaluation was kept")
     func supersededWithEvaluation() {
-        let first = Purpose.firstSet(deviceKey: Scene.deviceKey)
-        let rows = Situation(attempt: record(purpose: first, sequence: 0, newKey: Scene.fresh.publicKey, evaluation: [7], state: .superseded))
-        #expect(ask(Scene.firstSet(), rows).outcome.refusal == .superseded)
+        let first = Purpose.firstSet(deviceKey: RulesFixture.deviceKey)
+        let rows = Situation(attempt: record(purpose: first, sequence: 0, newKey: RulesFixture.fresh.publicKey, evaluation: [7], state: .superseded))
+        #expect(ask(RulesFixture.firstSet(), rows).outcome.refusal == .superseded)
     }
 
     @Test("Before there is an instance a known attempt answers its own virtual server alone")
     func ownerWithoutInstance() {
-        let first = Purpose.firstSet(deviceKey: Scene.deviceKey)
-        let rows = Situation(attempt: record(purpose: first, sequence: 0, newKey: Scene.fresh.publicKey, evaluation: [7]), pending: pending(of: 1))
-        let own = Scene.ticket(sequence: 0, purpose: first)
+        let first = Purpose.firstSet(deviceKey: RulesFixture.deviceKey)
+        let rows = Situation(
+            attempt: record(purpose: first, sequence: 0, newKey: RulesFixture.fresh.publicKey, evaluation: [7]), pending: pending(of: 1))
+        let own = RulesFixture.ticket(sequence: 0, purpose: first)
         #expect(ask(own, rows).outcome.admitted != nil)
-        #expect(ask(Scene.ticket(sequence: 0, purpose: first, owner: Scene.stranger), rows).outcome.refusal == .attemptReused)
+        #expect(ask(RulesFixture.ticket(sequence: 0, purpose: first, owner: RulesFixture.stranger), rows).outcome.refusal == .attemptReused)
     }
 
     @Test("A proof is of the attempt and of the instance that it names")
     func namedAttempt() {
-        expect(prove(Scene.proof(), Situation(instance: Scene.instance(), attempt: record(2))), .attemptMismatch)
+        expect(prove(RulesFixture.proof(), Situation(instance: RulesFixture.instance(), attempt: record(2))), .attemptMismatch)
         let elsewhere = record(instance: InstanceID(using: Filled(0x11)))
-        expect(prove(Scene.proof(), Situation(instance: Scene.instance(), attempt: elsewhere)), .attemptMismatch)
+        expect(prove(RulesFixture.proof(), Situation(instance: RulesFixture.instance(), attempt: elsewhere)), .attemptMismatch)
     }
 
     @Test("A first PIN is not proved with another attempt's key, nor over an instance that came meanwhile")
     func firstSet() {
-        let attempt = record(purpose: .firstSet(deviceKey: Scene.deviceKey), sequence: 0, newKey: Scene.fresh.publicKey)
-        let proof = Scene.proof(sequence: 0, context: .firstSet)
+        let attempt = record(purpose: .firstSet(deviceKey: RulesFixture.deviceKey), sequence: 0, newKey: RulesFixture.fresh.publicKey)
+        let proof = RulesFixture.proof(sequence: 0, context: .firstSet)
         expect(prove(proof, Situation(attempt: attempt, pending: pending(of: 2))), .superseded)
-        expect(prove(proof, Situation(instance: Scene.instance(), attempt: attempt, pending: pending(of: 1))), .instanceExists)
+        expect(prove(proof, Situation(instance: RulesFixture.instance(), attempt: attempt, pending: pending(of: 1))), .instanceExists)
         #expect(prove(proof, Situation(attempt: attempt, pending: pending(of: 1))).outcome.receipt != nil)
     }
 
@@ -83,17 +86,18 @@ struct ContradictingRowsTests {
     func nextEpoch() {
         func decide(_ epoch: UInt32, in instance: UInt32) -> Ruling<ProofOutcome> {
             let attempt = record(
-                purpose: .pinChangeSet(voucher: Scene.attemptID(9)), epoch: epoch, sequence: 0, newKey: Scene.fresh.publicKey, vouchedBy: .pin)
-            let rows = Situation(instance: Scene.instance(epoch: instance), attempt: attempt, pending: pending(of: 1))
-            return prove(Scene.proof(sequence: 0, context: .pinChangeSet, epoch: epoch), rows)
+                purpose: .pinChangeSet(voucher: RulesFixture.attemptID(9)), epoch: epoch, sequence: 0, newKey: RulesFixture.fresh.publicKey,
+                vouchedBy: .pin)
+            let rows = Situation(instance: RulesFixture.instance(epoch: instance), attempt: attempt, pending: pending(of: 1))
+            return prove(RulesFixture.proof(sequence: 0, context: .pinChangeSet, epoch: epoch), rows)
         }
         #expect(decide(2, in: 1).outcome.receipt != nil)
         for epoch in [1, 3] as [UInt32] { expect(decide(epoch, in: 1), .attemptMismatch) }
         expect(decide(2, in: 2), .attemptMismatch)
         expect(decide(.max, in: .max), .attemptMismatch)
         let voucher = record(9, purpose: .pinChangeVerify, epoch: .max)
-        let rows = Situation(instance: Scene.instance(epoch: .max), voucher: voucher)
-        let ticket = Scene.ticket(2, sequence: 0, purpose: .pinChangeSet(voucher: voucher.id), epoch: .max, freshKey: Scene.fresh)
+        let rows = Situation(instance: RulesFixture.instance(epoch: .max), voucher: voucher)
+        let ticket = RulesFixture.ticket(2, sequence: 0, purpose: .pinChangeSet(voucher: voucher.id), epoch: .max, freshKey: RulesFixture.fresh)
         #expect(ask(ticket, rows).outcome.refusal == .wrongEpoch)
     }
 
@@ -101,26 +105,26 @@ struct ContradictingRowsTests {
     func filledUp() {
         let newcomer = Filled(0xFE).bytes(65)
         let keys = (0..<UInt8(Instance.deviceKeyLimit)).map { Filled($0).bytes(65) }
-        let rows = Situation(instance: Scene.instance(deviceKeys: keys), attempt: record(purpose: .enrol(deviceKey: newcomer)))
-        expect(prove(Scene.proof(context: .enrol), rows), .tooManyDeviceKeys)
+        let rows = Situation(instance: RulesFixture.instance(deviceKeys: keys), attempt: record(purpose: .enrol(deviceKey: newcomer)))
+        expect(prove(RulesFixture.proof(context: .enrol), rows), .tooManyDeviceKeys)
     }
 
     @Test("A biometric gets no receipt of a PIN's attempt, of another instance's, or of another attempt")
     func biometricRepeats() {
         let done = AttemptRecord.State.done(.init(method: .pin, at: now, signatureHash: [], receipt: [1]))
-        let instance = Scene.instance(biometricKey: Scene.biometricKey)
+        let instance = RulesFixture.instance(biometricKey: RulesFixture.biometricKey)
         let others = [
             record(state: done), record(instance: InstanceID(using: Filled(0x11)), blindedHash: CheckedBiometric.noHash, state: done),
             record(2, blindedHash: CheckedBiometric.noHash, state: done),
         ]
         for known in others {
             let rows = Situation(instance: instance, attempt: known)
-            let decision = BiometricRules.decide(Scene.biometric(), in: rows, at: now, under: .standard, signing: Scene.readable)
+            let decision = BiometricRules.decide(RulesFixture.biometric(), in: rows, at: now, under: .standard, signing: RulesFixture.readable)
             expect(decision, .alreadyProved)
         }
         let own = record(blindedHash: CheckedBiometric.noHash, state: done)
         let again = BiometricRules.repeated(
-            Scene.biometric().checked, in: Situation(instance: instance, attempt: own), at: now, under: .standard)
+            RulesFixture.biometric().checked, in: Situation(instance: instance, attempt: own), at: now, under: .standard)
         guard case .proved(receipt: [1], _)? = again else {
             Issue.record("the biometric's own attempt is not told again")
             return
@@ -129,10 +133,10 @@ struct ContradictingRowsTests {
 
     @Test("What a refused try leaves behind never takes the highest number back, nor beyond every number")
     func noting() throws {
-        #expect(try Scene.counter(5, 0).noting(refused: 3, under: .standard) == nil)
-        #expect(try Scene.counter(5, 0).noting(refused: 5, under: .standard) == nil)
-        #expect(try Scene.counter(5, 0).noting(refused: 8, under: .standard)?.highest == 7)
-        let last = try Scene.counter(Counter.limit - 1, Counter.limit - 2)
+        #expect(try RulesFixture.counter(5, 0).noting(refused: 3, under: .standard) == nil)
+        #expect(try RulesFixture.counter(5, 0).noting(refused: 5, under: .standard) == nil)
+        #expect(try RulesFixture.counter(5, 0).noting(refused: 8, under: .standard)?.highest == 7)
+        let last = try RulesFixture.counter(Counter.limit - 1, Counter.limit - 2)
         #expect(last.noting(refused: Counter.limit, under: .standard) == nil && last.noting(refused: Counter.limit + 9, under: .standard) == nil)
     }
 
@@ -143,9 +147,9 @@ struct ContradictingRowsTests {
     func firstEvaluation() async throws {
         let store = InMemorySecondFactorStore()
         let tickets = TicketService(store: store, policy: .standard)
-        _ = try await tickets.reserve(Scene.firstSet(), at: now)
-        try await tickets.keep(evaluation: [1], of: Scene.attemptID(1))
-        try await tickets.keep(evaluation: [2], of: Scene.attemptID(1))
-        #expect(try await store.situation(of: Scene.instanceID, attempt: Scene.attemptID(1)).attempt?.evaluation == [1])
+        _ = try await tickets.reserve(RulesFixture.firstSet(), at: now)
+        try await tickets.keep(evaluation: [1], of: RulesFixture.attemptID(1))
+        try await tickets.keep(evaluation: [2], of: RulesFixture.attemptID(1))
+        #expect(try await store.situation(of: RulesFixture.instanceID, attempt: RulesFixture.attemptID(1)).attempt?.evaluation == [1])
     }
 }

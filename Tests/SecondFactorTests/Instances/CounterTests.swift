@@ -6,7 +6,7 @@ import Testing
 @Suite("Counter")
 struct CounterTests {
     private let policy = Policy.standard
-    private let now = Scene.now
+    private let now = RulesFixture.now
 
     /// Tries one after the other, each as soon as the penalty allows; answers the failed tries after each and when each was made.
     private func failing(_ times: Int, from counter: Counter) throws -> (Counter, [(failed: UInt64, at: Instant)]) {
@@ -28,7 +28,7 @@ struct CounterTests {
         #expect(history.map(\.failed) == [1, 2, 3, 4, 5])
         let later = now + 1_000_000
         #expect(counter.admit(6, at: later, under: policy) == .blocked)
-        #expect(Scene.instance(counter).tries(at: later, under: policy) == Tries(failed: 5, most: 5, wait: 0, withoutPINLeft: Tries.unlimited))
+        #expect(RulesFixture.instance(counter).tries(at: later, under: policy) == Tries(failed: 5, most: 5, wait: 0, withoutPINLeft: Tries.unlimited))
     }
 
     @Test("S4-61: the third wrong try costs 30 s, the fourth 5 min")
@@ -42,7 +42,7 @@ struct CounterTests {
         let (counter, _) = try failing(3, from: Counter(at: now))
         #expect(counter.admit(4, at: now + 1, under: policy) == .penalised(wait: 29))
         #expect(counter.admit(4, at: now + 29, under: policy) == .penalised(wait: 1))
-        #expect(Scene.instance(counter).tries(at: now + 12, under: policy).wait == 18)
+        #expect(RulesFixture.instance(counter).tries(at: now + 12, under: policy).wait == 18)
         guard case .counted(let next) = counter.admit(4, at: now + 30, under: policy) else { throw NoSuchCounter() }
         #expect(next.failed == 4)
     }
@@ -69,7 +69,7 @@ struct CounterTests {
 
     @Test("A number that is not above the highest is behind, whatever else holds", arguments: [0, 1, 3] as [UInt64])
     func behind(_ sequence: UInt64) throws {
-        #expect(try Scene.counter(3, 0).admit(sequence, at: now, under: policy) == .behind)
+        #expect(try RulesFixture.counter(3, 0).admit(sequence, at: now, under: policy) == .behind)
     }
 
     @Test("A gap in the numbers counts as failed tries, so skipping buys nothing")
@@ -81,11 +81,11 @@ struct CounterTests {
 
     @Test("Numbers reach no overflow: at the limit they are refused, below it they are blocked", arguments: [0, 62] as [UInt64])
     func extremes(_ highest: UInt64) throws {
-        let counter = try Scene.counter(highest, highest)
+        let counter = try RulesFixture.counter(highest, highest)
         #expect(counter.admit(.max, at: now, under: policy) == .outOfRange)
         #expect(counter.admit(Counter.limit, at: now, under: policy) == .outOfRange)
         #expect(counter.admit(Counter.limit - 1, at: Instant(.max), under: policy) == .blocked)
-        let full = try Scene.counter(Counter.limit - 1, Counter.limit - 1)
+        let full = try RulesFixture.counter(Counter.limit - 1, Counter.limit - 1)
         #expect(full.admit(Counter.limit - 1, at: now, under: policy) == .behind)
     }
 
@@ -99,7 +99,7 @@ struct CounterTests {
 
     @Test("After a hundred tries without a proved PIN nothing is admitted, not even after resets")
     func lifetimeWithoutPIN() throws {
-        var counter = try Scene.counter(0, 0)
+        var counter = try RulesFixture.counter(0, 0)
         for sequence in 1...100 as ClosedRange<UInt64> {
             guard case .counted(let next) = counter.admit(sequence, at: now, under: policy) else { throw NoSuchCounter() }
             counter = next
@@ -115,13 +115,13 @@ struct CounterTests {
     func clockSetBack() throws {
         let (counter, _) = try failing(3, from: Counter(at: now))
         #expect(counter.admit(4, at: now - 86_400, under: policy) == .penalised(wait: 30))
-        #expect(Scene.instance(counter).tries(at: now - 86_400, under: policy).wait == 30)
+        #expect(RulesFixture.instance(counter).tries(at: now - 86_400, under: policy).wait == 30)
         #expect(counter.admit(4, at: Instant(0), under: policy) == .penalised(wait: 30))
     }
 
     @Test("A reset clears the failed tries and the penalty, even one from a clock that ran ahead")
     func reset() throws {
-        var (counter, _) = try failing(3, from: try Scene.counter(0, 0, penaltyUntil: Instant(0)))
+        var (counter, _) = try failing(3, from: try RulesFixture.counter(0, 0, penaltyUntil: Instant(0)))
         counter.prove(1, at: now + 86_400)
         counter.reset(at: now)
         #expect(counter.failed == 0)
@@ -131,7 +131,7 @@ struct CounterTests {
 
     @Test("A receipt brings restored rows up to what it proves, and never takes anything back")
     func repairs() throws {
-        let old = try Scene.counter(3, 2)
+        let old = try RulesFixture.counter(3, 2)
         let repaired = old.repaired(by: ReceiptFacts(sequence: 9, byPIN: true))
         #expect([repaired.highest, repaired.proven, repaired.provenByPIN] == [9, 9, 9])
         let byBiometrics = old.repaired(by: ReceiptFacts(sequence: 9, byPIN: false))
@@ -143,18 +143,19 @@ struct CounterTests {
 
     @Test("A proof of an older try that comes late takes back nothing that a newer PIN proved")
     func proofOfAnOlderTry() throws {
-        var counter = try Scene.counter(6, 5, pin: 5)
+        var counter = try RulesFixture.counter(6, 5, pin: 5)
         counter.prove(2, at: now)
         #expect([counter.highest, counter.proven, counter.provenByPIN] == [6, 5, 5])
     }
 
     @Test("A receipt by PIN is looked at when it tells more of PINs, one of a biometric when it tells more of successes")
     func learns() throws {
-        let counter = try Scene.counter(9, 7, pin: 3)
+        let counter = try RulesFixture.counter(9, 7, pin: 3)
         func receipt(_ method: Methods, _ sequence: UInt64) -> Receipt {
             Receipt(
-                serverID: Scene.owner.id, instanceID: Scene.instanceID, attemptID: Scene.attemptID(1), sessionHash: Filled(1).bytes(32),
-                context: .verify, method: method, epoch: 1, sequence: sequence, secondFactorKey: Scene.secondFactorKey,
+                serverID: RulesFixture.owner.id, instanceID: RulesFixture.instanceID, attemptID: RulesFixture.attemptID(1),
+                sessionHash: Filled(1).bytes(32),
+                context: .verify, method: method, epoch: 1, sequence: sequence, secondFactorKey: RulesFixture.secondFactorKey,
                 signaturesHash: Filled(2).bytes(32), withoutPIN: 0, lastPIN: now, issuedAt: now)
         }
         for method in [.pin, [.pin, .bio]] as [Methods] {

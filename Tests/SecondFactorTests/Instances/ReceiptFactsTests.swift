@@ -5,22 +5,22 @@ import Testing
 
 @Suite("What a receipt may prove, protocol §7")
 struct ReceiptFactsTests {
-    private let scene: SignedScene
+    private let scene: SignedFixture
     private let ticket: Ticket
 
     init() throws {
-        scene = try SignedScene()
+        scene = try SignedFixture()
         let owner = scene.owner
-        ticket = Scene.ticket(owner: owner).checked.ticket
+        ticket = RulesFixture.ticket(owner: owner).checked.ticket
     }
 
     private func facts(
         _ context: SecondFactorContext = .verify, _ method: Methods = .pin, sequence: UInt64 = 7, server: ServerID? = nil,
-        instance: InstanceID = Scene.instanceID, issuedAt: Instant = Scene.now, signedBy key: OperatorKey? = nil
+        instance: InstanceID = RulesFixture.instanceID, issuedAt: Instant = RulesFixture.now, signedBy key: OperatorKey? = nil
     ) throws -> ReceiptFacts? {
         let receipt = Receipt(
-            serverID: server ?? scene.owner.id, instanceID: instance, attemptID: Scene.attemptID(1), sessionHash: Filled(1).bytes(32),
-            context: context, method: method, epoch: 1, sequence: sequence, secondFactorKey: Scene.secondFactorKey,
+            serverID: server ?? scene.owner.id, instanceID: instance, attemptID: RulesFixture.attemptID(1), sessionHash: Filled(1).bytes(32),
+            context: context, method: method, epoch: 1, sequence: sequence, secondFactorKey: RulesFixture.secondFactorKey,
             signaturesHash: Filled(2).bytes(32), withoutPIN: 0, lastPIN: issuedAt, issuedAt: issuedAt)
         return ReceiptFacts(Encoded(receipt, signedBy: key ?? scene.own.key), for: ticket, signedBy: try scene.own.keys())
     }

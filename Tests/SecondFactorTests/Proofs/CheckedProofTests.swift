@@ -6,9 +6,9 @@ import Testing
 /// What a proof is held against before any row is read: every row of these tables is a caller who signs correctly and lies about one thing.
 @Suite("What a proof is held against before any row is read, protocol §7")
 struct CheckedProofTests {
-    private let scene: SignedScene
+    private let scene: SignedFixture
 
-    init() throws { scene = try SignedScene() }
+    init() throws { scene = try SignedFixture() }
 
     private static let signature = Filled(0x70).bytes(64)
 
@@ -16,10 +16,10 @@ struct CheckedProofTests {
     private func proof(
         _ context: SecondFactorContext = .verify, _ method: Methods = .pin, named: ServerID? = nil, newKey: [UInt8]? = nil,
         ticket: Encoded<Ticket>? = nil, secondFactor: [UInt8]? = signature, biometric: [UInt8]? = nil, attempt: UInt8 = 1,
-        instance: InstanceID = Scene.instanceID, epoch: UInt32 = 1, sessionHash: [UInt8]? = nil
+        instance: InstanceID = RulesFixture.instanceID, epoch: UInt32 = 1, sessionHash: [UInt8]? = nil
     ) -> Proof {
         Proof(
-            serverID: named ?? scene.owner.id, instanceID: instance, attemptID: Scene.attemptID(attempt), context: context, method: method,
+            serverID: named ?? scene.owner.id, instanceID: instance, attemptID: RulesFixture.attemptID(attempt), context: context, method: method,
             epoch: epoch, sessionHash: sessionHash ?? Filled(0x60).bytes(32), secondFactorKey: newKey, ticket: ticket,
             secondFactorSignature: secondFactor, biometricSignature: biometric)
     }
@@ -51,13 +51,13 @@ struct CheckedProofTests {
     ) throws -> Encoded<Ticket> {
         let hash = sessionHash ?? hash(context, payload)
         let attempt = Attempt(
-            instanceID: Scene.instanceID, attemptID: Scene.attemptID(1), sessionHash: hash, context: context, epoch: 1,
+            instanceID: RulesFixture.instanceID, attemptID: RulesFixture.attemptID(1), sessionHash: hash, context: context, epoch: 1,
             blindedHash: Filled(blinded).bytes(32), sealedHash: Filled(sealed).bytes(32), ephemeralHash: Filled(1).bytes(32), madeAt: scene.now)
         return scene.ticket(try scene.sign(attempt), payload: payload, named: named, signedBy: key)
     }
 
     private func hash(_ context: SecondFactorContext, _ payload: [UInt8]) -> [UInt8] {
-        context == .verify ? Filled(0x60).bytes(32) : Transcript.operation(context, instance: Scene.instanceID, epoch: 1, payload: payload)
+        context == .verify ? Filled(0x60).bytes(32) : Transcript.operation(context, instance: RulesFixture.instanceID, epoch: 1, payload: payload)
     }
 
     private func biometric(
@@ -132,7 +132,8 @@ struct CheckedProofTests {
     func sameAttempt() throws {
         let hash = Filled(0x60).bytes(32)
         func differing(
-            attempt: UInt8 = 1, instance: InstanceID = Scene.instanceID, epoch: UInt32 = 1, sessionHash: [UInt8] = hash, _ ticket: Encoded<Ticket>
+            attempt: UInt8 = 1, instance: InstanceID = RulesFixture.instanceID, epoch: UInt32 = 1, sessionHash: [UInt8] = hash,
+            _ ticket: Encoded<Ticket>
         ) -> Proof {
             proof(
                 .verify, .bio, ticket: ticket, secondFactor: nil, biometric: Self.signature, attempt: attempt, instance: instance, epoch: epoch,

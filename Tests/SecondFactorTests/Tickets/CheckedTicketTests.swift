@@ -6,13 +6,13 @@ import Testing
 /// The first line of §7, "At the SFS, on a Ticket": every row is a caller who signs correctly and lies about one thing.
 @Suite("What a ticket is held against before any row is read, protocol §7")
 struct CheckedTicketTests {
-    private let scene: SignedScene
+    private let scene: SignedFixture
     private let element: [UInt8]
     private let sealed: [UInt8]
     private let opened: OpenedRequest
 
     init() throws {
-        scene = try SignedScene()
+        scene = try SignedFixture()
         element = try GroupElement.generator(times: GroupScalar.random()).bytes
         (sealed, opened) = try scene.sealed(element)
     }
@@ -96,10 +96,10 @@ struct CheckedTicketTests {
             }
         #expect(try refusal(of: scene.attempt(context, payload: payload, sealed: sealed, opened), payload: payload) == nil)
         let foreign = [
-            Filled(5).bytes(32), Transcript.operation(context, instance: Scene.instanceID, epoch: 2, payload: payload),
+            Filled(5).bytes(32), Transcript.operation(context, instance: RulesFixture.instanceID, epoch: 2, payload: payload),
             Transcript.operation(context, instance: InstanceID(using: Filled(5)), epoch: 1, payload: payload),
-            Transcript.operation(context, instance: Scene.instanceID, epoch: 1, payload: payload + [0]),
-            Transcript.operation(context == .enrol ? .firstSet : .enrol, instance: Scene.instanceID, epoch: 1, payload: payload),
+            Transcript.operation(context, instance: RulesFixture.instanceID, epoch: 1, payload: payload + [0]),
+            Transcript.operation(context == .enrol ? .firstSet : .enrol, instance: RulesFixture.instanceID, epoch: 1, payload: payload),
         ]
         for hash in foreign {
             let attempt = try scene.attempt(context, payload: payload, sealed: sealed, opened, sessionHash: hash)
@@ -122,7 +122,7 @@ struct CheckedTicketTests {
         #expect(refusal(scene.instance()) == nil)
         #expect(refusal(nil) == nil, "the rules say that there is none")
         #expect(refusal(scene.instance(owner: VirtualServer(id: scene.owner.id, rootHash: Filled(9).bytes(32)))) == .otherServer)
-        #expect(refusal(Scene.instance(deviceKeys: [scene.biometricKey])) == .otherServer)
+        #expect(refusal(RulesFixture.instance(deviceKeys: [scene.biometricKey])) == .otherServer)
         var stranger = scene.instance()
         stranger.leave(scene.deviceKey)
         stranger.join(scene.biometricKey)
@@ -131,14 +131,14 @@ struct CheckedTicketTests {
 
     @Test("A key is made only for a first PIN where there is none, and for a change that names a voucher; never for an attempt that is known")
     func freshKeys() throws {
-        func needsKey(_ purpose: Purpose, _ rows: Situation) -> Bool { Scene.ticket(purpose: purpose).checked.needsKey(in: rows) }
-        let known = TicketRules.decide(Scene.firstSet(), in: .empty, at: Scene.now, under: .standard).applied(to: .empty)
+        func needsKey(_ purpose: Purpose, _ rows: Situation) -> Bool { RulesFixture.ticket(purpose: purpose).checked.needsKey(in: rows) }
+        let known = TicketRules.decide(RulesFixture.firstSet(), in: .empty, at: RulesFixture.now, under: .standard).applied(to: .empty)
         let record = try #require(known.attempt)
-        let first = Purpose.firstSet(deviceKey: Scene.deviceKey)
+        let first = Purpose.firstSet(deviceKey: RulesFixture.deviceKey)
         let change = Purpose.pinChangeSet(voucher: record.id)
-        #expect(needsKey(first, .empty) && needsKey(change, Situation(instance: Scene.instance(), voucher: record)))
-        #expect(!needsKey(first, known) && !needsKey(first, Situation(instance: Scene.instance())))
-        #expect(!needsKey(change, Situation(instance: Scene.instance(), attempt: record, voucher: record)))
-        #expect(!needsKey(change, Situation(instance: Scene.instance())) && !needsKey(.verify, Situation(instance: Scene.instance())))
+        #expect(needsKey(first, .empty) && needsKey(change, Situation(instance: RulesFixture.instance(), voucher: record)))
+        #expect(!needsKey(first, known) && !needsKey(first, Situation(instance: RulesFixture.instance())))
+        #expect(!needsKey(change, Situation(instance: RulesFixture.instance(), attempt: record, voucher: record)))
+        #expect(!needsKey(change, Situation(instance: RulesFixture.instance())) && !needsKey(.verify, Situation(instance: RulesFixture.instance())))
     }
 }

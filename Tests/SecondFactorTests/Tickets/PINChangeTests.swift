@@ -5,26 +5,26 @@ import Testing
 
 @Suite("Change of the PIN, protocol §7")
 struct PINChangeTests {
-    private let now = Scene.now
+    private let now = RulesFixture.now
 
     /// The rows of an instance whose PIN_CHANGE_VERIFY, attempt 1, was proved.
     private func vouched(
-        by method: Methods = .pin, at now: Instant = Scene.now, counter: Counter? = nil, withoutPIN: UInt16 = 0
+        by method: Methods = .pin, at now: Instant = RulesFixture.now, counter: Counter? = nil, withoutPIN: UInt16 = 0
     ) throws -> Situation {
-        let instance = Scene.instance(
-            try counter ?? Scene.counter(0, 0), biometricKey: Scene.biometricKey, withoutPIN: withoutPIN)
+        let instance = RulesFixture.instance(
+            try counter ?? RulesFixture.counter(0, 0), biometricKey: RulesFixture.biometricKey, withoutPIN: withoutPIN)
         var rows = Situation(instance: instance)
         if method == .bio {
-            let proof = Scene.biometric(sequence: instance.counter.highest, purpose: .pinChangeVerify, madeAt: now)
-            rows = BiometricRules.decide(proof, in: rows, at: now, under: .standard, signing: Scene.readable).applied(to: rows)
+            let proof = RulesFixture.biometric(sequence: instance.counter.highest, purpose: .pinChangeVerify, madeAt: now)
+            rows = BiometricRules.decide(proof, in: rows, at: now, under: .standard, signing: RulesFixture.readable).applied(to: rows)
         } else {
             let sequence = instance.counter.highest + 1
             rows = TicketRules.decide(
-                Scene.ticket(sequence: sequence, purpose: .pinChangeVerify, madeAt: now), in: rows, at: now, under: .standard
+                RulesFixture.ticket(sequence: sequence, purpose: .pinChangeVerify, madeAt: now), in: rows, at: now, under: .standard
             ).applied(to: rows)
-            let proof = Scene.proof(
-                sequence: sequence, context: .pinChangeVerify, method: method, biometricKey: method == .pin ? nil : Scene.biometricKey)
-            rows = ProofRules.decide(proof, in: rows, at: now, under: .standard, signing: Scene.readable).applied(to: rows)
+            let proof = RulesFixture.proof(
+                sequence: sequence, context: .pinChangeVerify, method: method, biometricKey: method == .pin ? nil : RulesFixture.biometricKey)
+            rows = ProofRules.decide(proof, in: rows, at: now, under: .standard, signing: RulesFixture.readable).applied(to: rows)
         }
         rows.voucher = rows.attempt
         rows.attempt = nil
@@ -32,49 +32,51 @@ struct PINChangeTests {
     }
 
     private func ticket(
-        _ number: UInt8 = 2, sequence: UInt64 = 0, epoch: UInt32 = 2, madeAt: Instant = Scene.now, deviceKey: [UInt8] = Scene.deviceKey
+        _ number: UInt8 = 2, sequence: UInt64 = 0, epoch: UInt32 = 2, madeAt: Instant = RulesFixture.now, deviceKey: [UInt8] = RulesFixture.deviceKey
     ) -> ProvenTicket {
-        Scene.ticket(
-            number, sequence: sequence, purpose: .pinChangeSet(voucher: Scene.attemptID(1)), epoch: epoch, madeAt: madeAt, deviceKey: deviceKey,
-            freshKey: Scene.fresh)
+        RulesFixture.ticket(
+            number, sequence: sequence, purpose: .pinChangeSet(voucher: RulesFixture.attemptID(1)), epoch: epoch, madeAt: madeAt,
+            deviceKey: deviceKey,
+            freshKey: RulesFixture.fresh)
     }
 
-    private func ask(_ ticket: ProvenTicket, _ rows: Situation, at now: Instant = Scene.now, under policy: Policy = .standard)
+    private func ask(_ ticket: ProvenTicket, _ rows: Situation, at now: Instant = RulesFixture.now, under policy: Policy = .standard)
         -> Ruling<TicketOutcome>
     { TicketRules.decide(ticket, in: rows, at: now, under: policy) }
 
     private func set(
-        _ rows: Situation, number: UInt8 = 2, key: [UInt8] = Scene.secondFactorKey, method: Methods = .pin, at now: Instant = Scene.now,
+        _ rows: Situation, number: UInt8 = 2, key: [UInt8] = RulesFixture.secondFactorKey, method: Methods = .pin, at now: Instant = RulesFixture.now,
         under policy: Policy = .standard
     ) -> Ruling<ProofOutcome> {
-        let proof = Scene.proof(
-            number, sequence: 0, context: .pinChangeSet, epoch: 2, key: key, method: method, biometricKey: method == .bio ? Scene.biometricKey : nil)
-        return ProofRules.decide(proof, in: rows, at: now, under: policy, signing: Scene.readable)
+        let proof = RulesFixture.proof(
+            number, sequence: 0, context: .pinChangeSet, epoch: 2, key: key, method: method,
+            biometricKey: method == .bio ? RulesFixture.biometricKey : nil)
+        return ProofRules.decide(proof, in: rows, at: now, under: policy, signing: RulesFixture.readable)
     }
 
     @Test("S4-43, S4-44: after a PIN_CHANGE_VERIFY a new key is held, and its proof opens the next epoch with it")
     func change() throws {
         let rows = try vouched()
         let held = ask(ticket(), rows)
-        #expect(held.outcome.admitted?.newEvaluationKey == Scene.fresh.publicKey)
+        #expect(held.outcome.admitted?.newEvaluationKey == RulesFixture.fresh.publicKey)
         #expect(held.outcome.standing.epoch == 1)
         let pending = held.applied(to: rows)
-        #expect(pending.instance == rows.instance && pending.pending?.evaluationKey == Scene.fresh.wrapped)
+        #expect(pending.instance == rows.instance && pending.pending?.evaluationKey == RulesFixture.fresh.wrapped)
         let done = set(pending, at: now + 5)
         let receipt = try Receipt(decoding: try #require(done.outcome.receipt))
         #expect(receipt.epoch == 2 && receipt.context == .pinChangeSet && receipt.sequence == 1 && receipt.method == .pin)
         let after = done.applied(to: pending)
         #expect(after.instance?.epoch == 2 && after.pending == nil)
-        #expect(after.instance?.openKeys?.evaluationKey == Scene.fresh.wrapped)
+        #expect(after.instance?.openKeys?.evaluationKey == RulesFixture.fresh.wrapped)
     }
 
     @Test("A change leaves tries, block and penalty as they are", arguments: [Methods.pin, .bio])
     func counters(_ method: Methods) throws {
         var rows = try vouched(by: method)
-        rows.instance?.counter = try Scene.counter(9, 4, pin: 3, penaltyUntil: now + 300)
+        rows.instance?.counter = try RulesFixture.counter(9, 4, pin: 3, penaltyUntil: now + 300)
         let before = rows.instance?.counter
         let pending = ask(ticket(), rows).applied(to: rows)
-        let done = set(pending, key: method == .pin ? Scene.secondFactorKey : Filled(0x31).bytes(32), method: method)
+        let done = set(pending, key: method == .pin ? RulesFixture.secondFactorKey : Filled(0x31).bytes(32), method: method)
         #expect(done.applied(to: pending).instance?.counter == before)
         #expect(try Receipt(decoding: try #require(done.outcome.receipt)).sequence == 4)
     }
@@ -92,7 +94,7 @@ struct PINChangeTests {
     @Test("Without a PIN_CHANGE_VERIFY of this instance and epoch, proved and young enough, no key is held")
     func notVouchedFor() throws {
         let rows = try vouched()
-        func refusal(_ change: (inout Situation) throws -> Void, at now: Instant = Scene.now, under policy: Policy = .standard) rethrows
+        func refusal(_ change: (inout Situation) throws -> Void, at now: Instant = RulesFixture.now, under policy: Policy = .standard) rethrows
             -> TicketRefusal?
         {
             var changed = rows
@@ -117,7 +119,7 @@ struct PINChangeTests {
         let rows = try vouched()
         let genuine = try #require(rows.voucher)
         func voucher(
-            instance: InstanceID? = nil, owner: VirtualServer = Scene.owner, purpose: Purpose = .pinChangeVerify, epoch: UInt32 = 1
+            instance: InstanceID? = nil, owner: VirtualServer = RulesFixture.owner, purpose: Purpose = .pinChangeVerify, epoch: UInt32 = 1
         ) -> AttemptRecord {
             AttemptRecord(
                 id: genuine.id, instanceID: instance ?? genuine.instanceID, owner: owner, sessionHash: genuine.sessionHash, purpose: purpose,
@@ -125,7 +127,7 @@ struct PINChangeTests {
                 tries: genuine.tries, state: genuine.state)
         }
         let foreign = [
-            voucher(instance: InstanceID(using: Filled(0x11))), voucher(owner: Scene.stranger), voucher(purpose: .verify), voucher(epoch: 2),
+            voucher(instance: InstanceID(using: Filled(0x11))), voucher(owner: RulesFixture.stranger), voucher(purpose: .verify), voucher(epoch: 2),
         ]
         for record in foreign {
             var changed = rows
@@ -153,7 +155,7 @@ struct PINChangeTests {
         let record = try #require(first.attempt)
         first.attempt = nil
         let second = ask(ticket(3), first)
-        #expect(second.changes.contains(.supersede(Scene.attemptID(2))))
+        #expect(second.changes.contains(.supersede(RulesFixture.attemptID(2))))
         var after = second.applied(to: first)
         #expect(set(after, number: 3, at: now + 600).outcome.receipt != nil)
         #expect(set(after, number: 3, at: now + 601).outcome.refusal == .tooLate)
@@ -200,10 +202,10 @@ struct PINChangeTests {
         #expect(ask(ticket(3), after).outcome.refusal == .wrongEpoch)
         #expect(ask(ticket(3, epoch: 3), after).outcome.refusal == .notVouchedFor)
         // Tries of the former epoch, asked or not yet proved, open nothing any more.
-        #expect(ask(Scene.ticket(4, sequence: 2), after).outcome.refusal == .wrongEpoch)
-        let late = Scene.proof(5, sequence: 2)
+        #expect(ask(RulesFixture.ticket(4, sequence: 2), after).outcome.refusal == .wrongEpoch)
+        let late = RulesFixture.proof(5, sequence: 2)
         var open = after
-        open.attempt = TicketRules.decide(Scene.ticket(5, sequence: 2), in: rows, at: now, under: .standard).outcome.admitted
-        #expect(ProofRules.decide(late, in: open, at: now, under: .standard, signing: Scene.readable).outcome.refusal == .attemptMismatch)
+        open.attempt = TicketRules.decide(RulesFixture.ticket(5, sequence: 2), in: rows, at: now, under: .standard).outcome.admitted
+        #expect(ProofRules.decide(late, in: open, at: now, under: .standard, signing: RulesFixture.readable).outcome.refusal == .attemptMismatch)
     }
 }

@@ -4,7 +4,7 @@ import OstiaryProtocol
 import Synchronization
 
 /// The one clock of both servers and every phone, which a test moves.
-final class WorldClock: DeviceClock {
+final class FixtureClock: DeviceClock {
     private let seconds: Mutex<UInt64>
 
     init(at moment: UInt64 = UInt64(Date().timeIntervalSince1970)) { seconds = Mutex(moment) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ostiary
 
-extension WorldPhone {
+extension FixturePhone {
     /// What the person does when a second factor is asked for.
     enum Input: Sendable {
         case pin(String)

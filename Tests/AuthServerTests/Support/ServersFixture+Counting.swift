@@ -12,7 +12,7 @@ extension AuthNode {
     }
 }
 
-extension TwoServers {
+extension ServersFixture {
     /// What runs beside the authentication server, once. What fails is tried again the next time.
     func runBackground() async { await service.runBackground() }
 

@@ -8,31 +8,31 @@ import OstiaryTesting
 @testable import OstiaryMobile
 
 /// Both servers with their real routers and stores in this process, and phones that speak to them.
-struct World: Sendable {
+struct ServersFixture: Sendable {
     let folder: TemporaryFolder
-    let clock: WorldClock
+    let clock: FixtureClock
     let line: Line
     let secondFactorWire: SecondFactorWire
-    let backend: WorldBackend
+    let backend: FixtureBackend
     let authentication: AuthNode
     let secondFactorDatabase: any Database
     let drain: DrainSignal
 
     /// Makes a world for the time of `body`.
     /// - Parameter penalties: seconds of waiting after each wrong try but the last.
-    static func run(penalties: [UInt64] = [0, 0, 30, 300], _ body: @Sendable @escaping (World) async throws -> Void) async throws {
-        try await WorldSite(penalties: penalties).open(body)
+    static func run(penalties: [UInt64] = [0, 0, 30, 300], _ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
+        try await ServersSite(penalties: penalties).open(body)
     }
 
     /// A phone with a home of its own, or the home of an earlier one, as after a restart.
     /// - Parameter biometrics: its simulated sensor.
-    func phone(_ name: String = "phone", isWatching: Bool = false, biometrics: SimulatedBiometrics? = nil) throws -> WorldPhone {
+    func phone(_ name: String = "phone", isWatching: Bool = false, biometrics: SimulatedBiometrics? = nil) throws -> FixturePhone {
         let ports = try Ports.files(in: folder.file(name), transport: line, clock: clock, biometrics: biometrics)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         configuration.connectionPatience = .seconds(5)
-        return WorldPhone(Ostiary(configuration: configuration, ports: ports))
+        return FixturePhone(Ostiary(configuration: configuration, ports: ports))
     }
 
     /// The frame that a page would show now.

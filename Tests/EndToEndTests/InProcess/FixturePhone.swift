@@ -4,7 +4,7 @@ import Testing
 @testable import ostiary
 
 /// An SDK in the hands of a test: what it does, and what the events say.
-struct WorldPhone: Sendable {
+struct FixturePhone: Sendable {
     let ostiary: Ostiary
     let log: EventLog
 

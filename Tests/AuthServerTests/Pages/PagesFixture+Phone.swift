@@ -6,7 +6,7 @@ import Testing
 @testable import AuthServer
 
 /// What phones do, put into the store as the domain's machines would put it there, and told to whoever listens.
-extension Premises {
+extension PagesFixture {
     /// An account that may log in.
     @discardableResult
     func addAccount(userID: String? = "alice", state: Account.State = .active, device: String = "Pixel 9") async throws -> Account {
@@ -20,13 +20,13 @@ extension Premises {
     }
 
     /// A phone shows the login to its person.
-    func scan(_ nonce: String = Premises.nonce) async throws {
+    func scan(_ nonce: String = PagesFixture.nonce) async throws {
         let session = try await session(nonce)
         events.publish(SessionNews(.scanned, topics: [.stream(try #require(session.stream))]))
     }
 
     /// A phone confirms a login; on a page's session its browser has come back, too.
-    func logIn(_ account: Account, nonce: String = Premises.nonce) async throws {
+    func logIn(_ account: Account, nonce: String = PagesFixture.nonce) async throws {
         let login = login(account)
         let isOfPage = try await session(nonce).page != nil
         let steps: [SessionEvent] = isOfPage ? [.approve(login, codeHash: SHA([1])), .comeBack(patience: 315)] : [.logIn(login)]
@@ -34,12 +34,12 @@ extension Premises {
     }
 
     /// A phone is deciding.
-    func claim(_ account: Account, nonce: String = Premises.nonce) async throws {
+    func claim(_ account: Account, nonce: String = PagesFixture.nonce) async throws {
         try await move(nonce, [.claim(account.id, .qrDynamic)], news: .claimed)
     }
 
     /// A phone confirms the login of a page, whose browser is awaited now.
-    func approve(_ account: Account, by binding: Binding = .qrDynamic, nonce: String = Premises.nonce) async throws -> ReturnCode {
+    func approve(_ account: Account, by binding: Binding = .qrDynamic, nonce: String = PagesFixture.nonce) async throws -> ReturnCode {
         let session = try await session(nonce)
         let login = login(account, binding)
         let code = keyring.keys.derivation.returnCode(of: session.id, account: account.id, decision: login.decision)
@@ -47,7 +47,7 @@ extension Premises {
         return code
     }
 
-    func deny(_ account: Account, notMe: Bool, nonce: String = Premises.nonce) async throws {
+    func deny(_ account: Account, notMe: Bool, nonce: String = PagesFixture.nonce) async throws {
         let denial = SessionState.Denial(account: account.id, notMe: notMe, decision: [1])
         try await move(nonce, [.claim(account.id, .qrDynamic), .deny(denial)], news: .cancelled(notMe: notMe))
     }
@@ -70,7 +70,7 @@ extension Premises {
     }
 
     /// A phone claims the enrolment of the nonce. Its screen shows the code that is returned.
-    func claimEnrolment(_ nonce: String = Premises.nonce, device: String = "Pixel 9") async throws -> (claim: Enrolment.Claim, code: String) {
+    func claimEnrolment(_ nonce: String = PagesFixture.nonce, device: String = "Pixel 9") async throws -> (claim: Enrolment.Claim, code: String) {
         let random = SystemRandomSource()
         let claim = Enrolment.Claim(
             deviceKey: [4] + random.bytes(64), device: device, app: "Timesheets 1.0", account: AccountID(using: random),
@@ -79,12 +79,12 @@ extension Premises {
         return (claim, ConfirmationCode(enrolHash: claim.enrolHash).description)
     }
 
-    func declineEnrolment(_ nonce: String = Premises.nonce, _ decision: Decision = .decline) async throws {
+    func declineEnrolment(_ nonce: String = PagesFixture.nonce, _ decision: Decision = .decline) async throws {
         try await move(enrolment: nonce, .decline(decision))
     }
 
     /// The phone has set its PIN and waits for its code.
-    func finishEnrolment(_ claim: Enrolment.Claim, _ nonce: String = Premises.nonce) async throws {
+    func finishEnrolment(_ claim: Enrolment.Claim, _ nonce: String = PagesFixture.nonce) async throws {
         let random = SystemRandomSource()
         let account = Account(
             id: claim.account, server: serverID, userID: "alice", displayName: "Alice", device: claim.device, app: claim.app,
@@ -94,7 +94,7 @@ extension Premises {
         try await move(enrolment: nonce, .finish(Enrolment.Finish(decision: [1], verifiedAt: clock.now)))
     }
 
-    func session(_ nonce: String = Premises.nonce) async throws -> Session {
+    func session(_ nonce: String = PagesFixture.nonce) async throws -> Session {
         let (hash, server) = (Transcript.nonce(nonce), serverID)
         return try #require(try await store.read { rows in try rows.view(nonceHash: hash, of: server)?.session })
     }

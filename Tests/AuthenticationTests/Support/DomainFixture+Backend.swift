@@ -8,7 +8,7 @@ extension AuditActor {
 }
 
 /// What a business backend does: it invites, shows links, asks, and logs out.
-extension World {
+extension DomainFixture {
     /// A nonce of a backend; each name is another browser.
     static func nonce(_ name: String) throws -> SessionNonce { try SessionNonce(Base64URL.encode(SHA(Array(name.utf8)))) }
 

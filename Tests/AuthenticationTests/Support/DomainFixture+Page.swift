@@ -3,7 +3,7 @@ import OstiaryProtocol
 import OstiaryTesting
 
 /// Login pages in browsers, and the way back from them.
-extension World {
+extension DomainFixture {
     static let returnURL = "https://shop.example/welcome"
 
     /// SHA of the cookie of a page; each name is another page.

@@ -22,7 +22,7 @@ extension AuditActor {
 
 /// An authentication server and a second-factor server, both real, each over its router and its own database, with a clock that tests move. Their
 /// databases run every body twice, and lose the commits that a test wants to be lost.
-struct TwoServers: Sendable {
+struct ServersFixture: Sendable {
     static let apiKey = "a key that only the tests know"
     static let origin = "http://127.0.0.1:8080"
 
@@ -51,7 +51,7 @@ struct TwoServers: Sendable {
     ///   - auditDays: for how long its audit trail is kept; 0 for ever.
     static func run(
         database own: (any Database)? = nil, drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0,
-        _ body: @Sendable @escaping (TwoServers) async throws -> Void
+        _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
         let (database, secondFactorDatabase) = (try own ?? SQLiteDatabase.inMemory(), try SQLiteDatabase.inMemory())
         let commits = own.map { LosingDatabase($0) } ?? misbehavingDatabase(over: database)
@@ -79,7 +79,7 @@ struct TwoServers: Sendable {
             let service = try await start()
             try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in
                 try await body(
-                    TwoServers(
+                    ServersFixture(
                         clock: clock, skew: skew, service: service, secondFactor: transport, database: database,
                         secondFactorDatabase: secondFactorDatabase, commits: commits, secondFactorCommits: secondFactorCommits,
                         start: start, phones: phones))

@@ -6,7 +6,7 @@ import NIOCore
 import Testing
 
 /// A business backend over the real router of the management interface.
-struct WorldBackend: Sendable {
+struct FixtureBackend: Sendable {
     let client: any TestClientProtocol
     let serverID: String
 

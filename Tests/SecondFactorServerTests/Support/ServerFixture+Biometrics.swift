@@ -2,7 +2,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-extension Stage {
+extension ServerFixture {
     /// BIOMETRICS_ADD, by the right PIN.
     @discardableResult
     func addBiometrics(_ phone: RawPhone, sequence: UInt64) async throws -> Encoded<Receipt> {

@@ -4,7 +4,7 @@ import OstiaryProtocol
 @testable import SecondFactor
 
 /// An authentication server, this server and a phone with real keys: what the checks before the rules are asked with.
-struct SignedScene {
+struct SignedFixture {
     /// One server with its root and its operational key.
     struct Server {
         let root: RootKey
@@ -16,7 +16,7 @@ struct SignedScene {
         }
 
         func keys() throws -> OperatorKeys {
-            let certificate = root.certify(key, from: Scene.now - 60, until: Scene.now + 86_400)
+            let certificate = root.certify(key, from: RulesFixture.now - 60, until: RulesFixture.now + 86_400)
             return try OperatorKeys.verify(ServerChain(root: root.root, certificates: [certificate]), rootHash: root.root.hash)
         }
     }
@@ -29,7 +29,7 @@ struct SignedScene {
     let device = P256.Signing.PrivateKey()
     let biometric = P256.Signing.PrivateKey()
     let prekey: PrekeySecret
-    let now = Scene.now
+    let now = RulesFixture.now
 
     init() throws {
         server = try Server(0x51, id: ServerID(using: Filled(0x51)))
@@ -46,9 +46,9 @@ struct SignedScene {
 
     /// The rows of the phone's instance.
     func instance(owner: VirtualServer? = nil, state: Instance.State? = nil) -> Instance {
-        let keys = Instance.EpochKeys(secondFactorKey: Scene.secondFactorKey, evaluationKey: Scene.wrapped)
+        let keys = Instance.EpochKeys(secondFactorKey: RulesFixture.secondFactorKey, evaluationKey: RulesFixture.wrapped)
         return Instance(
-            id: Scene.instanceID, owner: owner ?? self.owner, deviceKeys: [deviceKey], biometricKey: biometricKey, epoch: 1,
+            id: RulesFixture.instanceID, owner: owner ?? self.owner, deviceKeys: [deviceKey], biometricKey: biometricKey, epoch: 1,
             state: state ?? .open(keys), counter: Counter(at: now), withoutPIN: 0, lastPIN: now)
     }
 
@@ -69,10 +69,11 @@ struct SignedScene {
         _ context: SecondFactorContext = .verify, payload: [UInt8] = [], sealed: [UInt8], _ opened: OpenedRequest,
         sessionHash: [UInt8]? = nil, blindedHash: [UInt8]? = nil, sealedHash: [UInt8]? = nil, ephemeralHash: [UInt8]? = nil
     ) throws -> Encoded<Attempt> {
-        let operation = Transcript.operation(context, instance: Scene.instanceID, epoch: 1, payload: payload)
+        let operation = Transcript.operation(context, instance: RulesFixture.instanceID, epoch: 1, payload: payload)
         return try sign(
             Attempt(
-                instanceID: Scene.instanceID, attemptID: Scene.attemptID(1), sessionHash: sessionHash ?? operation, context: context, epoch: 1,
+                instanceID: RulesFixture.instanceID, attemptID: RulesFixture.attemptID(1), sessionHash: sessionHash ?? operation, context: context,
+                epoch: 1,
                 blindedHash: blindedHash ?? SHA(opened.message), sealedHash: sealedHash ?? SHA(sealed),
                 ephemeralHash: ephemeralHash ?? SHA(opened.ephemeral), madeAt: now))
     }

@@ -2,7 +2,7 @@ import Authentication
 import OstiaryProtocol
 
 /// The keys of one server: root, operational key, prekey.
-struct WorldKeys: Sendable {
+struct FixtureKeys: Sendable {
     let chain: Encoded<ServerChain>
     let operatorKey: OperatorKey
     let prekey: PrekeySecret
@@ -25,8 +25,8 @@ struct WorldKeys: Sendable {
 }
 
 /// Knows the keys of the servers of a world and of no other.
-struct WorldKeyring: ServerKeyring {
-    let known: [ServerID: WorldKeys]
+struct FixtureKeyring: ServerKeyring {
+    let known: [ServerID: FixtureKeys]
 
     func keys(of server: ServerID) async throws -> ServerKeys {
         guard let keys = known[server] else { throw UnknownServer() }

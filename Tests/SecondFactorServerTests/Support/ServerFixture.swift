@@ -12,7 +12,7 @@ import SecondFactorServer
 import Testing
 
 /// One second-factor server behind its router, and an authentication server that it trusts.
-struct Stage: Sendable {
+struct ServerFixture: Sendable {
     let service: SecondFactorNode
     let client: any TestClientProtocol
     let setting: Setting
@@ -40,7 +40,7 @@ struct Stage: Sendable {
 
     /// Starts a server on a database and runs `body` against its router. The database stays open.
     static func run<Value>(
-        on database: any Database, _ setting: Setting, _ body: @escaping @Sendable (Stage) async throws -> Value
+        on database: any Database, _ setting: Setting, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
     ) async throws -> Value {
         let service = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: setting.trusted, policy: setting.policy), database: database,
@@ -48,13 +48,13 @@ struct Stage: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { setting.clock.now })
         let application = Application(router: service.router)
         return try await application.test(.router) { client in
-            try await body(Stage(service: service, client: client, setting: setting))
+            try await body(ServerFixture(service: service, client: client, setting: setting))
         }
     }
 
     /// The same on a database of its own in memory.
     static func run<Value>(
-        policy: Policy = .standard, _ body: @escaping @Sendable (Stage) async throws -> Value
+        policy: Policy = .standard, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
     ) async throws -> Value {
         let database = try openInMemory()
         let value = try await run(on: database, Setting(policy: policy), body)
@@ -87,7 +87,7 @@ struct Stage: Sendable {
     }
 }
 
-extension Stage {
+extension ServerFixture {
     /// Asks a question of a phone under a number.
     func ask(
         _ phone: RawPhone, _ question: RawPhone.Question, sequence: UInt64, receipt: Encoded<Receipt>? = nil

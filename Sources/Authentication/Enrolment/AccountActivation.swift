@@ -7,7 +7,7 @@ struct ActivationOutcome: Sendable {
 }
 
 /// Lets a new account in: it may log in from now on, its browser is logged in, and the person's other devices are told (protocol §5).
-struct Activating: Sendable {
+struct AccountActivation: Sendable {
     let derivation: SessionDerivation
     /// Names the notice of this device to each of the person's other accounts.
     let notice: NoticeID

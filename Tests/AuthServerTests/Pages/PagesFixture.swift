@@ -12,7 +12,7 @@ import Synchronization
 @testable import AuthServer
 
 /// The REST API and the pages over the domain in memory, with one virtual server, a clock to turn and a hand on the phone's side of things.
-final class Premises: Sendable {
+final class PagesFixture: Sendable {
     static let key = "a key that only this test knows"
     static let nonce = "n0nce-of-the-business-backend"
 

@@ -1,6 +1,6 @@
 // Support: one authentication server in memory, the phones and browsers that ask it, and the second-factor server behind it.
 //
-// `World` wires the services as the node does and moves the clock; `World+…` is what backends, pages and the wire do. `TestPhone` makes the messages of
+// `DomainFixture` wires the services as the node does and moves the clock; `DomainFixture+…` is what backends, pages and the wire do. `TestPhone` makes the messages of
 // a phone with its own keys. `SecondFactorInMemory` is the real second-factor server; `UnreliableSecondFactor` stands before it and makes go wrong
 // what a test wants to. Start reading here, then TestPhone.
 
@@ -10,28 +10,28 @@ import OstiaryTesting
 import Synchronization
 
 /// An authentication server in memory: its services as they are wired, a second-factor server beside it, and a clock that only tests move.
-final class World: Sendable {
+final class DomainFixture: Sendable {
     static let start = Instant(1_800_000_000)
     static let origin = "https://login.example"
 
     let store = MemoryStore()
-    let keys: WorldKeys
+    let keys: FixtureKeys
     /// A second virtual server of the same process.
-    let neighbour: WorldKeys
+    let neighbour: FixtureKeys
     let secondFactor: UnreliableSecondFactor
     let hub = SessionEventHub()
     let random = SeededRandom("server")
-    private let clock = Mutex(World.start)
+    private let clock = Mutex(DomainFixture.start)
 
     let services: AuthenticationServices
 
     /// - Parameter mostWithoutPIN: biometrics that the second-factor server takes without a PIN; 0 for no limit.
     init(mostWithoutPIN: Int = 0, _ change: (inout ServerUpdate) -> Void = { _ in }) async throws {
-        keys = try WorldKeys(10, at: Self.start)
-        neighbour = try WorldKeys(40, at: Self.start)
+        keys = try FixtureKeys(10, at: Self.start)
+        neighbour = try FixtureKeys(40, at: Self.start)
         secondFactor = try UnreliableSecondFactor(
             at: Self.start, trusting: [keys.root.hash, neighbour.root.hash], mostWithoutPIN: mostWithoutPIN)
-        let keyring = WorldKeyring(known: [keys.server: keys, neighbour.server: neighbour])
+        let keyring = FixtureKeyring(known: [keys.server: keys, neighbour.server: neighbour])
         services = AuthenticationServices(store: WatchedStore(store: store), keyring: keyring, gateway: secondFactor, events: hub, random: random)
         for each in [keys, neighbour] {
             let server = VirtualServer(

@@ -14,7 +14,7 @@ import SecondFactorServer
 @testable import OstiaryMobile
 
 /// What of a world outlives its servers: their files, the keys beside them, the phones' homes and the clock. It can be opened, stopped, and opened again.
-struct WorldSite: Sendable {
+struct ServersSite: Sendable {
     /// One of the two servers.
     enum Server: String, CaseIterable, Sendable {
         case authentication = "as"
@@ -40,7 +40,7 @@ struct WorldSite: Sendable {
     }
 
     let folder: TemporaryFolder
-    let clock: WorldClock
+    let clock: FixtureClock
     private let authenticationKey: KeyEncryptionKey
     private let secondFactorKey: KeyEncryptionKey
     private let publicURL: String
@@ -55,7 +55,7 @@ struct WorldSite: Sendable {
     ///   - publicURL: where phones and browsers believe the authentication server to be.
     init(
         in folder: TemporaryFolder, authenticationKey: KeyEncryptionKey, secondFactorKey: KeyEncryptionKey, publicURL: String = "http://localhost:1",
-        clock: WorldClock = WorldClock(), penalties: [UInt64]
+        clock: FixtureClock = FixtureClock(), penalties: [UInt64]
     ) {
         self.folder = folder
         self.authenticationKey = authenticationKey
@@ -66,7 +66,7 @@ struct WorldSite: Sendable {
     }
 
     /// Starts both servers on the files that are there, lends them to `body`, and stops them.
-    func open(_ body: @Sendable @escaping (World) async throws -> Void) async throws {
+    func open(_ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
         let clock = clock
         let drain = DrainSignal()
         let logger = Self.quietLogger
@@ -86,9 +86,9 @@ struct WorldSite: Sendable {
                 second: .milliseconds(40), clock: { clock.now })
             try await Application(router: authentication.publicRouter, logger: logger).test(.router) { publicClient in
                 try await Application(router: authentication.adminRouter, logger: logger).test(.router) { adminClient in
-                    let world = World(
+                    let world = ServersFixture(
                         folder: folder, clock: clock, line: Line(publicClient), secondFactorWire: wire,
-                        backend: WorldBackend(client: adminClient, serverID: authentication.defaultServer.text), authentication: authentication,
+                        backend: FixtureBackend(client: adminClient, serverID: authentication.defaultServer.text), authentication: authentication,
                         secondFactorDatabase: databases.1, drain: drain)
                     try await body(world)
                     // Phones that are still there would go on pinging a database that is closed.

@@ -11,7 +11,7 @@ import OstiaryTesting
 #endif
 
 /// Both servers as processes over loopback, which a test may end, kill and start again. Every test has its own pair, ports and data.
-final class ServerPair: Sendable {
+final class ProcessesFixture: Sendable {
     let folder: TemporaryFolder
     let layout: DemoLayout
     let secondFactor: RestartableServer
@@ -19,8 +19,8 @@ final class ServerPair: Sendable {
 
     /// Starts both and waits until both answer.
     /// - Parameter changes: settings of the authentication server.
-    static func running(_ changes: [String: String] = [:]) async throws -> ServerPair {
-        let pair = try await ServerPair()
+    static func running(_ changes: [String: String] = [:]) async throws -> ProcessesFixture {
+        let pair = try await ProcessesFixture()
         try pair.secondFactor.start()
         try pair.authentication.start(changes)
         try await pair.waitUntilReady()

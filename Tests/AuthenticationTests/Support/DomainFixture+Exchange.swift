@@ -9,7 +9,7 @@ struct Outgoing: Sendable {
     var sentAt: Instant
 }
 
-extension World {
+extension DomainFixture {
     func seal(_ message: Outgoing) throws -> SealedRequest {
         try SealedRequest(message.bytes, to: keys.published.value, of: keys.root, ephemeral: message.ephemeral, at: message.sentAt)
     }

@@ -2,7 +2,7 @@ import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
-extension Stage {
+extension ServerFixture {
     /// PIN_CHANGE_VERIFY by the right PIN.
     func vouch(_ phone: RawPhone, sequence: UInt64) async throws -> RawPhone.Question {
         let question = try phone.question(.pinChangeVerify)

@@ -8,22 +8,22 @@ import Testing
 @testable import ostiary
 
 /// `ostiary serve` as a process, a phone that speaks to it over HTTP, and behind it a second-factor server that lies when it is told to.
-struct DeceivedHouse: Sendable {
-    let pair: ServerPair
+struct DeceivedFixture: Sendable {
+    let pair: ProcessesFixture
     let liar: LyingSecondFactor
     let backend: DemoBackend
-    let phone: WorldPhone
+    let phone: FixturePhone
 
     /// Where the phone keeps what it has.
     var home: String { pair.folder.file("phone") }
 
     /// Opens it with a person who enrolled, and to whom nobody lied yet.
-    static func open(_ body: @Sendable @escaping (DeceivedHouse) async throws -> Void) async throws {
-        let pair = try await ServerPair()
+    static func open(_ body: @Sendable @escaping (DeceivedFixture) async throws -> Void) async throws {
+        let pair = try await ProcessesFixture()
         try await LyingSecondFactor.open(for: pair) { liar in
             try pair.authentication.start(["OSTIARY_SECOND_FACTOR_URL": liar.address])
             try await eventually("serve trusts the liar: \(pair.authentication.complaints)") { await pair.readiness() == 200 }
-            let house = DeceivedHouse(
+            let house = DeceivedFixture(
                 pair: pair, liar: liar, backend: try await DemoBackend(pair.layout), phone: try .onNetwork(in: pair.folder.file("phone")))
             try await house.enrol()
             try await body(house)
@@ -39,14 +39,14 @@ struct DeceivedHouse: Sendable {
     }
 
     struct Outcome {
-        let end: WorldPhone.End
+        let end: FixturePhone.End
         let answers: [SecondFactorInfo]
         let nonce: String
         /// What getSession says.
         let isLoggedIn: Bool
     }
 
-    func logIn(_ pins: [String] = [Person.pin], by other: WorldPhone? = nil) async throws -> Outcome {
+    func logIn(_ pins: [String] = [Person.pin], by other: FixturePhone? = nil) async throws -> Outcome {
         let nonce = ManagementClient.newNonce()
         let login = try await (other ?? phone).logIn(try await backend.loginCode(nonce, asPNG: false), pins: pins)
         return Outcome(end: login.end, answers: login.answers, nonce: nonce, isLoggedIn: try await backend.session(nonce).loggedin)
@@ -78,7 +78,7 @@ struct DeceivedHouse: Sendable {
     }
 
     /// A row of the second-factor server, or of the authentication server's database.
-    func number(_ query: String, in server: WorldSite.Server) async throws -> Int {
+    func number(_ query: String, in server: ServersSite.Server) async throws -> Int {
         let layout = pair.layout
         let file =
             switch server {

@@ -12,7 +12,7 @@ struct Filled: RandomSource {
 }
 
 /// Rows and messages for tests of the rules; nothing in here is signed.
-enum Scene {
+enum RulesFixture {
     static let now = Instant(1_800_000_000)
     static let owner = VirtualServer(id: ServerID(using: Filled(0x51)), rootHash: Filled(0x52).bytes(32))
     static let stranger = VirtualServer(id: ServerID(using: Filled(0x51)), rootHash: Filled(0x53).bytes(32))
