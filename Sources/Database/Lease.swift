@@ -5,7 +5,7 @@ import Synchronization
 /// No clock is compared with that of another node. The holder counts its turn up when half of the life is over; another node takes the lease when it has
 /// seen the same turn for a whole life by its own clock, in which a leap counts for a quarter of a life at most. So a holder that is late, or whose clock
 /// was put back, has stopped before another begins; it asks the row again and sees whose turn it is. Work that goes on for longer than half a life
-/// without asking may overlap with that of the next holder: it must bear that.
+/// without asking, or in a process that is halted meanwhile, may overlap with that of the next holder: it must bear that.
 ///
 /// Where no other node can be (``Database/isShared``) it is held without a row, and costs nothing.
 package final class Lease: Sendable {
@@ -109,6 +109,8 @@ extension Lease.State {
     fileprivate mutating func look(at now: UInt64, life: UInt64) -> Look {
         guard !isReleased else { return .released }
         if let since, since <= now, now - since < life / 2 { return .mine }
+        // A turn that is late, or ahead of the clock, is over, also when the row can't be asked now: a clock put back does not bring it again.
+        since = nil
         guard var seen = sighting else { return .ask(nil) }
         if now > seen.lookedAt { seen.waited += min(now - seen.lookedAt, life / 4) }
         seen.lookedAt = now

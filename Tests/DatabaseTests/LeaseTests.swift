@@ -60,6 +60,21 @@ struct LeaseTests {
         }
     }
 
+    @Test("A turn that was late, or ahead of the clock, is over also while the database is gone: a clock put back does not bring it again")
+    func over() async throws {
+        for first in [1_035, 900] as [UInt64] {
+            let folder = try TemporaryFolder()
+            let database = try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared, readers: 1)
+            try await database.migrate([Migration(1, "leases") { Lease.tables($0) }])
+            let lease = database.lease("work", for: 60, holder: [UInt8](repeating: 1, count: 16))
+            #expect(try await lease.isHeld(at: 1_000))
+            try await database.close()
+            #expect(try await lease.isHeld(at: 1_010))
+            await #expect(throws: SQLError.self) { try await lease.isHeld(at: first) }
+            await #expect(throws: SQLError.self) { try await lease.isHeld(at: 1_010) }
+        }
+    }
+
     @Test("Late, and nobody took it: it goes on")
     func lateAlone() async throws {
         try await run { (first, second) async throws in

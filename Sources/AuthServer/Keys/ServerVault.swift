@@ -12,7 +12,7 @@ package final class ServerVault: ServerKeyring {
     private let clock: @Sendable () -> Instant
     private let audited: @Sendable ([AuditEntry]) -> Void
     /// Whether `--root-key` was given.
-    private let isRootKeyGiven: Bool
+    let isRootKeyGiven: Bool
     private let loaded = Mutex<[ServerID: StoredKeys]>([:])
 
     /// - Parameters:
@@ -58,12 +58,17 @@ package final class ServerVault: ServerKeyring {
     }
 
     /// Certifies operational keys and makes prekeys before the old ones end, erases what is over, and reads what other nodes did.
+    /// - Throws: ``ServerKeyError`` of the first server whose keys can't be renewed, after all others were.
     package func renew() async throws {
         let now = clock()
+        var first: ServerKeyError?
         for server in try await store.read({ rows in try rows.servers() }) {
-            let keys = try await keyStore.renewed(server, with: FreshKeys(using: random), at: now)
-            loaded.withLock { $0[server.id] = keys }
+            do {
+                let keys = try await keyStore.renewed(server, with: FreshKeys(using: random), at: now)
+                loaded.withLock { $0[server.id] = keys }
+            } catch let error as ServerKeyError { first = first ?? error }
         }
+        if let first { throw first }
     }
 
     /// Reads what other nodes did.

@@ -132,7 +132,9 @@ package struct AuthNode: Sendable {
             // The first service is told to stop last: by then nothing works any more that the lease is for.
             LeaseKeeper(lease: lease, logger: logger),
             PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) {
-                if try await isOurs() { try await vault.renew() } else { try await vault.reload() }
+                // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
+                let ours = try await isOurs()
+                if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
             },
             PeriodicTask(name: "housekeeping", interval: .seconds(5), logger: logger) {
                 if try await isOurs() { try await services.housekeeping.run(at: clock()) }

@@ -110,7 +110,9 @@ struct AttemptAdmission: Sendable {
     /// try is spent on it.
     private func number(for account: AccountID, in rows: any AuthenticationRows) throws -> AttemptReservation {
         guard var instance = try rows.instance(attempt.instanceID), instance.server == request.server else { throw Refusal.instanceWrong }
-        guard instance.epoch(attempt.epoch) != nil else { throw Refusal.shareGone }
+        guard let epoch = instance.epoch(attempt.epoch) else { throw Refusal.shareGone }
+        // One that is damaged opens nothing either, and is told as a fault before anything is counted.
+        _ = try epoch.serverShare.bytes()
         let number = try instance.sequence.reserve(attempt.attemptID, blindedHash: attempt.blindedHash, at: request.now)
         try rows.save(instance)
         return reservation(for: account, number: number, receipts: instance.receipts)

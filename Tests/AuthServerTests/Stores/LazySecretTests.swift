@@ -29,6 +29,28 @@ struct LazySecretTests {
         }
     }
 
+    @Test("A share that does not open is a fault before anything is counted: no try is spent where a right PIN opens nothing")
+    func damagedShare() async throws {
+        try await ServersFixture.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let shown = try await phone.scan(try await servers.link(try servers.nonce()))
+            let share = try await servers.database.transaction { connection in
+                let row = try connection.one("SELECT share FROM instance_epoch")
+                try connection.execute("UPDATE instance_epoch SET share = $1", [.blob([0])])
+                return try row?.blob("share")
+            }
+            let calls = servers.secondFactor.calls
+            let attempt = try shown.attempt()
+            let request = try phone.phone.seal(try phone.phone.m1(attempt).message.bytes, attempt.ephemeral)
+            #expect(try await servers.post(request.bytes).status == .internalServerError)
+            #expect(servers.secondFactor.calls == calls)
+            try await servers.database.transaction { connection -> Void in
+                try connection.execute("UPDATE instance_epoch SET share = $1", [SQLValue(share)])
+            }
+            #expect(try await phone.phone.evaluate(try shown.attempt()).m2?.tries.failed == 1)
+        }
+    }
+
     @Test("A secret that is kept in its place is the same without being opened; anywhere else, and new, it is opened and compared")
     func same() throws {
         let openings = { @Sendable () throws -> [UInt8] in [1, 2, 3] }

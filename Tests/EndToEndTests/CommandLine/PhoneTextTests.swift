@@ -26,10 +26,20 @@ struct PhoneTextTests {
     }
 
     private func told(_ result: SecondFactorInfo.Result, stopped: Bool, _ context: SecondFactorInfo.Context = .verify) -> [String] {
+        event(result, stopped: stopped, context).lines
+    }
+
+    private func event(_ result: SecondFactorInfo.Result, stopped: Bool, _ context: SecondFactorInfo.Context = .verify) -> OstiaryEvent {
         let info = SecondFactorInfo(
             context: context, result: result, retry: !stopped, blocked: false, maxAttempts: 5, failedAttempts: 1, penalisedFor: 0,
             showBiometrics: false)
-        return OstiaryEvent.secondFactorUpdated(SecondFactor(stopped: stopped, secondFactorInfo: info, session: nil)).lines
+        return .secondFactorUpdated(SecondFactor(stopped: stopped, secondFactorInfo: info, session: nil))
+    }
+
+    @Test("To a script it is the result ERROR")
+    func errorForScripts() {
+        #expect(event(.error, stopped: false).json?.text.contains(#""result":"ERROR""#) == true)
+        #expect(event(.failed, stopped: false).json?.text.contains(#""result":"FAILED""#) == true)
     }
 
     @Test("That the PIN cannot be checked at the moment is told while it may be typed again; what ended the question tells its own reason")

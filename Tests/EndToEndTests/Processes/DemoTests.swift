@@ -1,9 +1,9 @@
 import Foundation
+import OstiaryTesting
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
-import OstiaryTesting
 #endif
 
 /// `ostiary demo`, as a newcomer meets it.

@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -7,7 +8,6 @@ import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
-import OstiaryTesting
 #endif
 
 /// Both servers as processes over loopback, which a test may end, kill and start again. Every test has its own pair, ports and data.
