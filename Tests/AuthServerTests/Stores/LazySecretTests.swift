@@ -1,5 +1,6 @@
 import Authentication
 import Database
+import HTTPTypes
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
