@@ -62,7 +62,7 @@ struct WrittenPageTests {
             _ = try await log.take()
             _ = try await phone.enrol(try servers.nonce(), userID: "bob")
             let written = try await log.take()
-            #expect(written <= 44, "\(written)")
+            #expect(written == 39, "\(written)")
         }
     }
 }
