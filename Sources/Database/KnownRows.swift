@@ -24,7 +24,7 @@ package final class KnownRows<ID: Hashable, Value> {
     }
 
     /// The row as it is now, if this transaction knows it.
-    package func former(_ id: ID) -> Value? {
+    private func former(_ id: ID) -> Value? {
         if case .row(let value)? = entries[id] { value } else { nil }
     }
 

@@ -100,10 +100,10 @@ final class SQLPageRows {
     }
 
     private static func page(_ row: SQLRow, of holder: StoredPage.Holder) throws -> StoredPage {
-        var kept = StoredPage(page: try page(row), holder: holder, expiresAt: Instant(try row.unsigned("expires_at")))
+        var kept = StoredPage(page: try page(row), holder: holder, expiresAt: try row.instant("expires_at"))
         kept.number = try row.integer("id")
         kept.link = try row.optionalBlob("sealed_link").map(SealedLink.init)
-        kept.renewalLevel = Instant(try row.unsigned("renewal_level"))
+        kept.renewalLevel = try row.instant("renewal_level")
         return kept
     }
 

@@ -10,9 +10,7 @@ extension SQLRows {
     }
 
     func save(_ attempt: AttemptRecord) throws {
-        let former = knownAttempts.former(attempt.id).map(AttemptColumns.values)
-        try AttemptColumns.table.save(AttemptColumns.values(of: attempt), over: former, on: connection)
-        knownAttempts.note(attempt, as: attempt.id)
+        try knownAttempts.save(attempt, as: attempt.id, in: AttemptColumns.table, on: connection, values: AttemptColumns.values)
     }
 
     func keep(evaluation: [UInt8], of attempt: AttemptID) throws {

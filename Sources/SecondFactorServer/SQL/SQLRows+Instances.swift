@@ -10,9 +10,7 @@ extension SQLRows {
     }
 
     func save(_ instance: Instance) throws {
-        let former = knownInstances.former(instance.id).map(InstanceColumns.values)
-        try InstanceColumns.table.save(InstanceColumns.values(of: instance), over: former, on: connection)
-        knownInstances.note(instance, as: instance.id)
+        try knownInstances.save(instance, as: instance.id, in: InstanceColumns.table, on: connection, values: InstanceColumns.values)
     }
 
     func pendingKey(of instance: InstanceID) throws -> PendingKey? {
@@ -23,9 +21,7 @@ extension SQLRows {
     }
 
     func save(_ key: PendingKey) throws {
-        let former = knownKeys.former(key.instanceID).map(PendingKeyColumns.values)
-        try PendingKeyColumns.table.save(PendingKeyColumns.values(of: key), over: former, on: connection)
-        knownKeys.note(key, as: key.instanceID)
+        try knownKeys.save(key, as: key.instanceID, in: PendingKeyColumns.table, on: connection, values: PendingKeyColumns.values)
     }
 
     func removePendingKey(of instance: InstanceID) throws {
