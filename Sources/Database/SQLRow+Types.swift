@@ -23,22 +23,22 @@ extension SQLRow {
     package func int(_ column: String) throws -> Int { try number(column) }
 
     /// A number that the asked type holds; any other is an error.
-    package func number<Number: FixedWidthInteger>(_ column: String, as _: Number.Type = Number.self) throws -> Number {
+    @inlinable package func number<Number: FixedWidthInteger>(_ column: String, as _: Number.Type = Number.self) throws -> Number {
         guard let number = Number(exactly: try integer(column)) else { throw SQLError.outOfRange(column) }
         return number
     }
 
-    package func optionalNumber<Number: FixedWidthInteger>(_ column: String, as _: Number.Type = Number.self) throws -> Number? {
+    @inlinable package func optionalNumber<Number: FixedWidthInteger>(_ column: String, as _: Number.Type = Number.self) throws -> Number? {
         try isNull(column) ? nil : number(column)
     }
 
     /// One of a few that are stored as numbers of a byte, or a set of such; any other number is an error.
-    package func choice<Choice: RawRepresentable<UInt8>>(_ column: String, as _: Choice.Type = Choice.self) throws -> Choice {
+    @inlinable package func choice<Choice: RawRepresentable<UInt8>>(_ column: String, as _: Choice.Type = Choice.self) throws -> Choice {
         guard let choice = Choice(rawValue: try number(column)) else { throw SQLError.outOfRange(column) }
         return choice
     }
 
-    package func optionalChoice<Choice: RawRepresentable<UInt8>>(_ column: String, as _: Choice.Type = Choice.self) throws -> Choice? {
+    @inlinable package func optionalChoice<Choice: RawRepresentable<UInt8>>(_ column: String, as _: Choice.Type = Choice.self) throws -> Choice? {
         try isNull(column) ? nil : choice(column)
     }
 

@@ -15,24 +15,12 @@ package struct SQLRow: Sendable {
     /// The value of a column, whatever its kind.
     /// - Throws: ``SQLError/noSuchColumn(_:)``.
     package func value(_ column: String) throws -> SQLValue {
-        guard let place = columns.places[column] else { throw SQLError.noSuchColumn(column) }
+        guard let place = columns.place(of: column) else { throw SQLError.noSuchColumn(column) }
         return values[place]
     }
 
     /// Whether a column is null.
     package func isNull(_ column: String) throws -> Bool {
         try value(column) == .null
-    }
-}
-
-/// The column names of a prepared statement, resolved once and shared by all rows of its answers.
-final class SQLColumns: Sendable {
-    let names: [String]
-    /// Of two columns with one name the first counts.
-    let places: [String: Int]
-
-    init(names: [String]) {
-        self.names = names
-        places = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

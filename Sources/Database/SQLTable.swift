@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How rows of one table are saved: added, put in the place of a former self that nobody has read, or changed where they differ from the one that was.
 package struct SQLTable: Sendable {
     package let name: String
@@ -5,13 +7,18 @@ package struct SQLTable: Sendable {
     package let columns: [String]
     /// How many columns the key has: those of the primary key or of a unique index.
     private let keyCount: Int
+    /// The beginning of a statement that reads rows of this table only: what follows is its condition.
+    package let selection: String
     private let upsert: String
     private let insert: String
+    private let updates = UpdateTexts()
 
     package init(_ name: String, key: [String], columns others: [String]) {
         self.name = name
         columns = key + others
+        precondition(columns.count <= UInt64.bitWidth, "changed columns are counted in one word")
         keyCount = key.count
+        selection = "SELECT \(columns.joined(separator: ", ")) FROM \(name) "
         func places(_ count: Int) -> String { (0..<count).map { "$\($0 + 1)" }.joined(separator: ", ") }
         let updates = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         upsert = """
@@ -23,8 +30,8 @@ package struct SQLTable: Sendable {
             """
     }
 
-    /// The columns as a statement lists them, each behind `prefix`.
-    package func list(_ prefix: String = "") -> String {
+    /// The columns as a statement lists them, each behind `prefix`. It is made anew each time: for constants.
+    package func list(_ prefix: String) -> String {
         columns.map { prefix + $0 }.joined(separator: ", ")
     }
 
@@ -46,9 +53,28 @@ package struct SQLTable: Sendable {
         let changed = values.indices.filter { values[$0] != former[$0] }
         guard !changed.isEmpty else { return }
         let key = values.indices.prefix(keyCount)
-        let settings = changed.enumerated().map { "\(columns[$1]) = $\($0 + 1)" }.joined(separator: ", ")
-        let condition = key.map { "\(columns[$0]) = $\(changed.count + $0 + 1)" }.joined(separator: " AND ")
-        let count = try connection.execute("UPDATE \(name) SET \(settings) WHERE \(condition)", changed.map { values[$0] } + key.map { values[$0] })
+        let count = try connection.execute(updates.text(of: changed, orMake: update), (changed + key).map { values[$0] })
         guard count == 1 else { throw SQLError.rowGone(table: name) }
+    }
+
+    private func update(_ changed: [Int]) -> String {
+        let settings = changed.enumerated().map { "\(columns[$1]) = $\($0 + 1)" }.joined(separator: ", ")
+        let condition = (0..<keyCount).map { "\(columns[$0]) = $\(changed.count + $0 + 1)" }.joined(separator: " AND ")
+        return "UPDATE \(name) SET \(settings) WHERE \(condition)"
+    }
+}
+
+/// The texts of a table's `UPDATE`, one for each set of columns that has changed: few, because each is a way through the code.
+private final class UpdateTexts: Sendable {
+    private let texts = Mutex<[UInt64: String]>([:])
+
+    func text(of changed: [Int], orMake make: ([Int]) -> String) -> String {
+        let set = changed.reduce(into: UInt64(0)) { $0 |= 1 << UInt64($1) }
+        return texts.withLock { texts in
+            if let text = texts[set] { return text }
+            let text = make(changed)
+            texts[set] = text
+            return text
+        }
     }
 }

@@ -42,7 +42,7 @@ struct SQLTableTests {
             try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT, size INTEGER) STRICT")
             for text in ["a", "b"] { try table.add([.null, .text(text), .integer(1)], on: connection) }
         }
-        let rows = try await database.read { try $0.query("SELECT \(table.list()) FROM note ORDER BY id").map(\.values) }
+        let rows = try await database.read { try $0.query(table.selection + "ORDER BY id").map(\.values) }
         #expect(rows == [[.integer(1), .text("a"), .integer(1)], [.integer(2), .text("b"), .integer(1)]])
     }
 

@@ -51,7 +51,7 @@ final class SQLPageRows {
             case .ticket(let hash): ("ticket_hash", hash)
             case .cookie(let hash): ("cookie_hash", hash)
             }
-        return try connection.one("SELECT \(Self.table.list()) FROM page WHERE \(column) = $1", [.blob(hash)]).map { row in
+        return try connection.one(Self.table.selection + "WHERE \(column) = $1", [.blob(hash)]).map { row in
             let page = try Self.page(row, of: holder)
             if let number = page.number { known.note(page, as: number) }
             return page

@@ -41,7 +41,7 @@ final class SQLKeyRows {
 
     /// All keys of a server, the root's among them.
     func keys(of server: ServerID) throws -> [KeyRow] {
-        try connection.query("SELECT \(Self.keys.list()) FROM server_key WHERE server = $1", [SQLValue(server)]).map { row in
+        try connection.query(Self.keys.selection + "WHERE server = $1", [SQLValue(server)]).map { row in
             let key = KeyRow(
                 key: KeyRow.ID(server: server, kind: try row.text("kind"), id: try row.blob("id")), wrapped: try row.blob("secret"),
                 certificate: try row.optionalBlob("certificate"), notBefore: try row.instant("not_before"), notAfter: try row.instant("not_after"))
@@ -57,7 +57,7 @@ final class SQLKeyRows {
     }
 
     private func prekeys(_ condition: String, _ arguments: [SQLValue]) throws -> [PrekeyRow] {
-        try connection.query("SELECT \(Self.prekeys.list()) FROM prekey \(condition)", arguments).map { row in
+        try connection.query(Self.prekeys.selection + condition, arguments).map { row in
             let prekey = PrekeyRow(
                 id: try row.number("id"), server: try row.identifier("server"), wrapped: try row.blob("secret"),
                 publishedUntil: try row.instant("published_until"), erasedAt: try row.instant("erased_at"))

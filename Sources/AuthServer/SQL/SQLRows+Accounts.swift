@@ -7,10 +7,8 @@ extension SQLRows {
         "account", key: ["id"],
         columns: [
             "server", "user_id", "display_name", "device", "app", "device_key", "instance", "created_at", "otp_reference", "otp_key", "state",
-            "blocked",
-            "activated_at", "last_login", "activation_cache",
+            "blocked", "activated_at", "last_login", "activation_cache",
         ])
-    private static let selection = "SELECT \(table.list()) FROM account"
 
     func account(_ id: AccountID) throws -> Account? {
         try knownAccounts.row(id) { try accounts("WHERE id = $1", [SQLValue(id)]).first }
@@ -25,7 +23,7 @@ extension SQLRows {
     }
 
     private func accounts(_ condition: String, _ arguments: [SQLValue]) throws -> [Account] {
-        try connection.query("\(Self.selection) \(condition)", arguments).map { row in
+        try connection.query(Self.table.selection + condition, arguments).map { row in
             let account = try account(row)
             knownAccounts.note(account, as: account.id)
             return account
@@ -54,8 +52,7 @@ extension SQLRows {
             SQLValue(account.id), SQLValue(account.server), SQLValue(account.userID), .text(account.displayName), .text(account.device),
             .text(account.app), .blob(account.deviceKey), SQLValue(account.instance), SQLValue(account.createdAt),
             SQLValue(number: account.otpReference), .blob(try wrapped(account.otpKey, "account/otp-key", account.id.bytes)), SQLValue(account.state),
-            SQLValue(account.isBlocked), SQLValue(account.activatedAt),
-            SQLValue(account.lastLogin), SQLValue(account.hasActivationCache),
+            SQLValue(account.isBlocked), SQLValue(account.activatedAt), SQLValue(account.lastLogin), SQLValue(account.hasActivationCache),
         ]
     }
 

@@ -25,7 +25,7 @@ extension SQLRows {
     }
 
     func enrolments(_ condition: String, _ arguments: [SQLValue]) throws -> [Enrolment] {
-        try connection.query("SELECT \(EnrolmentColumns.table.list()) FROM enrolment \(condition)", arguments).map { row in
+        try connection.query(EnrolmentColumns.table.selection + condition, arguments).map { row in
             let enrolment = try EnrolmentColumns.read(row) { id, wrapped in secret(wrapped, "enrolment/share", id.bytes) }
             knownEnrolments.note(enrolment, as: enrolment.id)
             return enrolment

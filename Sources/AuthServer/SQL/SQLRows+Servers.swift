@@ -17,7 +17,7 @@ extension SQLRows {
     }
 
     private func servers(_ condition: String, _ arguments: [SQLValue]) throws -> [VirtualServer] {
-        try connection.query("SELECT \(Self.table.list()) FROM server \(condition)", arguments).map { row in
+        try connection.query(Self.table.selection + condition, arguments).map { row in
             let server = try Self.server(row)
             knownServers.note(server, as: server.id)
             return server

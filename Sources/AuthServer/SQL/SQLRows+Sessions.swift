@@ -17,8 +17,10 @@ extension SQLRows {
         try sessions("WHERE s.return_code_hash = $1 AND s.server = $2", [.blob(returnCodeHash), SQLValue(server)]).first
     }
 
+    private static let selection = "SELECT \(SessionColumns.table.list("s.")) FROM session s "
+
     func sessions(_ condition: String, _ arguments: [SQLValue]) throws -> [Session] {
-        try connection.query("SELECT \(SessionColumns.table.list("s.")) FROM session s \(condition)", arguments).map { row in
+        try connection.query(Self.selection + condition, arguments).map { row in
             let session = try SessionColumns.read(row)
             knownSessions.note(session, as: session.id)
             return session

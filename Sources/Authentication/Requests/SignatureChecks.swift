@@ -4,24 +4,26 @@ import Synchronization
 /// The signatures of one request, each verified once. What came out in a transaction that reads counts in the one that writes: writers run one after
 /// the other, and none waits for the signature of another.
 final class SignatureChecks: Sendable {
-    private struct Check: Hashable {
+    private struct Check {
         let label: Label
         let key: [UInt8]
         /// Signature and content.
         let signed: [UInt8]
+        let holds: Bool
     }
 
-    private let results = Mutex<[Check: Bool]>([:])
+    /// A request has three signatures at most.
+    private let results = Mutex<[Check]>([])
 
     /// How many signatures were verified.
     var count: Int { results.withLock(\.count) }
 
     /// Whether `verify` throws nothing, for this label, this key and these bytes.
     func holds(_ signed: [UInt8], _ label: Label, by key: [UInt8], _ verify: () throws -> Void) -> Bool {
-        let check = Check(label: label, key: key, signed: signed)
-        if let known = results.withLock({ $0[check] }) { return known }
+        let known = results.withLock { $0.first { $0.label == label && $0.key == key && $0.signed == signed } }
+        if let known { return known.holds }
         let holds = (try? verify()) != nil
-        results.withLock { $0[check] = holds }
+        results.withLock { $0.append(Check(label: label, key: key, signed: signed, holds: holds)) }
         return holds
     }
 }

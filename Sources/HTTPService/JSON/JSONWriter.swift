@@ -11,21 +11,27 @@ import NIOCore
 ///         json.object { json in json.member("name", name) }
 ///     }
 package struct JSONWriter: Sendable {
-    /// Room for most answers.
-    private var buffer = ByteBufferAllocator().buffer(capacity: 512)
+    private var bytes: [UInt8] = []
     private var needsComma = false
 
-    private init() {}
+    private init() {
+        // Room for most answers.
+        bytes.reserveCapacity(512)
+    }
 
     /// The text of one value.
     package static func text(_ write: (inout JSONWriter) -> Void) -> ByteBuffer {
-        var writer = JSONWriter()
-        write(&writer)
-        return writer.buffer
+        ByteBuffer(bytes: bytes(write))
     }
 
     /// The text of one value as a line for a terminal.
-    package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(buffer: text(write)) }
+    package static func line(_ write: (inout JSONWriter) -> Void) -> String { String(decoding: bytes(write), as: UTF8.self) }
+
+    private static func bytes(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        write(&writer)
+        return writer.bytes
+    }
 
     /// The text of one object.
     package static func object(_ members: (inout JSONWriter) -> Void) -> ByteBuffer {
@@ -52,17 +58,17 @@ extension JSONWriter {
 
     package mutating func number(_ value: some BinaryInteger) {
         separate()
-        buffer.writeString(String(value))
+        bytes.append(contentsOf: String(value).utf8)
     }
 
     package mutating func bool(_ value: Bool) {
         separate()
-        buffer.writeStaticString(value ? "true" : "false")
+        append(value ? "true" : "false")
     }
 
     package mutating func null() {
         separate()
-        buffer.writeStaticString("null")
+        append("null")
     }
 }
 
@@ -71,9 +77,9 @@ extension JSONWriter {
     /// The name of a member; its value has to follow.
     package mutating func name(_ name: StaticString) {
         separate()
-        buffer.writeInteger(UInt8(ascii: "\""))
-        buffer.writeStaticString(name)
-        buffer.writeStaticString("\":")
+        bytes.append(UInt8(ascii: "\""))
+        append(name)
+        append("\":")
         needsComma = false
     }
 
@@ -81,7 +87,7 @@ extension JSONWriter {
     package mutating func name(of text: String) {
         separate()
         quote(text)
-        buffer.writeInteger(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -112,43 +118,51 @@ extension JSONWriter {
 extension JSONWriter {
     private mutating func enclosed(by opening: UInt8, _ closing: UInt8, _ write: (inout JSONWriter) -> Void) {
         separate()
-        buffer.writeInteger(opening)
+        bytes.append(opening)
         needsComma = false
         write(&self)
-        buffer.writeInteger(closing)
+        bytes.append(closing)
         needsComma = true
     }
 
+    private mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
     private mutating func separate() {
-        if needsComma { buffer.writeInteger(UInt8(ascii: ",")) }
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     /// A text with its quotes. What needs no escape is copied in one piece.
     private mutating func quote(_ text: String) {
-        buffer.writeInteger(UInt8(ascii: "\""))
-        if text.utf8.contains(where: mayNeedEscape) {
-            for scalar in text.unicodeScalars { write(scalar) }
-        } else {
-            buffer.writeString(text)
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        let isPlain = text.withUTF8 { utf8 in
+            guard !utf8.contains(where: mayNeedEscape) else { return false }
+            bytes.append(contentsOf: utf8)
+            return true
         }
-        buffer.writeInteger(UInt8(ascii: "\""))
+        if !isPlain {
+            for scalar in text.unicodeScalars { write(scalar) }
+        }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// RFC 8259 §7. `<`, `>` and `&` are escaped too, so that no reader can mistake an answer for a web page; and every control character and line end
     /// that Unicode has, so that no text breaks a line or moves the cursor of a terminal.
     private mutating func write(_ scalar: Unicode.Scalar) {
         switch scalar {
-        case "\"": buffer.writeStaticString("\\\"")
-        case "\\": buffer.writeStaticString("\\\\")
-        case "\n": buffer.writeStaticString("\\n")
+        case "\"": append("\\\"")
+        case "\\": append("\\\\")
+        case "\n": append("\\n")
         case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "<", ">", "&", "\u{2028}", "\u{2029}":
             let digits = String(scalar.value, radix: 16)
-            buffer.writeStaticString("\\u")
-            buffer.writeRepeatingByte(UInt8(ascii: "0"), count: 4 - digits.utf8.count)
-            buffer.writeString(digits)
+            append("\\u")
+            bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
+            bytes.append(contentsOf: digits.utf8)
         default:
-            for byte in Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter { buffer.writeInteger(byte) }
+            for byte in Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter { bytes.append(byte) }
         }
     }
 }

@@ -5,7 +5,7 @@ import SecondFactor
 extension SQLRows {
     func attempt(_ id: AttemptID) throws -> AttemptRecord? {
         try knownAttempts.row(id) {
-            try connection.one("SELECT \(AttemptColumns.table.list()) FROM attempt WHERE id = $1", [.blob(id.bytes)]).map { try AttemptRecord($0) }
+            try connection.one(AttemptColumns.table.selection + "WHERE id = $1", [.blob(id.bytes)]).map { try AttemptRecord($0) }
         }
     }
 

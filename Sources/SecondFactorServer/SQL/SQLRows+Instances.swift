@@ -5,7 +5,7 @@ import SecondFactor
 extension SQLRows {
     func instance(_ id: InstanceID) throws -> Instance? {
         try knownInstances.row(id) {
-            try connection.one("SELECT \(InstanceColumns.table.list()) FROM instance WHERE id = $1", [.blob(id.bytes)]).map { try Instance($0) }
+            try connection.one(InstanceColumns.table.selection + "WHERE id = $1", [.blob(id.bytes)]).map { try Instance($0) }
         }
     }
 
@@ -15,7 +15,7 @@ extension SQLRows {
 
     func pendingKey(of instance: InstanceID) throws -> PendingKey? {
         try knownKeys.row(instance) {
-            try connection.one("SELECT \(PendingKeyColumns.table.list()) FROM pending_key WHERE instance_id = $1", [.blob(instance.bytes)])
+            try connection.one(PendingKeyColumns.table.selection + "WHERE instance_id = $1", [.blob(instance.bytes)])
                 .map { try PendingKey($0) }
         }
     }
