@@ -14,13 +14,13 @@ package struct SQLRow: Sendable {
 
     /// The value of a column, whatever its kind.
     /// - Throws: ``SQLError/noSuchColumn(_:)``.
-    package func value(_ column: String) throws -> SQLValue {
-        guard let place = columns.place(of: column) else { throw SQLError.noSuchColumn(column) }
+    package func value(_ column: StaticString) throws -> SQLValue {
+        guard let place = columns.place(of: column) else { throw SQLError.noSuchColumn(column.description) }
         return values[place]
     }
 
     /// Whether a column is null.
-    package func isNull(_ column: String) throws -> Bool {
+    package func isNull(_ column: StaticString) throws -> Bool {
         try value(column) == .null
     }
 }

@@ -15,7 +15,7 @@ enum LoginRequestColumns {
     static func client(_ request: LoginRequest) -> SQLValue { SQLValue(request.client.map { ClientColumn(party: $0).encoded }) }
 
     /// - Parameter account: the name of the account's column.
-    static func read(_ row: SQLRow, account: String) throws -> LoginRequest {
+    static func read(_ row: SQLRow, account: StaticString) throws -> LoginRequest {
         let said = try row.optionalBlob("browser").map { try BrowserColumn(decoding: $0) }
         return LoginRequest(
             client: try row.optionalBlob("client").map { try ClientColumn(decoding: $0).party }, shown: said?.shown ?? .none,

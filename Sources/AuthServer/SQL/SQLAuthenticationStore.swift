@@ -44,11 +44,12 @@ final class SQLRows: AuthenticationRows {
     private let salt: WrapSalt?
     /// What this transaction has written into the audit trail.
     var recorded: [AuditEntry] = []
-    let knownServers = KnownRows<ServerID, VirtualServer>()
-    let knownAccounts = KnownRows<AccountID, Account>()
-    let knownInstances = KnownRows<InstanceID, Instance>()
-    let knownSessions = KnownRows<SessionID, Session>()
-    let knownEnrolments = KnownRows<EnrolmentID, Enrolment>()
+    // Made when they are first needed: most transactions meet rows of few tables.
+    private(set) lazy var knownServers = KnownRows<ServerID, VirtualServer>()
+    private(set) lazy var knownAccounts = KnownRows<AccountID, Account>()
+    private(set) lazy var knownInstances = KnownRows<InstanceID, Instance>()
+    private(set) lazy var knownSessions = KnownRows<SessionID, Session>()
+    private(set) lazy var knownEnrolments = KnownRows<EnrolmentID, Enrolment>()
 
     init(_ connection: any SQLConnection, key: KeyEncryptionKey, salt: WrapSalt? = nil) {
         self.connection = connection

@@ -30,8 +30,8 @@ struct PrekeyRow: Equatable, Sendable {
 /// The rows of private keys, inside a transaction.
 final class SQLKeyRows {
     private let connection: any SQLConnection
-    private let knownKeys = KnownRows<KeyRow.ID, KeyRow>()
-    private let knownPrekeys = KnownRows<UInt32, PrekeyRow>()
+    private lazy var knownKeys = KnownRows<KeyRow.ID, KeyRow>()
+    private lazy var knownPrekeys = KnownRows<UInt32, PrekeyRow>()
 
     init(_ connection: any SQLConnection) { self.connection = connection }
 

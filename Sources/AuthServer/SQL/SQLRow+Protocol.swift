@@ -3,15 +3,15 @@ import OstiaryProtocol
 
 /// Instants and identifiers as columns. Each accessor throws as those of ``SQLRow`` do.
 extension SQLRow {
-    func instant(_ column: String) throws -> Instant { Instant(try unsigned(column)) }
-    func optionalInstant(_ column: String) throws -> Instant? { try optionalUnsigned(column).map { Instant($0) } }
+    func instant(_ column: StaticString) throws -> Instant { Instant(try unsigned(column)) }
+    func optionalInstant(_ column: StaticString) throws -> Instant? { try optionalUnsigned(column).map { Instant($0) } }
 
-    func identifier<Kind>(_ column: String, of _: Kind.Type = Kind.self) throws -> Identifier<Kind> {
-        guard let identifier = Identifier<Kind>(try blob(column)) else { throw SQLError.outOfRange(column) }
+    func identifier<Kind>(_ column: StaticString, of _: Kind.Type = Kind.self) throws -> Identifier<Kind> {
+        guard let identifier = Identifier<Kind>(try blob(column)) else { throw SQLError.outOfRange(column.description) }
         return identifier
     }
 
-    func optionalIdentifier<Kind>(_ column: String, of _: Kind.Type = Kind.self) throws -> Identifier<Kind>? {
+    func optionalIdentifier<Kind>(_ column: StaticString, of _: Kind.Type = Kind.self) throws -> Identifier<Kind>? {
         try isNull(column) ? nil : identifier(column)
     }
 }

@@ -35,6 +35,12 @@ extension SQLRows {
         try sessions("WHERE s.account = $1 AND s.state IN (\(SessionColumns.States.unfinished))", [SQLValue(account)])
     }
 
+    func unfinishedAppLogins(of account: AccountID) throws -> [Session] {
+        try sessions(
+            "WHERE s.account = $1 AND s.purpose = $2 AND s.state IN (\(SessionColumns.States.unfinished))",
+            [SQLValue(account), SQLValue(SessionPurpose.app)])
+    }
+
     func askAnew(at server: ServerID) throws {
         try connection.execute(
             "UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = \(SessionColumns.States.open)", [SQLValue(server)])

@@ -73,7 +73,7 @@ struct LoginQuestion: Sendable {
 
 /// AppLogins of an account that ran out and are not written down as over.
 private func endedAppLogins(of account: AccountID, in rows: any SessionRows, at now: Instant) throws -> [Session] {
-    try rows.unfinishedSessions(of: account).filter { $0.purpose == .app && $0.settled(at: now).isFinished }
+    try rows.unfinishedAppLogins(of: account).filter { $0.settled(at: now).isFinished }
 }
 
 /// Writes them down, so that the cache of one that is over is not used any more.

@@ -124,7 +124,7 @@ extension LoginService {
     /// An app has one AppLogin at a time. What takes its place inherits nothing but the proof that its own decision brought.
     private func replaceAppLogins(of account: AccountID, by session: Session, in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
         guard session.purpose == .app else { return [] }
-        return try rows.unfinishedSessions(of: account).filter { $0.purpose == .app && $0.id != session.id }
+        return try rows.unfinishedAppLogins(of: account).filter { $0.id != session.id }
             .compactMap { try SessionStop(reason: .replaced).apply(to: $0, in: rows, at: now) }
     }
 

@@ -61,6 +61,10 @@ extension MemoryRows {
         state.sessions.values.filter { session in session.account == account && !session.isFinished }
     }
 
+    func unfinishedAppLogins(of account: AccountID) throws -> [Session] {
+        try unfinishedSessions(of: account).filter { $0.purpose == .app }
+    }
+
     func askAnew(at server: ServerID) throws {
         for session in state.sessions.values where session.server == server && session.state == .open {
             state.sessions[session.id]?.asked &+= 1

@@ -17,6 +17,8 @@ package protocol SessionRows: AnyObject {
     func view(nonceHash: [UInt8], of server: ServerID) throws -> SessionView?
     /// Sessions that the account has claimed or is logged in to.
     func unfinishedSessions(of account: AccountID) throws -> [Session]
+    /// Those of them that are AppLogins: one, as a rule, however many browsers the account is logged in with.
+    func unfinishedAppLogins(of account: AccountID) throws -> [Session]
     /// Sessions that ran out before `now` and are not written down as over, at most `limit`.
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session]
 

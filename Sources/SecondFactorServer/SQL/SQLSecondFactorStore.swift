@@ -32,9 +32,9 @@ package struct SQLSecondFactorStore: SecondFactorStore, IdentityStore {
 /// The rows of one transaction. What it has read or written it knows, so that asking again costs no statement and saving writes what differs.
 final class SQLRows: SecondFactorRows {
     let connection: any SQLConnection
-    let knownInstances = KnownRows<InstanceID, Instance>()
-    let knownAttempts = KnownRows<AttemptID, AttemptRecord>()
-    let knownKeys = KnownRows<InstanceID, PendingKey>()
+    private(set) lazy var knownInstances = KnownRows<InstanceID, Instance>()
+    private(set) lazy var knownAttempts = KnownRows<AttemptID, AttemptRecord>()
+    private(set) lazy var knownKeys = KnownRows<InstanceID, PendingKey>()
 
     init(_ connection: any SQLConnection) { self.connection = connection }
 

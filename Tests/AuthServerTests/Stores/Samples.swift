@@ -31,9 +31,11 @@ enum Sample {
         notes: SessionNotes(info: [Announcement(key: "cart", text: "42")], ip: "::1", userAgent: "Mozilla"), account: accountID(1),
         demand: .fresh(60))
 
-    static func session(_ byte: UInt8 = 3, state: SessionState = .open, startedAt: Instant = now, page: SessionPage? = nil) -> Session {
+    static func session(
+        _ byte: UInt8 = 3, state: SessionState = .open, startedAt: Instant = now, page: SessionPage? = nil, purpose: SessionPurpose = .login
+    ) -> Session {
         var session = Session(
-            id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: .login, request: request,
+            id: sessionID(byte), server: server, nonceHash: bytes(byte), stream: StreamID(bytes(4, 16))!, purpose: purpose, request: request,
             startedAt: startedAt, page: page, state: state)
         session.report = PhoneReport(state: .penalised, until: now + 30)
         return session

@@ -51,6 +51,18 @@ struct StoreRoundTripTests {
         }
     }
 
+    @Test("AppLogins are found among the unfinished sessions of their account, browsers are not", arguments: StoreBackend.allCases)
+    func appLogins(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let browser = Sample.session(1, state: .loggedIn(Sample.login))
+            let app = Sample.session(2, state: .loggedIn(Sample.login), purpose: .app)
+            let over = Sample.session(3, state: .stopped(Sample.login, .user, at: Sample.now), purpose: .app)
+            try await store.write { rows in for session in [browser, app, over] { try rows.save(session) } }
+            #expect(try await store.read { rows in try rows.unfinishedAppLogins(of: Sample.accountID(1)) } == [app])
+            #expect(try await store.read { rows in try rows.unfinishedAppLogins(of: Sample.accountID(2)) }.isEmpty)
+        }
+    }
+
     @Test("What was said of a browser before there were notes is still read")
     func formerBrowserColumn() throws {
         let shown = ShownContext(info: [Announcement(key: "for", text: "Timesheets")], ip: "Gent", userAgent: "Firefox")
