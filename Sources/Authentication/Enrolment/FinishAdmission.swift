@@ -62,6 +62,7 @@ struct FinishAdmission: Sendable {
         switch e3.context {
         case .firstSet:
             guard instance == nil, e3.epoch == 1, let key = e3.secondFactorKey else { throw .instanceWrong }
+            guard (try? EdwardsPublicKey(key)) != nil else { throw .secondFactorKeyWrong }
             return (key, .none)
         case .enrol:
             guard let instance, instance.server == request.server, let epoch = instance.epoch(e3.epoch), let signature = e3.secondFactorSignature

@@ -22,6 +22,8 @@ package enum Refusal: Error, Equatable, Sendable {
     // Second factor.
     case instanceWrong, attemptMismatch, attemptOpen, attemptReplaced, secondFactorUnavailable, receiptWrong
     case secondFactorSignatureWrong, biometricSignatureWrong
+    /// What came as the key of a new PIN is none.
+    case secondFactorKeyWrong
     /// No proof of the second factor vouches for a new PIN, or not any more.
     case changeNotVouched
     /// The PIN is of an epoch whose share is not here: this database is older than the PIN.
@@ -37,7 +39,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .replayed: .replayed
         case .malformed, .messageNotServed, .badSignature, .linkForeign, .linkForged, .linkNotAllowed, .offerWrong, .sessionHashWrong,
             .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed,
-            .secondFactorSignatureWrong, .biometricSignatureWrong, .changeNotVouched:
+            .secondFactorSignatureWrong, .biometricSignatureWrong, .secondFactorKeyWrong, .changeNotVouched:
             .refused
         case .sessionUnknown: .sessionUnknown
         case .sessionTaken: .sessionTaken

@@ -69,6 +69,7 @@ struct ChangeAdmission: Sendable {
         else { throw .changeNotVouched }
         guard let key = change.secondFactorKey, let signature = change.secondFactorSignature, change.attempt == nil
         else { throw .methodNotAllowed }
+        guard (try? EdwardsPublicKey(key)) != nil else { throw .secondFactorKeyWrong }
         if change.method == .pin {
             guard change.biometricSignature == nil, key == instance.epoch(vouching.epoch)?.secondFactorKey else { throw .methodNotAllowed }
         } else {

@@ -77,7 +77,7 @@ extension Instance.Epoch {
         let content = Transcript.secondFactorProof(
             instance: instance, attempt: shown.attempt, context: shown.context, sessionHash: shown.sessionHash)
         let holds = request.signatures.holds(signature + content, .secondFactorProof, by: secondFactorKey) {
-            try EdwardsPublicKey(secondFactorKey).verify(signature, .secondFactorProof, content)
+            try EdwardsPublicKey(stored: secondFactorKey).verify(signature, .secondFactorProof, content)
         }
         guard holds else { throw .secondFactorSignatureWrong }
     }

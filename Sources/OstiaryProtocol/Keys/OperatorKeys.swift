@@ -22,31 +22,38 @@ package struct ServerChain: WireStruct {
 /// The operational keys of one server, each proved by the root. Only `verify` makes one.
 package struct OperatorKeys: Sendable {
     package let root: Root
-    private let certificates: [OperatorCertificate]
+    private let certified: [Certified]
 
-    /// Throws unless the root has the pinned hash and every certificate bears its signature.
+    private struct Certified {
+        let certificate: OperatorCertificate
+        let key: EdwardsPublicKey
+    }
+
+    /// Throws unless the root has the pinned hash, every certificate bears its signature, and each key is one.
     package static func verify(_ chain: ServerChain, rootHash: [UInt8]) throws(BadSignature) -> OperatorKeys {
         guard matches(chain.root.hash, rootHash) else { throw BadSignature() }
         let root = try EdwardsPublicKey(chain.root.ed25519)
+        var certified: [Certified] = []
         for certificate in chain.certificates {
             guard certificate.id == Array(H(.op, certificate.ed25519).prefix(8)) else { throw BadSignature() }
             try root.verify(certificate.signature, .op, certificate.signedBytes)
+            certified.append(Certified(certificate: certificate, key: try EdwardsPublicKey(certificate.ed25519)))
         }
-        return OperatorKeys(root: chain.root, certificates: chain.certificates)
+        return OperatorKeys(root: chain.root, certified: certified)
     }
 
     /// Whether any key is valid at `now`; when none is, the clock may be what is wrong (protocol §3).
     package func hasKey(at now: Instant) -> Bool {
-        certificates.contains { $0.isValid(at: now) }
+        certified.contains { $0.certificate.isValid(at: now) }
     }
 
     /// When the key of this name becomes valid; nil when no such key is certified.
-    package func begin(of keyID: [UInt8]) -> Instant? { certificates.first { $0.id == keyID }?.notBefore }
+    package func begin(of keyID: [UInt8]) -> Instant? { certified.first { $0.certificate.id == keyID }?.certificate.notBefore }
 
     /// Throws unless the key that the signature names is certified, valid at `now`, and signed `message`.
     package func verify(_ signature: OperatorSignature, _ label: Label, _ message: [UInt8], at now: Instant) throws(BadSignature) {
-        guard let certificate = certificates.first(where: { $0.id == signature.keyID && $0.isValid(at: now) })
+        guard let signer = certified.first(where: { $0.certificate.id == signature.keyID && $0.certificate.isValid(at: now) })
         else { throw BadSignature() }
-        try EdwardsPublicKey(certificate.ed25519).verify(signature.ed25519, label, message)
+        try signer.key.verify(signature.ed25519, label, message)
     }
 }

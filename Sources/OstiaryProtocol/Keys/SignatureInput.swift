@@ -34,20 +34,3 @@ package struct DevicePublicKey: Sendable, Equatable {
         else { throw BadSignature() }
     }
 }
-
-/// An Ed25519 public key, 32 bytes: operational keys, roots and the second-factor key `pkSf`.
-package struct EdwardsPublicKey: Sendable, Equatable {
-    package static let count = 32
-    package let bytes: [UInt8]
-
-    package init(_ bytes: [UInt8]) throws(BadSignature) {
-        guard bytes.count == Self.count else { throw BadSignature() }
-        self.bytes = bytes
-    }
-
-    package func verify(_ signature: [UInt8], _ label: Label, _ message: [UInt8]) throws(BadSignature) {
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes), signature.count == 64,
-            key.isValidSignature(signature, for: signatureInput(label, message))
-        else { throw BadSignature() }
-    }
-}

@@ -31,24 +31,26 @@ extension CheckedProof {
     /// The rows may change before the decision, which therefore asks again whether these keys and this number are still theirs.
     package func proved(in situation: Situation) throws(ProofRefusal) -> ProvenProof {
         guard let attempt = situation.attempt else { throw .unknownAttempt }
-        let key: [UInt8]
+        let key: EdwardsPublicKey
         let message: [UInt8]
         switch attempt.purpose {
         case .firstSet, .pinChangeSet:
             guard let newKey = proof.secondFactorKey, let evaluationKey = attempt.newEvaluationKey else { throw .attemptMismatch }
-            key = newKey
+            guard let decoded = try? EdwardsPublicKey(newKey) else { throw .secondFactorKey }
+            key = decoded
             message = Transcript.secondFactorSet(
                 instance: attempt.instanceID, attempt: attempt.id, context: proof.context, sessionHash: attempt.sessionHash,
                 evaluationKey: evaluationKey, secondFactorKey: newKey)
         case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify:
             guard let keys = situation.instance?.openKeys else { throw .closed }
-            key = keys.secondFactorKey
+            key = EdwardsPublicKey(stored: keys.secondFactorKey)
             message = Transcript.secondFactorProof(
                 instance: attempt.instanceID, attempt: attempt.id, context: proof.context, sessionHash: attempt.sessionHash)
         }
         let label = proof.context.setsPIN ? Label.secondFactorSet : .secondFactorProof
-        do { try EdwardsPublicKey(key).verify(secondFactorSignature, label, message) } catch { throw .secondFactorSignature }
-        return ProvenProof(checked: self, secondFactorKey: key, biometricKey: try biometricKey(for: attempt, situation), sequence: attempt.sequence)
+        do { try key.verify(secondFactorSignature, label, message) } catch { throw .secondFactorSignature }
+        return ProvenProof(
+            checked: self, secondFactorKey: key.bytes, biometricKey: try biometricKey(for: attempt, situation), sequence: attempt.sequence)
     }
 
     /// Verifies the biometric signature, if the method has one.

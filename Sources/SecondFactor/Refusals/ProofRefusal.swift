@@ -16,6 +16,8 @@ package enum ProofRefusal: Error, Equatable, Sendable {
     case tooLate
     /// The signature of the opened box does not fit.
     case secondFactorSignature
+    /// What came as the second-factor key of a new PIN is none.
+    case secondFactorKey
     /// A change that was vouched for by PIN keeps the second-factor key.
     case otherSecondFactorKey
     /// The signature of a biometric key or of a device key does not fit, or the instance has no such key.
@@ -31,7 +33,7 @@ package enum ProofRefusal: Error, Equatable, Sendable {
     package var status: Status {
         switch self {
         case .notSigned, .otherServer, .methodNotOffered, .unknownAttempt, .attemptMismatch, .alreadyProved, .superseded, .tooLate,
-            .secondFactorSignature, .otherSecondFactorKey, .biometricSignature, .deviceSignature, .noBiometricKey, .instanceExists,
+            .secondFactorSignature, .secondFactorKey, .otherSecondFactorKey, .biometricSignature, .deviceSignature, .noBiometricKey, .instanceExists,
             .tooManyDeviceKeys, .outOfRange:
             .refused
         case .closed: .closed

@@ -109,6 +109,40 @@ struct LyingPhoneTests {
         return (world, phone, verified.attempt)
     }
 
+    /// A point under which the signature that it begins is right for every message, as any wrong PIN could send it.
+    private static let keyOfNobody: [UInt8] = [1] + [UInt8](repeating: 0, count: 31)
+    private static let signatureOfNobody = keyOfNobody + [UInt8](repeating: 0, count: 32)
+
+    @Test("A36: no first PIN is set with a key under which any signature is right: no wrong PIN logs in later")
+    func firstPINOfNobody() async throws {
+        let world = try await DomainFixture()
+        let phone = try TestPhone(world, "phone")
+        let claimed = try await phone.claim(try await world.invite())
+        let tried = try await phone.setFirstPIN(claimed)
+        let message = E3(
+            enrolHash: claimed.hash, decision: .accept, instanceID: phone.instance, attemptID: tried.id, context: .firstSet, epoch: 1,
+            secondFactorKey: Self.keyOfNobody, secondFactorSignature: Self.signatureOfNobody)
+        let heard = world.secondFactor.heard.count
+        let lie = phone.outgoing(try Encoded(message, signedBy: phone.sign).bytes, claimed.ephemeral)
+        #expect(try await world.refusal(of: lie) == .secondFactorKeyWrong)
+        #expect(world.secondFactor.heard.count == heard, "the second-factor server is not asked")
+        try await phone.finish(claimed, tried)
+    }
+
+    @Test("A36: nor does a biometric set a new PIN with such a key")
+    func newPINOfNobody() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        try await phone.addBiometrics()
+        let verified = try phone.provingByBiometric(.pinChangeVerify)
+        _ = try await phone.complete(verified)
+        let good = try await phone.rekeyed().settingPIN(verified.attempt, byBiometric: true).change
+        var lie = good
+        (lie.secondFactorKey, lie.secondFactorSignature) = (Self.keyOfNobody, Self.signatureOfNobody)
+        #expect(try await world.refusal(of: try phone.changing(lie)) == .secondFactorKeyWrong)
+        #expect(try await phone.complete(good).epoch == 2)
+    }
+
     @Test("A change of the PIN brings what its method asks for and nothing beside it")
     func superfluous() async throws {
         let (world, phone, voucher) = try await vouched()

@@ -107,6 +107,15 @@ struct CheckedProofTests {
         for (name, proof) in refused { #expect(try refusal(proof) == .methodNotOffered, "\(name)") }
     }
 
+    @Test("A new PIN brings a key, not a point under which a signature is right that nobody made")
+    func newKey() throws {
+        let rows = TicketRules.decide(RulesFixture.firstSet(), in: .empty, at: scene.now, under: .standard).applied(to: .empty)
+        let neutral = Filled(1).bytes(1) + Filled(0).bytes(31)
+        let proof = proof(.firstSet, newKey: neutral, secondFactor: neutral + Filled(0).bytes(32))
+        let checked = try CheckedProof.check(Encoded(proof, signedBy: scene.server.key), from: try scene.caller(), at: scene.now)
+        #expect(throws: ProofRefusal.secondFactorKey) { try checked.proved(in: rows) }
+    }
+
     @Test("A biometric on its own proves what it may, with its own signature and nothing else")
     func biometricAlone() throws {
         #expect(try biometricRefusal(biometric(try ticket(.pinChangeVerify), .pinChangeVerify)) == nil)
