@@ -71,8 +71,7 @@ package struct PresenceService: Sendable {
             try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows, again: former != nil)
-            let reason: StopReason = message.value.reason == .inactivity ? .inactivity : .user
-            let ended = try SessionStop(reason: reason).apply(to: session, in: rows, at: request.now)
+            let ended = try SessionStop(reason: message.value.reason).apply(to: session, in: rows, at: request.now)
             let parameters = try rows.existing(request.server).parameters
             return (try standing(of: ended ?? session, account.id, parameters, after: shown, in: rows).answer, ended ?? former?.1)
         }

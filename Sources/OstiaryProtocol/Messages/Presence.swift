@@ -32,6 +32,7 @@ package struct Ping: WireMessage, DeviceSigned {
 
 /// Why a session ended.
 package enum StopReason: UInt8, Sendable, CaseIterable {
+    /// It goes on.
     case none = 0
     /// The person logged out on the phone.
     case user = 1
@@ -47,6 +48,9 @@ package enum StopReason: UInt8, Sendable, CaseIterable {
     case replaced = 6
     /// The browser that came back was another than the one that began: somebody may have sent the login to the person (protocol §6).
     case otherBrowser = 7
+
+    /// Whether a phone decides it. All others are the server's to give.
+    package var isPhones: Bool { self == .user || self == .inactivity }
 }
 
 /// Stop: the phone ends a session (protocol §8).
@@ -69,6 +73,7 @@ package struct Stop: WireMessage, DeviceSigned {
     package init(body reader: inout ByteReader) throws(WireError) {
         sessionID = try SessionID(from: &reader)
         reason = try reader.choice()
+        guard reason.isPhones else { throw .badValue }
         extensions = try Extensions(from: &reader)
         deviceSignature = try reader.fixed(64)
     }

@@ -68,7 +68,13 @@ struct PresenceTests {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
-        #expect(try await phone.stop(login.session, reason).reason == (reason == .inactivity ? .inactivity : .user))
+        if reason == .user || reason == .inactivity {
+            #expect(try await phone.stop(login.session, reason).reason == reason)
+        } else {
+            let before = try await world.snapshot()
+            #expect(try await world.refusal(of: try phone.fresh(Stop(sessionID: login.session, reason: reason))) == .malformed(.badValue))
+            #expect(try await world.snapshot() == before, "the login goes on")
+        }
     }
 
     @Test("S1-42 a stop by the server is told to the app with its next ping")

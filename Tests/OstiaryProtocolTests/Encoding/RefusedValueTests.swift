@@ -104,6 +104,15 @@ struct RefusedValueTests {
         #expect(try Ping(decoding: ping).hold == 25)
     }
 
+    @Test("A Stop gives the person or inactivity as its reason, and nothing that is the server's to say", arguments: 0...255 as ClosedRange<UInt8>)
+    func stopReason(_ reason: UInt8) throws {
+        let stop = Stop(sessionID: samples.session, reason: .user).encoded
+        // Behind header and sid.
+        let bytes = changed(stop, at: 4 + 16, to: reason)
+        guard reason == 1 || reason == 2 else { return expectRefused(bytes, Stop.self) }
+        #expect(try Stop(decoding: bytes).encoded == bytes)
+    }
+
     @Test("Whether a number is asked is 0 or 1", arguments: [2, 255] as [UInt8])
     func number(_ value: UInt8) throws {
         let l2 = samples.l2()
