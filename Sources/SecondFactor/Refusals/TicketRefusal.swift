@@ -12,6 +12,8 @@ package enum TicketRefusal: Error, Equatable, Sendable {
     case payload, sessionHash
     /// No device key of the instance signed the attempt.
     case deviceSignature
+    /// The device key of a first PIN did not sign the attempt that brings it.
+    case firstDeviceSignature
     /// The attempt is known with other content.
     case attemptReused
     /// Another attempt took the place of this one; its key is gone.
@@ -36,7 +38,7 @@ package enum TicketRefusal: Error, Equatable, Sendable {
     package var status: Status {
         switch self {
         case .notSigned, .otherServer, .notOpened, .sealedHash, .ephemeralHash, .blindedHash, .notAnElement, .payload,
-            .sessionHash, .attemptReused, .superseded, .instanceExists, .notAFirstSet, .notAPINChange, .notVouchedFor,
+            .sessionHash, .firstDeviceSignature, .attemptReused, .superseded, .instanceExists, .notAFirstSet, .notAPINChange, .notVouchedFor,
             .pendingElsewhere, .tooManyDeviceKeys,
             .outOfRange:
             .refused

@@ -24,16 +24,16 @@ extension CheckedTicket {
     }
 
     private func provingKey(in situation: Situation) throws(TicketRefusal) -> [UInt8]? {
-        let candidates: [[UInt8]]
         switch purpose {
-        case .firstSet(let deviceKey): candidates = [deviceKey]
+        case .firstSet(let deviceKey):
+            guard ticket.attempt.signer(among: [deviceKey]) != nil else { throw .firstDeviceSignature }
+            return deviceKey
         case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify, .pinChangeSet:
             guard let instance = situation.instance else { return nil }
             guard instance.owner == owner else { throw .otherServer }
-            candidates = instance.deviceKeys
+            guard let key = ticket.attempt.signer(among: instance.deviceKeys) else { throw .deviceSignature }
+            return key
         }
-        guard let key = ticket.attempt.signer(among: candidates) else { throw .deviceSignature }
-        return key
     }
 }
 

@@ -129,6 +129,20 @@ struct CheckedTicketTests {
         #expect(refusal(stranger) == .deviceSignature)
     }
 
+    @Test("An attempt at a first PIN is signed by the device key that it brings; by another it is refused, and no word is said of instances")
+    func firstDeviceKey() throws {
+        func proving(_ deviceKey: [UInt8]) throws -> ProvenTicket {
+            let payload = deviceKey + Filled(1).bytes(32)
+            let attempt = try scene.attempt(.firstSet, payload: payload, sealed: sealed, opened)
+            let checked = try CheckedTicket.check(
+                scene.ticket(attempt, payload: payload), from: try scene.caller(), sealed: sealed, opened: opened, at: scene.now)
+            return try checked.proved(in: .empty, receipt: nil, freshKey: nil)
+        }
+        #expect(try proving(scene.deviceKey).deviceKey == scene.deviceKey)
+        #expect(throws: TicketRefusal.firstDeviceSignature) { try proving(scene.biometricKey) }
+        #expect(TicketRefusal.firstDeviceSignature.status == .refused && TicketRefusal.deviceSignature.status == .secondFactorUnknown)
+    }
+
     @Test("A key is made only for a first PIN where there is none, and for a change that names a voucher; never for an attempt that is known")
     func freshKeys() throws {
         func needsKey(_ purpose: Purpose, _ rows: Situation) -> Bool { RulesFixture.ticket(purpose: purpose).checked.needsKey(in: rows) }
