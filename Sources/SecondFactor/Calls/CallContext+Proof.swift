@@ -8,7 +8,8 @@ extension CallContext {
             let outcome = try await proof.value.ticket == nil ? evaluated(proof) : biometric(proof, receipts)
             return try answer(proof.value, outcome)
         } catch let refusal as ProofRefusal {
-            return try answer(proof.value, .refused(refusal, .unknown))
+            let isByClock = refusal == .notSigned && proof.value.ticket.map(isOfAnotherClock) == true
+            return try answer(proof.value, .refused(isByClock ? .clock : refusal, .unknown))
         }
     }
 

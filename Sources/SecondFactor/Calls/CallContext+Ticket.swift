@@ -20,7 +20,8 @@ extension CallContext {
                     record: record(.attempt, attempt.instanceID, "evaluated", context: attempt.context))
             }
         } catch let refusal as TicketRefusal {
-            return refused(attempt, refusal, .unknown)
+            let isByClock = (refusal == .notSigned || refusal == .notOpened) && isOfAnotherClock(ticket)
+            return refused(attempt, isByClock ? .clock : refusal, .unknown)
         }
     }
 

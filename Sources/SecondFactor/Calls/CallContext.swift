@@ -15,6 +15,13 @@ struct CallContext: Sendable {
         order.value.serverID == caller.server.id && (try? order.verify(with: caller.keys, at: time)) != nil
     }
 
+    /// Whether it is for the clocks that a ticket cannot be taken: its time is far from ours, and at that time its caller signed it. By another
+    /// clock a certificate is not valid, and a prekey is gone.
+    func isOfAnotherClock(_ ticket: Encoded<Ticket>) -> Bool {
+        let time = ticket.value.issuedAt
+        return time.distance(to: now) > Times.requestWindow && (try? ticket.verify(with: caller.keys, at: time)) != nil
+    }
+
     func record(
         _ kind: CallRecord.Kind, _ instance: InstanceID, _ outcome: String, context: SecondFactorContext? = nil, methods: Methods? = nil,
         isNotable: Bool = false

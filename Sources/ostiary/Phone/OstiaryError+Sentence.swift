@@ -47,7 +47,8 @@ extension OstiaryError {
         case .loginInOtherBrowser:
             "nobody was logged in: another browser came back than the one that began; somebody may have sent you this login. Start again yourself"
         case .secondFactorBlocked: "too many wrong PINs: the operator of the second-factor server can lift the block"
-        case .secondFactorUnavailable: "the PIN cannot be checked at the moment, nothing was counted: try again later"
+        case .secondFactorUnavailable:
+            "the PIN cannot be checked at the moment: try again later (at most one try was counted, which the next right PIN gives back)"
         case .secondFactorUnknown: "the servers do not know this phone's PIN any more: enrol again on this phone, then delete this account"
         case .biometricsUnavailable: "no biometric feature can be used here: the PIN goes on"
         case .biometricsChanged: "the device's biometric features were changed: the PIN goes on, and biometrics can be added again"

@@ -59,6 +59,25 @@ struct AttemptTests {
         }
     }
 
+    @Test("However many attempts are begun at a second-factor server that falls silent, one try is counted, and a right PIN gives it back")
+    func silentServer() async throws {
+        try await Self.run { servers, phone, shown in
+            for _ in 0..<4 {
+                servers.secondFactor.loseAnswers(1)
+                #expect(try await phone.phone.evaluate(try shown.attempt()).status == .secondFactorUnavailable)
+                servers.clock.advance(10)
+            }
+            let silent = try await servers.counted()
+            #expect(silent.highest - silent.proven == 1)
+            let attempt = try shown.attempt()
+            #expect(try await phone.phone.evaluate(attempt).m2?.tries.failed == 2)
+            let proof = try phone.phone.prove(attempt)
+            #expect(try await shown.send(try shown.decision(attempt: attempt.id, method: .pin, proof: proof)).result == .loggedIn)
+            let after = try await servers.counted()
+            #expect(after.highest == after.proven)
+        }
+    }
+
     @Test("Wrong PINs are counted, then penalised, and the right one works when the penalty is over")
     func penalties() async throws {
         try await Self.run { servers, phone, shown in

@@ -70,11 +70,13 @@ struct ClockTests {
         }
     }
 
-    @Test("Where the clocks of the two servers disagree, the phone is told that the PIN cannot be checked, not that its own clock is wrong")
-    func disagreement() async throws {
+    @Test(
+        "Where the clocks of the servers disagree, the phone is told that the PIN cannot be checked: no refusal, and no word of its own clock",
+        arguments: jumps)
+    func disagreement(_ jump: Int64) async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
-            servers.skew.value = 600
+            servers.skew.value = jump
             let shown = try await phone.scan(try await servers.link(try servers.nonce()))
             #expect(try await phone.phone.evaluate(try shown.attempt()).status == .secondFactorUnavailable)
         }

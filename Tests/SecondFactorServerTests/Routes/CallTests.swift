@@ -97,6 +97,23 @@ struct CallTests {
         }
     }
 
+    @Test("A prekey that is gone is the clocks' where the ticket is of another time, and a refusal where it is of now or forged")
+    func anotherClock() async throws {
+        try await ServerFixture.run { stage in
+            let phone = try RawPhone("another clock")
+            try await stage.enrol(phone)
+            let asked = try phone.ask(try phone.question(), try await stage.identity(), at: stage.now)
+            let then = stage.now
+            stage.clock.advance(864_000)
+            for case let work as PeriodicTask in stage.service.background { await work.round() }
+            #expect(try await stage.answer(stage.server.ticketCall(asked, sequence: 1, at: then)).status == .clock)
+            #expect(try await stage.answer(stage.server.ticketCall(asked, sequence: 1, at: stage.now - 120)).status == .refused)
+            let ticket = stage.server.ticket(asked, sequence: 1, at: then)
+            let forged = Encoded(ticket.value, signedBy: try OperatorKey(seed: [UInt8](repeating: 7, count: 32)))
+            #expect(try await stage.answer(stage.server.call(forged.bytes, sealed: asked.sealed.bytes)).status == .refused)
+        }
+    }
+
     @Test("A repetition after its rows are gone is a new attempt, and it is the system that deletes them")
     func expiry() async throws {
         try await ServerFixture.run { stage in
