@@ -39,7 +39,7 @@ package struct PresenceService: Sendable {
         try await verifyAhead(message, of: message.value.sessionID, request)
         let (answered, ended) = try await store.write { rows, former -> (Standing, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
-            try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try check(message, by: account, request)
             let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows, again: former != nil)
             let parameters = try rows.existing(request.server).parameters
@@ -68,7 +68,7 @@ package struct PresenceService: Sendable {
         try await verifyAhead(message, of: message.value.sessionID, request)
         let (answer, ended) = try await store.write { rows, former -> (PingAnswer, Session?) in
             let (session, account) = try known(message.value.sessionID, request, in: rows)
-            try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
+            try check(message, by: account, request)
             let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows, again: former != nil)
             let ended = try SessionStop(reason: message.value.reason).apply(to: session, in: rows, at: request.now)
@@ -83,6 +83,10 @@ package struct PresenceService: Sendable {
         try await request.verifyAhead(message, freshness: request.opened.freshness, in: store) { rows in
             try rows.session(session)?.account.flatMap { try rows.account($0)?.deviceKey }
         }
+    }
+
+    private func check(_ message: Encoded<some DeviceSigned>, by account: Account, _ request: PhoneRequest) throws(Refusal) {
+        do { try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness) } catch { throw .sessionOfAnother }
     }
 
     /// A session that an account has logged in to, and that account.

@@ -8,6 +8,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case messageNotServed, badSignature
     // Sessions and links.
     case sessionUnknown, sessionTaken, sessionOver
+    /// Another device is logged in to it. That is told like a session that there is not.
+    case sessionOfAnother
     case linkForeign, linkForged, linkOld, linkNotAllowed
     /// It says of itself that it was shown later than now.
     case linkEarly
@@ -41,7 +43,7 @@ package enum Refusal: Error, Equatable, Sendable {
             .methodNotAllowed, .enrolmentUnknown, .enrolHashWrong, .instanceWrong, .attemptMismatch, .receiptWrong, .numberUsed,
             .secondFactorSignatureWrong, .biometricSignatureWrong, .secondFactorKeyWrong, .changeNotVouched:
             .refused
-        case .sessionUnknown: .sessionUnknown
+        case .sessionUnknown, .sessionOfAnother: .sessionUnknown
         case .sessionTaken: .sessionTaken
         case .sessionOver, .differentDecision: .sessionOver
         case .questionChanged: .changed

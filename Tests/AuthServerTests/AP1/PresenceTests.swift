@@ -134,8 +134,8 @@ struct PresenceTests {
     func foreign() async throws {
         try await Self.run { servers, _, session, nonce in
             let other = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
-            #expect(await servers.refusal { try await other.stop(session) } == .refused)
-            #expect(await servers.refusal { try await other.ping(session) } == .refused)
+            #expect(await servers.refusal { try await other.stop(session) } == .sessionUnknown)
+            #expect(await servers.refusal { try await other.ping(session) } == .sessionUnknown)
             #expect(try await servers.status(of: nonce).loggedIn)
         }
     }

@@ -98,8 +98,9 @@ struct PresenceTests {
         for message in [
             try stranger.fresh(Ping(sessionID: login.session, hold: 0)), try stranger.fresh(Stop(sessionID: login.session, reason: .user)),
         ] {
-            #expect(try await world.refusal(of: message) == .badSignature)
+            #expect(try await world.refusal(of: message) == .sessionOfAnother)
         }
+        #expect(Refusal.sessionOfAnother.status == Refusal.sessionUnknown.status, "nobody learns that there is such a session")
         #expect(try await world.snapshot() == before)
     }
 
@@ -111,8 +112,8 @@ struct PresenceTests {
         let signed = try phone.fresh(Ping(sessionID: login.session, hold: 0))
         let otherKey = Outgoing(bytes: signed.bytes, ephemeral: try phone.ephemeral(), sentAt: signed.sentAt)
         let otherTime = Outgoing(bytes: signed.bytes, ephemeral: signed.ephemeral, sentAt: signed.sentAt + 1)
-        #expect(try await world.refusal(of: otherKey) == .badSignature)
-        #expect(try await world.refusal(of: otherTime) == .badSignature)
+        #expect(try await world.refusal(of: otherKey) == .sessionOfAnother)
+        #expect(try await world.refusal(of: otherTime) == .sessionOfAnother)
     }
 
     @Test("A session that nobody is logged in to can be neither pinged nor stopped by a phone")
