@@ -92,6 +92,27 @@ struct MethodTests {
         }
     }
 
+    @Test("A request names one Host: none or two are 400 and the end of the connection, and before HTTP/1.1 there may be none")
+    func host() async throws {
+        try await RunningServer.with(router()) { server in
+            func status(_ request: String) async throws -> String {
+                let answer = Answer(try #require(try await RawConnection.exchange(port: server.port, [Array(request.utf8)])))
+                if answer.status.contains(" 400 ") { #expect(answer.isError("bad_request") && answer.fields["connection"] == "close") }
+                #expect(!answer.body.contains("HTTP/1"), "one answer, and nothing of what follows")
+                return answer.status
+            }
+            let end = "Connection: close\r\n\r\n"
+            #expect(try await status("GET /thing/7 HTTP/1.1\r\nHost: x\r\n" + end).contains(" 200 "))
+            #expect(try await status("GET /thing/7 HTTP/1.1\r\nHost:\r\n" + end).contains(" 200 "))
+            #expect(try await status("GET /thing/7 HTTP/1.0\r\n" + end).contains(" 200 "))
+            #expect(try await status("GET /thing/7 HTTP/1.1\r\n\r\n").contains(" 400 "))
+            #expect(try await status("GET /thing/7 HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n").contains(" 400 "))
+            #expect(try await status("GET /thing/7 HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n").contains(" 400 "))
+            let body = "POST /thing/new HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloGET /thing/7 HTTP/1.1\r\nHost: x\r\n" + end
+            #expect(try await status(body).contains(" 400 "))
+        }
+    }
+
     @Test("OPTIONS says what an address takes, 204 with Allow; and * what any does")
     func options() async throws {
         try await RunningServer.with(router()) { server in

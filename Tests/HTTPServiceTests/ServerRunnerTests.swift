@@ -143,12 +143,13 @@ struct ServerRunnerTests {
         let fixed = [
             "GET /%00%ff%C3%28 HTTP/1.1\r\nHost: x\r\n\r\n", "GET //..//..%2f..%2fetc/passwd HTTP/1.1\r\nHost: x\r\n\r\n",
             "GET http://[::1 HTTP/1.1\r\n\r\n",
-            "POST /echo HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nxx", "POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-            "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
-            "GET /who HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 5000),
-            "GET /who HTTP/1.1\r\nX: " + String(repeating: "b", count: 200_000) + "\r\n\r\n",
+            "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nxx",
+            "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+            "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
+            "GET /who HTTP/1.1\r\n\r\n", "GET /who HTTP/1.1\r\nHost: x\r\n" + String(repeating: "a: b\r\n", count: 5000),
+            "GET /who HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "b", count: 200_000) + "\r\n\r\n",
             "GET /" + String(repeating: "c", count: 20000) + " HTTP/1.1\r\n\r\n",
-            "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + String(repeating: "400\r\n" + String(repeating: "d", count: 1024) + "\r\n", count: 50),
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "CONNECT x:1 HTTP/1.1\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
         ]
@@ -164,7 +165,7 @@ struct ServerRunnerTests {
                 }
                 try await group.waitForAll()
             }
-            let after = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nConnection: close\r\n\r\n".utf8)])
+            let after = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)])
             #expect(after?.hasPrefix("HTTP/1.1 200 ") == true)
         }
     }

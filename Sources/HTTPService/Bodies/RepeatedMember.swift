@@ -16,15 +16,20 @@ struct RepeatedMember {
 
     private let bytes: [UInt8]
     private var position = 0
+    /// Whether nothing but white space stands between the last comma and the position.
+    private var isBehindComma = false
     private var levels: [Level] = []
+
+    private static let space = [UInt8](" \t\r\n".utf8)
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The path of the first such member, such as `announceinfo.ip`; nil when there is none.
     /// - Parameter bytes: what a JSON decoder has taken.
-    /// - Throws: ``FieldRefusal/notJSON`` for another encoding than UTF-8, in which the decoder takes JSON, too.
+    /// - Throws: ``FieldRefusal/notJSON`` for what the decoder takes and is no JSON in UTF-8 (RFC 8259): another encoding, a byte order mark, a comma
+    ///   behind the last member or element.
     static func first(in bytes: [UInt8]) throws(FieldRefusal) -> String? {
-        guard !bytes.contains(0) else { throw .notJSON }
+        guard !bytes.contains(0), !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw .notJSON }
         var search = RepeatedMember(bytes)
         return try search.run()
     }
@@ -33,7 +38,10 @@ struct RepeatedMember {
         while position < bytes.count {
             let byte = bytes[position]
             position += 1
+            let wasBehindComma = isBehindComma
+            if !Self.space.contains(byte) { isBehindComma = byte == UInt8(ascii: ",") }
             switch byte {
+            case UInt8(ascii: "}") where wasBehindComma, UInt8(ascii: "]") where wasBehindComma: throw .notJSON
             case UInt8(ascii: "{"): levels.append(Level(names: []))
             case UInt8(ascii: "["): levels.append(Level(names: nil, place: "[0]"))
             case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = levels.popLast()

@@ -83,7 +83,12 @@ struct ListenerService: Service {
         let setUp: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value> = { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers(StalledReader(limit: limit), FirstByte(limit: opening))
-            }.flatMap { connection.setup(channel: channel, logger: logger) }
+            }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
+                let pipeline = channel.pipeline.syncOperations
+                let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try pipeline.addHandler(HostRule(), position: .after(parser))
+                return value
+            }
         }
         do {
             guard let socket = listener.socket else {

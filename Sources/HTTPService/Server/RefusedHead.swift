@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 
 /// Answers what ends before any route: 501 to a request whose method the parser does not know, which for the parser is the same as rubbish; 431 to an
-/// address or header fields beyond every limit. Rubbish is 400 without a word, by the framework.
+/// address or header fields beyond every limit; 400 to what names no Host, or two. Rubbish is 400 without a word, by the framework.
 final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -81,6 +81,7 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
         switch error as? HTTPParserError {
         case .invalidMethod?: bytes.map(Self.isRequest) == true ? MethodRules.notImplemented : nil
         case .headerOverflow?: .headTooLarge
+        case .invalidHost?: .badRequest("a request names one Host")
         default: nil
         }
     }

@@ -188,6 +188,26 @@ struct AdminStrictTests {
         #expect(throws: FieldRefusal.notJSON) { try JSONBody.decode(AdminAccountUpdate.self, from: [0xFF, 0xFE] + Array(body)) }
     }
 
+    @Test(
+        "What a lenient decoder takes for JSON and is none is refused: a comma behind the last member or element, a byte order mark",
+        arguments: [
+            #"{"blocked":true,}"#, "{\"blocked\":true , \r\n\t}", "\u{FEFF}{\"blocked\":true}",
+        ])
+    func lenient(body: String) throws {
+        #expect(throws: FieldRefusal.notJSON) { try JSONBody.decode(AdminAccountUpdate.self, from: Array(body.utf8)) }
+        _ = try JSONBody.decode(AdminAccountUpdate.self, from: Array(#" {"blocked" : true } "#.utf8))
+    }
+
+    @Test("A comma behind the last element of a list is refused, and one in a text is a comma")
+    func lenientList() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBackend { (backend) async throws in
+            let path = backend.path("/")
+            #expect(try await backend.send(.put, path, body: #"{"serverFlags":["STRICT_LINKS", ]}"#).status == .badRequest)
+            #expect(try await backend.send(.put, path, body: #"{"serverName":"a,}","serverFlags":["STRICT_LINKS"]}"#).status == .ok)
+        }
+    }
+
     @Test("Every call about a server that does not exist is 404, whatever else is wrong with it", arguments: ["AAAAAAAAAAAAAAAAAAAAAA", "none"])
     func unknownServerFirst(id: String) async throws {
         let premises = try await PagesFixture()
