@@ -5,7 +5,7 @@ package enum LogKey: String, CaseIterable, Sendable {
     case requestId, method, route, status, peer
     case server, account, instance, caller, context, factors
     case type, outcome, reason, error, heldback
-    case address, since, lasted, path, work, rows
+    case address, since, lasted, path, work, rows, lost
 
     /// What the key means, for the reference.
     package var summary: String {
@@ -32,6 +32,7 @@ package enum LogKey: String, CaseIterable, Sendable {
         case .path: "a file"
         case .work: "background work"
         case .rows: "how many rows"
+        case .lost: "how many lines of the log"
         }
     }
 }

@@ -5,14 +5,15 @@ import OstiaryProtocol
 
 /// A server that cannot start, or has to end, says so in one line on standard error and ends with 1.
 enum StartFailure {
-    /// Runs a server's command.
+    /// Runs a server's command. Its last lines are written before it returns, if anybody reads them.
     static func told(by program: String, _ body: () async throws -> Void) async throws {
+        defer { LogOutput.standardError.finish() }
         do {
             try await body()
         } catch let exit as ExitCode {
             throw exit
         } catch {
-            StandardStreams.printError("\(program): \(oneLine(error))")
+            LogOutput.standardError.write("\(program): \(oneLine(error))\n")
             throw ExitCode.failure
         }
     }

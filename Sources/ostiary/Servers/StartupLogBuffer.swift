@@ -1,3 +1,4 @@
+import HTTPService
 import Logging
 import Synchronization
 
@@ -20,7 +21,9 @@ final class StartupLogBuffer: Sendable {
 
     /// A logger to standard error through this gate.
     func logger(_ label: String) -> Logger {
-        var logger = Logger(label: label) { StartupLogHandler(inner: StreamLogHandler.standardError(label: $0), gate: self) }
+        var logger = Logger(label: label) {
+            StartupLogHandler(inner: StreamLogHandler(label: $0, stream: LogOutput.standardError), gate: self)
+        }
         logger.logLevel = level
         return logger
     }

@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -20,6 +21,29 @@ struct SupervisorTests {
             server.program?.signal(SIGHUP)
             server.program?.signal(SIGTERM)
             #expect(try await server.program?.end() == 0)
+        }
+    }
+
+    @Test("A log reader that stands still stops nothing: both servers start, answer and end, and a start that fails ends too")
+    func silentReader() async throws {
+        let pair = try await ProcessesFixture()
+        let pipe = try FullPipe(in: pair.folder)
+        let shell = "exec \"$0\" \"$@\" 2>\(pipe.path)"
+        // Every request is lines of the log.
+        try pair.secondFactor.start(["OSTIARY_LOG_LEVEL": "trace"], shell: shell)
+        try pair.authentication.start(["OSTIARY_LOG_LEVEL": "trace"], shell: shell)
+        try await pair.waitUntilReady()
+        let backend = try await pair.backend()
+        for _ in 0..<20 {
+            #expect(await pair.status("/live") == 200)
+            #expect(try await !backend.session(ManagementClient.newNonce()).loggedin)
+        }
+        let launch = pair.authentication.launch
+        let second = try Program(launch.arguments, environment: launch.environment, shell: shell)
+        #expect(try await second.end(within: .seconds(10)) == 1)
+        for server in [pair.authentication, pair.secondFactor] {
+            server.program?.signal(SIGTERM)
+            #expect(try await server.program?.end(within: .seconds(10)) == 0)
         }
     }
 
