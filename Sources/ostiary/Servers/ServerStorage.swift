@@ -6,14 +6,17 @@ import OstiaryProtocol
 
 /// Opening what a server keeps.
 enum ServerStorage {
-    /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key.
-    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`.
+    /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key. A database
+    /// is made only where there was none.
+    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``.
     static func open(
         _ settings: StorageSettings, _ identity: IdentityOptions, ownership: DatabaseOwnership
     ) throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         if let file = existingFile(of: url) {
             for path in [settings.keyFile, identity.rootKeyFile].compactMap(\.self) { try KeyFile.check(path, belongsTo: file) }
+        } else {
+            try LostDatabase.check(url, keyFile: settings.keyFile)
         }
         let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
         return (try openDatabase(url, ownership: ownership), key)
@@ -29,9 +32,11 @@ enum ServerStorage {
 
     /// The path of a database that holds something.
     private static func existingFile(of url: DatabaseURL) -> String? {
-        guard case .sqlite(let path) = url, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let size = attributes[.size] as? UInt64, size > 0
-        else { return nil }
+        guard case .sqlite(let path) = url, FileManager.default.fileExists(atPath: path) else { return nil }
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file), let size = attributes[.size] as? UInt64, size > 0 else {
+            return nil
+        }
         return path
     }
 }

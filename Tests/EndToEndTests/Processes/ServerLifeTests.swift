@@ -116,6 +116,41 @@ struct ServerLifeTests {
         #expect(try await ProcessesFixture.identity(arguments) == identity)
     }
 
+    @Test(
+        "A database that is gone or empty where a server ran is named, and no new server is made of it; put back it is the same server",
+        arguments: ["serve", "second-factor"], ["gone", "empty", "a link to nowhere"])
+    func lostDatabase(_ command: String, _ how: String) async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.file(command)
+        let start = [command, "--data", data, "--print-identity"]
+        let identity = try await ProcessesFixture.identity([command, "--data", data])
+        let name = command == "serve" ? "ostiary" : "second-factor"
+        let (file, kept) = ("\(data)/\(name).sqlite", folder.file("kept"))
+        try FileManager.default.moveItem(atPath: file, toPath: kept)
+        if how == "empty" { try Data().write(to: URL(fileURLWithPath: file)) }
+        if how == "a link to nowhere" { try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: folder.file("unmounted/it")) }
+        let words = "the database \(file) is missing or empty, and a server has run with it (\(data)/\(name).kek): put the database back"
+        try await expectOneLine(start, [:], saying: words)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("unmounted")))
+        try? FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: kept, toPath: file)
+        #expect(try await ProcessesFixture.identity([command, "--data", data]) == identity)
+
+        // What a server leaves beside it says as much, wherever its key file is; and who removes all of it gets a new server.
+        let key = folder.file("\(name).kek")
+        let elsewhere = [command == "serve" ? "OSTIARY_KEK_FILE" : "OSTIARY_SF_KEK_FILE": key]
+        try FileManager.default.moveItem(atPath: "\(data)/\(name).kek", toPath: key)
+        try FileManager.default.removeItem(atPath: file)
+        for trace in ["-wal", ".lock"] {
+            try Data().write(to: URL(fileURLWithPath: file + trace))
+            try await expectOneLine(start, elsewhere, saying: "a server has run with it (\(file + trace))")
+            try FileManager.default.removeItem(atPath: file + trace)
+        }
+        let new = try Program(start, environment: elsewhere)
+        #expect(try await new.end() == 0)
+        #expect(new.lines.first?.count == 43 && new.lines.first != identity)
+    }
+
     @Test("A key file that is a named pipe is refused at once, whatever it is the key of", arguments: ["serve", "second-factor"])
     func pipe(_ command: String) async throws {
         let folder = try TemporaryFolder()

@@ -1,0 +1,33 @@
+import Database
+import Foundation
+
+/// A database that is missing or empty where a server kept one: a new one would be a new server, to whom nobody is enrolled.
+struct LostDatabase: Error, CustomStringConvertible {
+    let path: String
+    /// What the server left there.
+    let traces: [String]
+
+    var description: String {
+        let names = traces.joined(separator: ", ")
+        return "the database \(path) is missing or empty, and a server has run with it (\(names)): put the database back; or, for a new server to "
+            + "whom nobody is enrolled, remove \(traces.count == 1 ? "that file" : "those files") too"
+    }
+
+    /// - Parameter url: of a database that holds nothing yet.
+    /// - Throws: ``LostDatabase``.
+    static func check(_ url: DatabaseURL, keyFile: String) throws {
+        guard case .sqlite(let path) = url else { return }
+        // A link leads to the folder in which the database was.
+        let files = Set([URL(fileURLWithPath: path), URL(fileURLWithPath: path).resolvingSymlinksInPath()].map(\.standardizedFileURL.path))
+        let left = files.flatMap { ["\($0)-wal", "\($0).lock"] }.filter(FileManager.default.fileExists(atPath:)).sorted()
+        let traces = (isBeside(keyFile, path) ? [keyFile] : []) + left
+        guard traces.isEmpty else { throw LostDatabase(path: path, traces: traces) }
+    }
+
+    /// Whether a key file is there, in the folder of the database, where a server makes it. One from elsewhere may have been given to a new
+    /// server.
+    private static func isBeside(_ keyFile: String, _ path: String) -> Bool {
+        let folders = [keyFile, path].map { URL(fileURLWithPath: $0).deletingLastPathComponent().resolvingSymlinksInPath().path }
+        return folders[0] == folders[1] && FileManager.default.fileExists(atPath: keyFile)
+    }
+}
