@@ -88,6 +88,30 @@ struct FileTests {
         try await SQLiteDatabase.open(path: link).close()
     }
 
+    #if !canImport(Darwin)
+    @Test("A second server is kept away by the file itself: by a hard link, in another folder too, and when the lock file was removed")
+    func sameFile() async throws {
+        let folder = try TemporaryFolder()
+        let first = try SQLiteDatabase.open(path: folder.databasePath)
+        try await first.migrate(sampleSchema)
+        try FileManager.default.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: true)
+        let names = [folder.file("link.sqlite"), folder.file("other/test.sqlite")]
+        for name in names { try FileManager.default.linkItem(atPath: folder.databasePath, toPath: name) }
+        try FileManager.default.removeItem(atPath: folder.databasePath + ".lock")
+        for path in names + [folder.databasePath] {
+            #expect(throws: DatabaseOpenError.lockedByAnotherProcess(path: path)) { try SQLiteDatabase.open(path: path) }
+        }
+        // An operator's command and the locks of SQLite are not concerned.
+        let tool = try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared)
+        try await tool.countHit()
+        try await first.countHit()
+        try await tool.close()
+        #expect(try await first.hits() == 2)
+        try await first.close()
+        try await SQLiteDatabase.open(path: names[0]).close()
+    }
+    #endif
+
     @Test("Another process keeps a server away, and leaves no lock behind when it is killed", .enabled(if: canRunFlock))
     func killedProcess() async throws {
         let folder = try TemporaryFolder()

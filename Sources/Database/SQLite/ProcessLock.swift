@@ -1,41 +1,31 @@
 import Foundation
 
-/// Keeps a second server away from a database file: a lock on `PATH.lock` that the kernel releases when the process ends, however it ends.
+/// Keeps a second server away from a database file: taken before the database is opened, held until it is closed.
 ///
-/// The lock lies on a file of its own because closing any descriptor of the database file would drop the locks that SQLite holds on it.
+/// There are two locks. The one on `PATH.lock` is for whoever comes by the same path, also while the database file is exchanged. The one on the
+/// database file itself is for whoever comes by another name of it (a hard link, a mount of the file alone), or after the lock file was removed. It
+/// asks for care: closing any descriptor of the file drops the locks that SQLite holds on it, so it is opened before SQLite opens the file, and
+/// closed after.
 final class ProcessLock: Sendable {
-    private let descriptor: Int32
+    private let lockFile: FileLock
+    #if !canImport(Darwin)
+    /// On Darwin this kind of lock and those of SQLite are one kind, and SQLite would be kept away as well.
+    private let database: FileLock
+    #endif
 
-    /// - Parameter path: path of the database file.
+    /// - Parameter path: path of the database file, which is there.
     /// - Throws: ``DatabaseOpenError/lockedByAnotherProcess(path:)`` and ``DatabaseOpenError/cannotOpen(path:reason:)``.
     init(databasePath path: String) throws(DatabaseOpenError) {
-        let opened = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard opened >= 0 else { throw .cannotOpen(path: path, reason: "its lock file: \(systemReason())") }
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-            let taken = errno == EWOULDBLOCK
-            let reason = systemReason()
-            Foundation.close(opened)
-            throw taken ? .lockedByAnotherProcess(path: path) : .cannotOpen(path: path, reason: "its lock file: \(reason)")
-        }
-        // Set last: once it is set, a throwing `init` runs `deinit`, which would close a number that is another's by then.
-        descriptor = opened
+        lockFile = try FileLock(path + ".lock", of: path)
+        #if !canImport(Darwin)
+        database = try FileLock(path, of: path)
+        #endif
     }
 
     /// Leaves a line for the next that takes the lock. One that cannot be written is none.
     func note(_ text: String) {
-        ftruncate(descriptor, 0)
-        _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-        fsync(descriptor)
+        ftruncate(lockFile.descriptor, 0)
+        _ = Array(text.utf8).withUnsafeBytes { pwrite(lockFile.descriptor, $0.baseAddress, $0.count, 0) }
+        fsync(lockFile.descriptor)
     }
-
-    /// Said, and not left to closing: a program that is just being started has a copy of every descriptor for a moment, and would hold the lock that long.
-    deinit {
-        flock(descriptor, LOCK_UN)
-        Foundation.close(descriptor)
-    }
-}
-
-/// What the last failed system call says about itself.
-func systemReason() -> String {
-    String(cString: strerror(errno)).lowercased()
 }

@@ -75,6 +75,26 @@ struct ServerLifeTests {
         try await expectOneLine(["serve", "--data", pair.layout.authenticationData.path], busy, saying: "newer than this program")
     }
 
+    #if !canImport(Darwin)
+    @Test("A second server on the same file is kept away by any name of it, and without its lock file")
+    func sameFile() async throws {
+        let pair = try await ProcessesFixture.running()
+        for (server, name) in [(pair.authentication, "ostiary"), (pair.secondFactor, "second-factor")] {
+            let data = server.launch.arguments[2]
+            let copy = pair.folder.file("copy-\(name)")
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+            try FileManager.default.linkItem(atPath: "\(data)/\(name).sqlite", toPath: "\(copy)/\(name).sqlite")
+            try FileManager.default.copyItem(atPath: "\(data)/\(name).kek", toPath: "\(copy)/\(name).kek")
+            try FileManager.default.removeItem(atPath: "\(data)/\(name).sqlite.lock")
+            for folder in [data, copy] {
+                try await expectOneLine([server.launch.arguments[0], "--data", folder], server.launch.environment, saying: "used by another process")
+            }
+        }
+        #expect(await pair.readiness() == 200)
+        try await pair.stop()
+    }
+    #endif
+
     @Test("Settings that cannot be: an unknown key, a plain public URL, an open key file; one line each")
     func settings() async throws {
         let folder = try TemporaryFolder()

@@ -1,0 +1,35 @@
+import Foundation
+
+/// An exclusive lock on a file, whatever name it was opened by, which the kernel releases when the process ends, however it ends.
+final class FileLock: Sendable {
+    let descriptor: Int32
+
+    /// - Throws: ``DatabaseOpenError/lockedByAnotherProcess(path:)`` and ``DatabaseOpenError/cannotOpen(path:reason:)``.
+    /// - Parameters:
+    ///   - file: made with mode 0600 if it is missing.
+    ///   - path: of the database that it is about.
+    init(_ file: String, of path: String) throws(DatabaseOpenError) {
+        let opened = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard opened >= 0 else { throw .cannotOpen(path: path, reason: "\(file): \(systemReason())") }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            let taken = errno == EWOULDBLOCK
+            let reason = systemReason()
+            Foundation.close(opened)
+            throw taken ? .lockedByAnotherProcess(path: path) : .cannotOpen(path: path, reason: "\(file): \(reason)")
+        }
+        // Set last: once it is set, a throwing `init` runs `deinit`, which would close a number that is another's by then.
+        descriptor = opened
+    }
+
+    /// Said, and not left to closing: a program that is just being started has a copy of every descriptor for a moment, and would hold the lock that
+    /// long.
+    deinit {
+        flock(descriptor, LOCK_UN)
+        Foundation.close(descriptor)
+    }
+}
+
+/// What the last failed system call says about itself.
+func systemReason() -> String {
+    String(cString: strerror(errno)).lowercased()
+}
