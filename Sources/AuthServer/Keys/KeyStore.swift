@@ -190,12 +190,22 @@ package enum ServerKeyError: Error, Equatable, Sendable {
     case noSigner
 }
 
+extension ServerKeyError {
+    /// Whether a fault passes by an operator's hand: the operational key is over, and the root key that certifies the next is not here.
+    package static func isOutage(_ error: any Error) -> Bool {
+        switch error {
+        case ServerKeyError.rootKeyApart, ServerKeyError.noSigner: true
+        default: false
+        }
+    }
+}
+
 extension ServerKeyError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noRoot: "the database holds no root key that fits the server's identity: restore a backup"
         case .incomplete: "keys of the server are missing in the database: restore a backup"
-        case .rootKeyApart: "the root key is kept apart: start with --root-key FILE to certify a new operational key"
+        case .rootKeyApart: "the root key is kept apart: start again with --root-key FILE to certify a new operational key"
         case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
         case .noSigner: "no operational key of the server is valid now: check the clock, or start with --root-key FILE"
         }

@@ -99,7 +99,7 @@ package struct AuthNode: Sendable {
     package var publicRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         pages.addMiddleware(to: router)
-        router.addServiceMiddleware(outages: SQLError.isOutage)
+        router.addServiceMiddleware(outages: Self.isOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
         return router
@@ -108,11 +108,14 @@ package struct AuthNode: Sendable {
     /// For business backends and operators: health without a key, everything else with one.
     package var adminRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: SQLError.isOutage)
+        router.addServiceMiddleware(limits: ServiceLimits(body: AdminRequest.bodyLimit), outages: Self.isOutage)
         health.add(to: router)
         admin.add(to: router, keyHash: apiKeyHash)
         return router
     }
+
+    /// Faults that pass by themselves or by an operator's hand.
+    private static func isOutage(_ error: any Error) -> Bool { SQLError.isOutage(error) || ServerKeyError.isOutage(error) }
 
     /// A name or logo in the operator's settings that differs from the stored one is new, and wins.
     private static func apply(_ settings: AuthNodeSettings, to server: VirtualServer, with servers: ServerService, at now: Instant) async throws {

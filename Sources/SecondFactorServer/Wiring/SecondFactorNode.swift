@@ -66,10 +66,15 @@ package struct SecondFactorNode: Sendable {
         self.clock = clock
     }
 
+    /// Faults that pass by themselves or by an operator's hand: the root key that certifies the next operational key is not here.
+    private static func isOutage(_ error: any Error) -> Bool {
+        if case IdentityError.rootKeyNeeded = error { true } else { SQLError.isOutage(error) }
+    }
+
     /// For operators, on a listener of its own: `/live`, `/ready`.
     package var healthRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(outages: SQLError.isOutage)
+        router.addServiceMiddleware(outages: Self.isOutage)
         health.add(to: router)
         return router
     }
@@ -77,7 +82,7 @@ package struct SecondFactorNode: Sendable {
     /// For authentication servers: `GET /sf/identity`, `POST /sf/call`; `/live` and `/ready` too, for whoever runs both on one listener.
     package var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.addServiceMiddleware(outages: SQLError.isOutage)
+        router.addServiceMiddleware(outages: Self.isOutage)
         SecondFactorRoutes(domain: domain, identity: identity, log: log, clock: clock).add(to: router)
         health.add(to: router)
         return router

@@ -52,6 +52,46 @@ struct AuthNodeTests {
         #expect(error?.description.contains(Base64URL.encode(other.hash)) == true)
     }
 
+    @Test("A root key withheld beyond the end of the operational key is 503 to backends and phones, and the log says what to do")
+    func withheldRootKey() async throws {
+        let (clock, log, database, file) = (TestClock(), LogRecorder(), try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
+        let (key, pinned) = (KeyEncryptionKey.random(), try SomeIdentity(at: clock.now))
+        func node(_ rootKey: KeyEncryptionKey?) async throws -> AuthNode {
+            let settings = AuthNodeSettings(
+                publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
+                secondFactorIdentity: pinned.hash, serverName: "Shop")
+            return try await AuthNode(
+                settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: Answering(bytes: pinned.bytes),
+                logger: log.logger()
+            ) { clock.now }
+        }
+        _ = try await node(file)
+        let without = try await node(nil)
+        clock.advance(91 * 86_400)
+        let sessions = "/servers/\(without.defaultServer.text)/sessions/"
+        let headers: HTTPFields = [.apiKey: ServersFixture.apiKey, .nonce: Base64URL.encode(SystemRandomSource().bytes(16))]
+        try await Application(router: without.adminRouter, logger: log.logger()).test(.router) { client in
+            for uri in [sessions + "link/login", sessions + "qr/login", "/servers/\(without.defaultServer.text)/vash"] {
+                let answer = try await client.execute(uri: uri, method: .get, headers: headers)
+                #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "30", "\(uri) \(answer.status)")
+                #expect(String(buffer: answer.body).contains("storage_unavailable"))
+            }
+            #expect(try await client.execute(uri: sessions, method: .get, headers: headers).status == .ok)
+        }
+        try await Application(router: without.publicRouter, logger: log.logger()).test(.router) { client in
+            let bundle = try await client.execute(uri: "/ap1/bundle/\(Base64URL.encode(without.identityHash))", method: .get)
+            #expect(bundle.status == .serviceUnavailable && bundle.headers[.retryAfter] == "30")
+        }
+        let told = log.lines("requests fail until this is mended")
+        #expect(told.count == 2, "one for each listener")
+        #expect(told.allSatisfy { $0.facts["error"]?.contains("start again with --root-key FILE") == true })
+        #expect(log.lines("request failed").isEmpty)
+        let with = try await node(file)
+        try await Application(router: with.adminRouter, logger: log.logger()).test(.router) { client in
+            #expect(try await client.execute(uri: sessions + "link/login", method: .get, headers: headers).status == .ok)
+        }
+    }
+
     @Test("Of two nodes on one database one works in the background, and the other as soon as that one has stopped")
     func oneWorks() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID().uuidString)")
