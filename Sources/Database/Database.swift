@@ -45,6 +45,10 @@ package protocol Database: Sendable {
     ///   ``SQLError/replaced(path:)``.
     func checkWritable() async throws
 
+    /// Whether the files that are open still have their names. Costs nothing but a look at the names.
+    /// - Throws: ``SQLError/replaced(path:)``.
+    func checkInPlace() async throws
+
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.
     func close() async throws
 }

@@ -22,6 +22,7 @@ struct ReplacedFileTests {
         if byCopy { try FileManager.default.copyItem(atPath: path + ".old", toPath: path) }
         let error = await #expect(throws: SQLError.self) { try await database.checkWritable() }
         guard case .replaced(let told) = error else { throw try #require(error) }
+        #expect(throws: SQLError.replaced(path: told)) { try database.checkInPlace() }
         #expect(told.hasSuffix("test.sqlite") && error?.description.contains("stop the server") == true)
         try await database.close()
     }

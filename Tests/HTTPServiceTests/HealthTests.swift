@@ -2,6 +2,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -85,6 +86,23 @@ struct HealthTests {
         struct Internal: Error {}
         let (status, body) = try await ask("/ready", checks: [NamedCheck("database") { throw Internal() }])
         #expect(status == .serviceUnavailable && body == #"{"ready":false,"checks":{"database":"failed; the log says more"}}"#)
+    }
+
+    @Test("What fails is a line of the log, also when nobody asks: once, when the reason changes, and when it passes again")
+    func logged() async throws {
+        struct Failure: Error, CustomStringConvertible { let description: String }
+        let log = LogRecorder()
+        let reason = Mutex<String?>(nil)
+        let check = NamedCheck("database") { if let text = reason.withLock({ $0 }) { throw Failure(description: text) } }
+        let health = HealthRoutes(checks: [check], drain: DrainSignal())
+        let watch = health.watch(logger: log.logger())
+        for text in ["moved\naway", "moved\naway", "gone", nil, nil, "gone"] as [String?] {
+            reason.withLock { $0 = text }
+            await watch.round()
+        }
+        let lines = log.lines.map { "\($0.level) \($0.message) \($0.facts["work"] ?? "") \($0.facts["reason"] ?? "")" }
+        let failed = "warning a readiness check failed database "
+        #expect(lines == [failed + "moved away", failed + "gone", "notice a readiness check passes again database ", failed + "gone"])
     }
 
     @Test("However often it is asked, a check runs once in five seconds; what failed is looked at again after two")

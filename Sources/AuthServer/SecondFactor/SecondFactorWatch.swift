@@ -42,7 +42,7 @@ package final class SecondFactorWatch: Sendable {
             return finding
         }
         guard let news else { return }
-        logger.line(.error, "the second-factor server cannot be used: nobody logs in with a PIN", facts(news))
+        logger.line(.error, trouble.line, facts(news))
     }
 
     /// Notes that everything was found in order.

@@ -74,14 +74,19 @@ package struct AuthNode: Sendable {
             clock: clock)
         admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
-            checks: [NamedCheck("database") { _ = try await store.read { rows in try rows.server(server.id) } }],
+            checks: [
+                NamedCheck("database") {
+                    try await database.checkInPlace()
+                    _ = try await store.read { rows in try rows.server(server.id) }
+                }
+            ],
             logins: [
                 CachedCheck("disk") { try await database.checkWritable() },
                 CachedCheck("second-factor") { try await gateway.check() },
                 NamedCheck("root-key") { try await vault.checkRootKey() },
             ], drain: drain)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
-        background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock)
+        background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
     }
 
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.

@@ -58,11 +58,12 @@ package final class SQLiteDatabase: Database {
         try DiskProbe.write(beside: path)
         // Nothing is written by it; it waits for whoever holds the database.
         try await writer.transaction { _ in }
-        try checkInPlace(path)
+        try checkInPlace()
     }
 
     /// What another file has taken the place of goes on being read and written, and is gone with the process.
-    private func checkInPlace(_ path: String) throws(SQLError) {
+    package func checkInPlace() throws(SQLError) {
+        guard let path else { return }
         for name in [path, path + "-wal"] {
             let found = FileIdentity(of: name)
             let isSame = files.withLock { files in

@@ -11,6 +11,7 @@ package struct HealthRoutes: Sendable {
     private let drain: DrainSignal
     /// How long one check may take.
     private let patience: Duration
+    private let log = CheckLog()
 
     /// - Parameters:
     ///   - checks: without which the server can do nothing.
@@ -30,6 +31,11 @@ package struct HealthRoutes: Sendable {
         router.get("/ready") { request, context in
             try await ready(request.uri.queryParameters, logger: context.logger)
         }
+    }
+
+    /// Asks what the server can do nothing without, also when nobody else asks: what fails is told in the log.
+    package func watch(logger: Logger) -> PeriodicTask {
+        PeriodicTask(name: "readiness", interval: .seconds(10), logger: logger) { _ = await run(checks, logger: logger) }
     }
 
     private func ready(_ query: Parameters, logger: Logger) async throws -> Response {
@@ -90,12 +96,17 @@ package struct HealthRoutes: Sendable {
                 }
                 try await group.next()
             }
+            log.note(check.name, nil, logger: logger)
             return nil
+        } catch is CancellationError {
+            // Whoever asked has gone.
+            return "not finished"
         } catch let error as any Error & CustomStringConvertible {
+            log.note(check.name, oneLine(error.description), logger: logger)
             return oneLine(error.description)
         } catch {
             // What has no words for people is named in the log only.
-            logger.line(.warning, "a readiness check failed", [.work: check.name, .error: "\(error)"])
+            log.note(check.name, "\(error)", logger: logger)
             return "failed; the log says more"
         }
     }

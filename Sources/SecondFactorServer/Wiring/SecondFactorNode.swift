@@ -44,7 +44,10 @@ package struct SecondFactorNode: Sendable {
         log = CallLog(logger)
         health = HealthRoutes(
             checks: [
-                NamedCheck("database") { _ = try await database.read { try $0.one("SELECT 1 AS one") } },
+                NamedCheck("database") {
+                    try await database.checkInPlace()
+                    _ = try await database.read { try $0.one("SELECT 1 AS one") }
+                },
                 NamedCheck("root-key") {
                     let now = clock()
                     try await identity.identity(at: now).checkRootKey(at: now)
@@ -59,7 +62,8 @@ package struct SecondFactorNode: Sendable {
                 // Requests renew keys at need themselves; this erases what is over while nobody asks.
                 _ = try await identity.identity(at: now)
                 try await database.purge()
-            }
+            },
+            health.watch(logger: logger),
         ]
         self.domain = domain
         self.identity = identity

@@ -61,7 +61,7 @@ struct FullDiskTests {
         try disk.fill()
         try await eventually("the full disk of the other server is told") {
             let (status, body) = try await pair.report("/ready?for=logins")
-            return status == 503 && body.contains("it cannot write to its disk") && !body.contains("ostiary.sqlite is full")
+            return status == 503 && body.contains("its disk or database file is not in order") && !body.contains("ostiary.sqlite is full")
         }
         #expect(try await pair.report("/ready").status == 200)
         let (own, words) = try await pair.answer(pair.layout.secondFactorURL + "/ready")

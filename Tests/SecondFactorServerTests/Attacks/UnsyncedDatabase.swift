@@ -82,6 +82,7 @@ final class UnsyncedDatabase: Database {
     func settle() throws { try copyDatabase(from: path, to: durablePath) }
 
     func checkWritable() async throws { try await file.checkWritable() }
+    func checkInPlace() async throws { try await file.checkInPlace() }
 
     func purge() async throws {
         if hasCrashed { throw Crashed() }

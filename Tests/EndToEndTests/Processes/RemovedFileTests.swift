@@ -1,0 +1,39 @@
+import Foundation
+import OstiaryTesting
+import Testing
+
+@testable import ostiary
+
+/// The database file of a running server is moved away.
+@Suite("A database file that is taken from a running server", .serialized)
+struct RemovedFileTests {
+    @Test("Each server's own /ready is 503 and names the file, the log says it once, and nobody claims that PINs are not checked")
+    func removed() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let files = [pair.layout.authenticationData.path + "/ostiary.sqlite", pair.layout.secondFactorData.path + "/second-factor.sqlite"]
+        for file in files { try FileManager.default.moveItem(atPath: file, toPath: file + ".away") }
+        let failed = "a readiness check failed"
+        for (server, address, file) in [
+            (pair.authentication, pair.layout.adminURL, files[0]), (pair.secondFactor, pair.layout.secondFactorURL, files[1]),
+        ] {
+            // Nobody has asked /ready by then.
+            try await eventually("the log says it: \(server.complaints)") { server.complaints.contains(failed) }
+            for _ in 0..<3 {
+                let (status, body) = try await pair.answer(address + "/ready")
+                #expect(status == 503 && body.contains((file as NSString).lastPathComponent) && body.contains("replaced or removed"), "\(body)")
+            }
+            #expect(server.complaints.split(separator: "\n").filter { $0.contains(failed) && $0.contains("work=database") }.count == 1)
+        }
+        try await eventually("serve tells of the other: \(pair.authentication.complaints)") {
+            pair.authentication.complaints.contains("the second-factor server has trouble with its storage: logins with a PIN may fail")
+        }
+        #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
+        #expect(!pair.authentication.complaints.contains("nobody logs in with a PIN"))
+
+        for file in files { try FileManager.default.moveItem(atPath: file + ".away", toPath: file) }
+        try await eventually("they are ready again") { await pair.status("/ready") == 200 }
+        try await pair.stop()
+    }
+}
