@@ -20,7 +20,7 @@ package struct PageService: Sendable {
     /// A link for one browser, once. The ticket stands in the fragment, which browsers keep to themselves.
     func open(_ page: Page, at now: Instant) async throws -> String {
         let ticket = PageSecret(using: random)
-        try await store.open(page, ticket: ticket, until: now + PageLifetime.ticket, at: now)
+        try await store.open(page, ticket: ticket, until: now + PageLifetime.ticket)
         return "\(publicURL)/\(page.kind.rawValue)#\(ticket.text)"
     }
 

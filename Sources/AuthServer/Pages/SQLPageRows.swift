@@ -66,10 +66,11 @@ final class SQLPageRows {
         }
     }
 
-    func removePages(endedAt now: Instant, limit: Int) throws {
-        try connection.execute(
+    /// Deletes at most `limit` pages, and answers how many.
+    func removePages(endedAt now: Instant, limit: Int) throws -> Int {
+        defer { known.forget() }
+        return try connection.execute(
             "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)])
-        known.forget()
     }
 
     /// No ticket and no page lasts longer than one of now, if it was made by a clock ahead of `ahead`.

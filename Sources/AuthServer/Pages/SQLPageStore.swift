@@ -5,9 +5,6 @@ import OstiaryProtocol
 /// Where pages wait for their browser: in the database, so that any server of several can go on with a page that another one opened. Each question
 /// answers and consumes in one transaction.
 package struct SQLPageStore: Sendable {
-    /// The most pages that one opening deletes: whoever opens one after a pause does not wait for all that ended meanwhile.
-    private static let batch = 200
-
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
@@ -22,12 +19,11 @@ package struct SQLPageStore: Sendable {
     }
 
     /// Keeps a page for whoever brings its ticket until `deadline`.
-    package func open(_ page: Page, ticket: PageSecret, until deadline: Instant, at now: Instant) async throws {
+    package func open(_ page: Page, ticket: PageSecret, until deadline: Instant) async throws {
         let kept = StoredPage(page: page, holder: .ticket(ticket.hash), expiresAt: deadline)
         try await write { rows, former -> Void in
             // Opened by the first look.
             if former != nil, try rows.page(of: kept.holder) != nil { return }
-            try rows.removePages(endedAt: now, limit: Self.batch)
             try rows.save(kept)
         }
     }
@@ -88,5 +84,10 @@ extension SQLPageStore: MomentKeeper {
     /// A ticket lives a minute from now, a page half an hour, if a clock that ran ahead gave them more (docs/operations.md, Clocks).
     package func bringBack(from ahead: Instant, to now: Instant) async throws {
         try await write { rows, _ -> Void in try rows.bringBack(from: ahead, to: now) }
+    }
+
+    /// Links that nobody opened, and pages whose time is over.
+    package func removeExpired(at now: Instant, limit: Int) async throws -> Int {
+        try await write { rows, _ in try rows.removePages(endedAt: now, limit: limit) }
     }
 }

@@ -55,6 +55,9 @@ struct ClockRepair: Sendable {
 package protocol MomentKeeper: Sendable {
     /// Brings back what was written after `ahead`: it lives as long as if it had been written now.
     func bringBack(from ahead: Instant, to now: Instant) async throws
+
+    /// Deletes at most `limit` of what is over at `now`, and answers how many.
+    func removeExpired(at now: Instant, limit: Int) async throws -> Int
 }
 
 /// What lies ahead of the clock, inside a transaction.

@@ -16,7 +16,7 @@ package struct Housekeeping: Sendable {
     private let auditRetention: UInt64?
 
     /// - Parameters:
-    ///   - others: what else is brought back when a clock that ran ahead was put right.
+    ///   - others: what else runs out, and is brought back when a clock that ran ahead was put right.
     ///   - watch: what notes the moments that are written.
     ///   - auditRetention: seconds for which the audit trail is kept; nil for ever.
     package init(
@@ -36,6 +36,7 @@ package struct Housekeeping: Sendable {
         try await inBatches { try await endSessions(at: now) }
         try await enrolments.expire(at: now)
         try await inBatches { try await store.write { rows, _ in try rows.removeExpired(at: now, limit: Self.batch) } }
+        for keeper in others { try await inBatches { try await keeper.removeExpired(at: now, limit: Self.batch) } }
         guard let auditRetention else { return }
         try await inBatches { try await store.write { rows, _ in try rows.removeAudit(before: now - auditRetention, limit: Self.batch) } }
     }

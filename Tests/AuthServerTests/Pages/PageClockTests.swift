@@ -14,7 +14,7 @@ struct PageClockTests {
     /// A ticket that was made now.
     private func ticket(_ servers: ServersFixture, _ store: SQLPageStore) async throws -> PageSecret {
         let ticket = PageSecret(using: SystemRandomSource())
-        try await store.open(page(servers), ticket: ticket, until: servers.now + PageLifetime.ticket, at: servers.now)
+        try await store.open(page(servers), ticket: ticket, until: servers.now + PageLifetime.ticket)
         return ticket
     }
 
@@ -54,6 +54,23 @@ struct PageClockTests {
             #expect(try await store.page(of: cookie, at: servers.now) != nil)
             servers.clock.advance(1)
             #expect(try await store.page(of: cookie, at: servers.now) == nil)
+        }
+    }
+
+    @Test("Pages that nobody opened, and those that are over, go by themselves: no other page has to be opened for it")
+    func expired() async throws {
+        try await ServersFixture.run { servers in
+            let store = SQLPageStore(database: servers.database)
+            let pages = { try await servers.database.read { try $0.one("SELECT COUNT(*) AS n FROM page")?.int("n") } }
+            for _ in 0..<250 { _ = try await ticket(servers, store) }
+            let cookie = try #require(try await redeem(try await ticket(servers, store), servers, store))
+            servers.clock.advance(PageLifetime.ticket)
+            await servers.runBackground()
+            #expect(try await pages() == 1)
+            #expect(try await store.page(of: cookie, at: servers.now) != nil)
+            servers.clock.advance(PageLifetime.page)
+            await servers.runBackground()
+            #expect(try await pages() == 0)
         }
     }
 

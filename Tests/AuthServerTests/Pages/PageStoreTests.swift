@@ -17,7 +17,7 @@ struct PageStoreTests {
     func redeemedOnce(on backend: Backend) async throws {
         try await withStore(backend) { store, _ in
             let (page, ticket) = (page(), PageSecret(using: random))
-            try await store.open(page, ticket: ticket, until: now + 60, at: now)
+            try await store.open(page, ticket: ticket, until: now + 60)
             let found = try await withThrowingTaskGroup(of: Page?.self) { group in
                 for _ in 0..<32 { group.addTask { try await store.redeem(ticket, for: PageSecret(using: random), until: now + 100, at: now) } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -30,7 +30,7 @@ struct PageStoreTests {
     func foundByCookie(on backend: Backend) async throws {
         try await withStore(backend) { store, _ in
             let (page, ticket, cookie) = (page(returnURL: "/x"), PageSecret(using: random), PageSecret(using: random))
-            try await store.open(page, ticket: ticket, until: now + 60, at: now)
+            try await store.open(page, ticket: ticket, until: now + 60)
             #expect(try await store.page(of: cookie, at: now) == nil)
             #expect(try await store.redeem(ticket, for: cookie, until: now + 100, at: now + 59) == page)
             let kept = try #require(try await store.page(of: cookie, at: now + 99))
@@ -55,7 +55,7 @@ struct PageStoreTests {
             for request in [request, LoginRequest(demand: .always), LoginRequest()] {
                 let (ticket, cookie) = (PageSecret(using: random), PageSecret(using: random))
                 let page = Page(kind: .login, serverID: ServerID(using: random), nonceHash: random.bytes(32), request: request)
-                try await store.open(page, ticket: ticket, until: now + 60, at: now)
+                try await store.open(page, ticket: ticket, until: now + 60)
                 #expect(try await store.redeem(ticket, for: cookie, until: now + 100, at: now) == page)
                 let found = try #require(try await store.page(of: cookie, at: now)).page
                 #expect(found == page && found.request.shown.logo?.picture == request.shown.logo?.picture)
@@ -63,15 +63,19 @@ struct PageStoreTests {
         }
     }
 
-    @Test("What ran out is deleted when the next page is opened", arguments: Backend.allCases)
+    @Test("What ran out is deleted in batches, and what did not stays", arguments: Backend.allCases)
     func forgets(on backend: Backend) async throws {
         try await withStore(backend) { store, database in
             for second in 0..<5 as Range<UInt64> {
-                try await store.open(page(), ticket: PageSecret(using: random), until: now + 60 + second, at: now)
+                try await store.open(page(), ticket: PageSecret(using: random), until: now + 60 + second)
             }
-            try await store.open(page(), ticket: PageSecret(using: random), until: now + 200, at: now + 62)
-            let left = try await database.read { try $0.one("SELECT COUNT(*) AS n FROM page")?.int("n") }
-            #expect(left == 3)
+            let count = { try await database.read { try $0.one("SELECT COUNT(*) AS n FROM page")?.int("n") } }
+            #expect(try await store.removeExpired(at: now + 59, limit: 2) == 0)
+            #expect(try await count() == 5)
+            while try await store.removeExpired(at: now + 62, limit: 2) == 2 {}
+            #expect(try await count() == 2)
+            while try await store.removeExpired(at: now + 64, limit: 2) == 2 {}
+            #expect(try await count() == 0)
         }
     }
 
