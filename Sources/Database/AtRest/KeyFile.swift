@@ -8,15 +8,12 @@ package enum KeyFile {
     /// - Parameter newKey: 32 bytes for a new file.
     /// - Throws: ``KeyFileError``.
     package static func read(orMakeAt path: String, newKey: () -> [UInt8]) throws(KeyFileError) -> [UInt8] {
-        if access(path, F_OK) != 0, errno == ENOENT { try make(at: path, holding: newKey()) }
+        if isMissing(path) { try make(at: path, holding: newKey()) }
         return try read(path)
     }
 
-    /// Throws `missing` unless the file is there: one that was made now would open nothing of a database that exists.
-    /// - Throws: ``KeyFileError``.
-    package static func check(_ path: String, belongsTo database: String) throws(KeyFileError) {
-        if access(path, F_OK) != 0, errno == ENOENT { throw .missing(path: path, database: database) }
-    }
+    /// Whether there is nothing at a path. What cannot be looked at may be there.
+    package static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
     /// Reads a file that must be there.
     /// - Returns: 32 bytes.
@@ -76,6 +73,8 @@ package enum KeyFileError: Error, Equatable, Sendable {
     case malformed(path: String)
     /// There is the database, and not its key.
     case missing(path: String, database: String)
+    /// The same of a root key that is kept apart, which the database may never have had.
+    case rootKeyMissing(path: String, database: String)
 }
 
 extension KeyFileError: CustomStringConvertible {
@@ -89,6 +88,9 @@ extension KeyFileError: CustomStringConvertible {
         case .missing(let path, let database):
             "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "
                 + "the database; no other key opens it, so none was made"
+        case .rootKeyMissing(let path, let database):
+            "the key file \(path) of the database \(database) is missing: put back the copy that was kept of it, or name the file that belongs to "
+                + "the database; a database that was made without --root-key takes none later: start it without"
         }
     }
 }

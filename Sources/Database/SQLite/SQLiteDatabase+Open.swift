@@ -85,6 +85,7 @@ extension DatabaseOpenError {
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt(path: path, reason: reason)
             case .SQLITE_BUSY, .SQLITE_LOCKED: .lockedByAnotherProcess(path: path)
+            case .SQLITE_READONLY: .cannotOpen(path: path, reason: "\(reason): this user must be allowed to write to the file and to its folder")
             default: .cannotOpen(path: path, reason: reason)
             }
     }

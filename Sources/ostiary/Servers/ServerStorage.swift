@@ -14,7 +14,8 @@ enum ServerStorage {
     ) throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         if let file = existingFile(of: url) {
-            for path in [settings.keyFile, identity.rootKeyFile].compactMap(\.self) { try KeyFile.check(path, belongsTo: file) }
+            if KeyFile.isMissing(settings.keyFile) { throw KeyFileError.missing(path: settings.keyFile, database: file) }
+            if let root = identity.rootKeyFile, KeyFile.isMissing(root) { throw KeyFileError.rootKeyMissing(path: root, database: file) }
         } else {
             try LostDatabase.check(url, keyFile: settings.keyFile)
         }
