@@ -78,7 +78,26 @@ struct HealthTests {
         #expect(
             try await ask("/ready?full=1", checks: [bad], logins: [good])
                 == (.serviceUnavailable, #"{"ready":false,"logins":false,"checks":{"second-factor":"connection refused","database":"ok"}}"#))
-        #expect(try await ask("/ready?for=anything", checks: [good], logins: [good]).0 == .badRequest)
+    }
+
+    @Test(
+        "A health call refuses what it does not know, another value, and what comes twice: a misspelt question is not answered as a shorter one",
+        arguments: [
+            ("/ready?fr=logins", "unknown_field", "fr"), ("/ready?For=logins", "unknown_field", "For"), ("/live?full=1", "unknown_field", "full"),
+            ("/ready?for=anything", "bad_request", "for"), ("/ready?for", "bad_request", "for"), ("/ready?full=true", "bad_request", "full"),
+            ("/ready?full=1&full=0", "bad_request", "full"), ("/ready?for=logins&for=logins", "bad_request", "for"),
+            ("/ready?for=%FF", "bad_request", "for"),
+        ])
+    func strict(address: String, error: String, field: String) async throws {
+        let (status, body) = try await ask(address, checks: [good], logins: [bad])
+        #expect(status == .badRequest)
+        #expect(body.contains(#""error":"\#(error)""#) && body.contains(#""field":"\#(field)""#), "\(body)")
+    }
+
+    @Test("Where no login is checked there is nothing to ask for")
+    func noLogins() async throws {
+        let (status, body) = try await ask("/ready?for=logins", checks: [good])
+        #expect(status == .badRequest && body.contains(#""error":"unknown_field""#))
     }
 
     @Test("An error without words for people is not told by its type")

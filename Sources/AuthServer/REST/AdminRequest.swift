@@ -41,25 +41,8 @@ struct AdminRequest: Sendable {
         return try SessionNonce(text)
     }
 
-    /// A parameter of the query; one that comes twice is an error, because nobody knows which was meant.
-    func query(_ name: String) throws(FieldRefusal) -> String? {
-        let values = (request.uri.query ?? "").split(separator: "&").filter { $0.prefix { $0 != "=" } == name }.map { $0.dropFirst(name.count + 1) }
-        guard values.count <= 1 else { throw .bad(name, "comes more than once") }
-        return try values.first.map { value throws(FieldRefusal) in
-            guard let text = value.removingPercentEncoding else { throw .bad(name, "is not percent-encoded UTF-8") }
-            return text
-        }
-    }
-
-    /// Refuses a parameter that the call does not have: whoever writes `accountID` must not be answered as if nothing had been said.
-    func checkQuery(knows names: [String]) throws(FieldRefusal) {
-        for part in (request.uri.query ?? "").split(separator: "&") {
-            let raw = part.prefix { $0 != "=" }
-            let name = raw.removingPercentEncoding ?? String(raw)
-            guard !names.contains(String(raw)) else { continue }
-            throw .unknown(String(name.prefix(64)), nearest: nearestName(to: name, among: names))
-        }
-    }
+    /// A parameter of the query; nil when it is left out.
+    func query(_ name: String) throws(FieldRefusal) -> String? { try RequestQuery(request).value(name) }
 
     /// `name` and `userid` of an enrolment.
     func enrolmentNames() throws -> (name: String, userID: String?) {

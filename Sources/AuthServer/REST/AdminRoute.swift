@@ -29,7 +29,7 @@ struct AdminRoute: Sendable {
     /// - Parameter check: throws `UnknownServer`.
     fileprivate func answer(_ request: AdminRequest, known check: (ServerID) async throws -> Void) async throws -> Response {
         do {
-            try request.checkQuery(knows: query)
+            try RequestQuery(request.request).check(knows: query)
             if !hasBody { try await request.checkNoBody() }
             return try await handler(request)
         } catch {

@@ -18,7 +18,10 @@ package struct AdminRoutes: Sendable {
     /// Adds the API behind its key; what was added to the router before needs none.
     /// - Parameter keyHash: SHA of the API key.
     package func add(to router: Router<ServiceRequestContext>, keyHash: [UInt8]) {
-        router.get("/openapi.json") { _, _ in PageAsset.openAPI.response }
+        router.get("/openapi.json") { request, _ -> Response in
+            try RequestQuery(request).check(knows: [])
+            return PageAsset.openAPI.response
+        }
         router.add(middleware: AdminKey(hash: keyHash))
         router.add(table, clock: clock) { [domain] id in _ = try await domain.servers.virtualServer(id) }
     }

@@ -27,10 +27,11 @@ package struct HealthRoutes: Sendable {
 
     /// Adds the routes to a private router.
     package func add(to router: some RouterMethods<ServiceRequestContext>) {
-        router.get("/live") { _, _ in Response.object { $0.member("live", true) } }
-        router.get("/ready") { request, context in
-            try await ready(request.uri.queryParameters, logger: context.logger)
+        router.get("/live") { request, _ -> Response in
+            try RequestQuery(request).check(knows: [])
+            return .object { $0.member("live", true) }
         }
+        router.get("/ready") { request, context in try await ready(RequestQuery(request), logger: context.logger) }
     }
 
     /// Asks what the server can do nothing without, also when nobody else asks: what fails is told in the log.
@@ -38,9 +39,10 @@ package struct HealthRoutes: Sendable {
         PeriodicTask(name: "readiness", interval: .seconds(10), logger: logger) { _ = await run(checks, logger: logger) }
     }
 
-    private func ready(_ query: Parameters, logger: Logger) async throws -> Response {
-        let forLogins = try isForLogins(query)
-        let isFull = query["full"] == "1"
+    private func ready(_ query: RequestQuery, logger: Logger) async throws -> Response {
+        try query.check(knows: loginChecks.isEmpty ? ["full"] : ["for", "full"])
+        let forLogins = try query.asks("for", "logins")
+        let isFull = try query.asks("full", "1")
         let wanted = forLogins || isFull ? checks + loginChecks : checks
         let reports = drain.isDraining ? [Report(name: "server", failure: "stopping")] : await run(wanted, logger: logger)
         let isGood = reports.allSatisfy { $0.failure == nil }
@@ -58,14 +60,6 @@ package struct HealthRoutes: Sendable {
                     json.string(report.failure ?? "ok")
                 }
             }
-        }
-    }
-
-    private func isForLogins(_ query: Parameters) throws(ErrorResponse) -> Bool {
-        switch query["for"] {
-        case nil: return false
-        case "logins" where !loginChecks.isEmpty: return true
-        case .some: throw .badRequest(loginChecks.isEmpty ? "for is left out here" : "for is logins or left out")
         }
     }
 
@@ -108,6 +102,17 @@ package struct HealthRoutes: Sendable {
             // What has no words for people is named in the log only.
             log.note(check.name, "\(error)", logger: logger)
             return "failed; the log says more"
+        }
+    }
+}
+
+extension RequestQuery {
+    /// Whether a parameter is there, which can have one value only.
+    fileprivate func asks(_ name: String, _ only: String) throws(FieldRefusal) -> Bool {
+        switch try value(name) {
+        case nil: return false
+        case only: return true
+        case .some: throw .bad(name, "is \(only) or left out")
         }
     }
 }

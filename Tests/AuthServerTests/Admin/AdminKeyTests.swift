@@ -42,6 +42,8 @@ struct AdminKeyTests {
             let response = try await backend.send(.get, "/openapi.json", key: nil)
             #expect(response.status == .ok)
             #expect(JSONObject(response.body).text("openapi") == "3.1.0")
+            let other = try await backend.send(.get, "/openapi.json?version=2", key: nil)
+            #expect(other.status == .badRequest && JSONObject(other.body).text("error") == "unknown_field")
         }
     }
 }
