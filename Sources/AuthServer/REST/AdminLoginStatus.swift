@@ -31,7 +31,7 @@ extension LoginStatus {
             writer.member("lastping", number: lastPing?.seconds)
             writer.member("expiresat", number: expiresAt?.seconds)
             guard let authentication else { return }
-            writer.member("authtime", number: authentication.time.seconds)
+            writer.member("authtime", number: authentication.time?.seconds)
             writer.member("amr", authentication.amr)
             writer.member("acr", authentication.acr)
             writer.member("binding", authentication.binding)

@@ -43,8 +43,8 @@ package struct LoginStatus: Equatable, Sendable {
 
 /// How somebody logged in, in the words of RFC 8176 where it has one, and as an `acr` (protocol §6).
 package struct AuthenticationFacts: Equatable, Sendable {
-    /// When the second factor was proved, or the login when none was asked.
-    package let time: Instant
+    /// When the second factor was proved; nil when none was asked.
+    package let time: Instant?
     package let amr: [String]
     package let acr: String
     package let binding: String
@@ -54,7 +54,7 @@ package struct AuthenticationFacts: Equatable, Sendable {
     package let failedTries: UInt32
 
     package init(of login: Login) {
-        time = login.verifiedAt
+        time = login.methods.isEmpty ? nil : login.verifiedAt
         amr = Self.amr(login.methods)
         acr = login.methods.isEmpty ? "sf" : "mfa"
         binding = Self.name(of: login.binding)

@@ -67,6 +67,7 @@ struct LoginStatusTests {
         let facts = try await world.status().authentication
         #expect(facts?.amr == ["pop"])
         #expect(facts?.acr == "sf")
+        #expect(facts != nil && facts?.time == nil)
     }
 
     @Test("The enrolled browser is logged in, and its binding is the enrolment")
