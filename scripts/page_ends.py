@@ -3,8 +3,9 @@
 import contextlib
 import secrets
 import sqlite3
+import time
 
-from page_phone import begin_anew, page
+from page_phone import WRONG, begin_anew, page
 from trial import check, until
 
 
@@ -51,6 +52,43 @@ def dies(servers, browser, phone, new_phone, look):
     check(browser.run("return document.activeElement.tagName") == "H1", "with the focus on what it says then")
 
 
+def dies_at_login(servers, browser, phone, new_phone, look):
+    """A phone that dies after it has taken a login leaves a page that does not wait for it, and a newer one that takes the login over."""
+    later = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
+    nonce = page(servers, browser)
+    older = browser.address
+    take_and_die(browser, phone, "one")
+    check(not browser.run(later), "without a word of doubt at first")
+    until(lambda: browser.run(later), "after a minute it offers to begin anew", 80)
+    look(browser, "login-scanned-later")
+    begin_anew(browser)
+    take_and_die(browser, phone, "two")
+    browser.open(servers.page("login", nonce, returnurl=servers.origin + "/l?back"))
+    until(lambda: browser.state == "otherpage", "a page that the site opens now says that the login goes on elsewhere")
+    newer = browser.address
+    look(browser, "login-other-page")
+    begin_anew(browser)
+    browser.open(older)
+    until(lambda: browser.state == "otherpage", "and the older page says that it goes on there")
+    takes = "return document.querySelector('section:not([hidden]) [data-act=renew]')?.checkVisibility() ?? false"
+    check(not browser.run(takes), "without a button that would do nothing")
+    browser.open(newer)
+    until(lambda: browser.state == "waiting", "the newer page still shows its code")
+    process = phone.begin("login", browser.picture("login-after-death", "[data-qr]"))
+    until(lambda: "returncode=" in browser.address, "which logs in")
+    check(servers.hand_in(nonce, browser.address)["loggedin"], "for the browser that began it")
+    check(process.wait(timeout=20) == 0, "the phone has logged in")
+
+
+def take_and_die(browser, phone, name):
+    """A wrong PIN takes the login; then the phone says no more."""
+    process = phone.begin("login", browser.picture(f"login-to-die-{name}", "[data-qr]"), pins=WRONG[:1])
+    until(lambda: browser.state == "scanned", "a phone takes a login")
+    time.sleep(1)
+    process.kill()
+    process.wait()
+
+
 def expires(servers, browser, phone, new_phone, look):
     nonce = page(servers, browser)
     with contextlib.closing(sqlite3.connect(servers.folder / "serve" / "ostiary.sqlite", timeout=10)) as database, database:
@@ -75,5 +113,5 @@ def broken_link(servers, browser, phone, new_phone, look):
 
 def every_end(servers, browser, phone, new_phone, look):
     """A phone that is enrolled already, and one that never will be."""
-    for scene in (given_back, dies, expires, broken_link):
+    for scene in (given_back, dies, dies_at_login, expires, broken_link):
         scene(servers, browser, phone, new_phone, look)

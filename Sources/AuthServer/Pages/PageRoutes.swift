@@ -31,7 +31,7 @@ package struct PageRoutes: Sendable {
         self.drain = drain
         self.tick = tick
         self.clock = clock
-        view = PageView(domain: domain, visualHashes: visualHashes, publicURL: publicURL)
+        view = PageView(domain: domain, pages: pages, visualHashes: visualHashes, publicURL: publicURL)
     }
 
     /// What stands around the public router, its errors included. To be added first of all.

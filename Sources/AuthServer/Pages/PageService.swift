@@ -60,6 +60,12 @@ package struct PageService: Sendable {
         return [cookie.setting(page.cookie)] + oldest.map(cookie.forgetting)
     }
 
+    /// How a page begins anew beside the session that its nonce has: what it may take over is of a page that its site opened earlier.
+    func renewal(of page: OpenPage, beside session: Session?) async throws -> PageBeginning {
+        guard let owner = session?.page?.cookieHash, try await store.isOpened(owner, before: page.cookie) else { return .renewed(over: nil) }
+        return .renewed(over: owner)
+    }
+
     /// Counts that the page begins anew.
     /// - Throws: ``PageRefusal/tooOften(seconds:)``, ``PageRefusal/noPage``.
     func countRenewal(of page: OpenPage, at now: Instant) async throws {

@@ -20,6 +20,8 @@ struct PageSnapshot: Sendable {
     var isRead = false
     /// What a phone said that has read the code and not taken the login; it stands beside the code.
     var beside: State?
+    /// Whether this page may take over what another page of its nonce has begun.
+    var mayTakeOver = false
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
     var stillAge: UInt32 = 0
     /// Of an enrolment: its name, and the phone that has read the code.
@@ -72,6 +74,7 @@ struct PageSnapshot: Sendable {
             writer.member("beside", beside?.rawValue)
             writer.member("still", stillAge > 0)
             writer.member("read", isRead)
+            if mayTakeOver { writer.member("takeover", true) }
             writer.member("name", name)
             writer.member("device", device)
             if let words { writer.member("words", words) }

@@ -59,6 +59,7 @@ struct PageStream: Sendable {
         let next = try await look(&memory)
         let isSame =
             next.state == shown.state && next.device == shown.device && next.isRead == shown.isRead && next.beside == shown.beside
+            && next.mayTakeOver == shown.mayTakeOver
             // The link of a login changes with its code.
             && (page.page.kind == .login || next.link == shown.link)
         if !isSame { try await send(next, to: &writer) }

@@ -5,6 +5,7 @@ import OstiaryProtocol
 /// What a page shows, from what the domain knows of its nonce.
 struct PageView: Sendable {
     let domain: AuthenticationServices
+    let pages: PageService
     let visualHashes: VisualHashes
     let publicURL: PublicURL
 
@@ -17,10 +18,10 @@ struct PageView: Sendable {
         switch page.kind {
         case .login:
             guard let returnURL = page.returnURL else { throw PageRefusal.noPage }
+            let sessionPage = SessionPage(cookieHash: open.cookie.hash, returnURL: returnURL.absolute(at: publicURL))
             do {
                 try await domain.sessions.begin(
-                    SessionPage(cookieHash: open.cookie.hash, returnURL: returnURL.absolute(at: publicURL)), isNewest: isNewest, for: nonce,
-                    at: page.serverID, asking: page.request, now: now)
+                    sessionPage, as: isNewest ? .opened : renewal(of: open, at: now), for: nonce, at: page.serverID, asking: page.request, now: now)
             } catch LoginLinkError.loggedIn, LoginLinkError.claimed {
                 // The page will say so.
             }
@@ -37,6 +38,10 @@ struct PageView: Sendable {
                 return nil
             }
         }
+    }
+
+    private func renewal(of open: OpenPage, at now: Instant) async throws -> PageBeginning {
+        try await pages.renewal(of: open, beside: try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now))
     }
 
     /// Whether nothing would be lost: no enrolment waits for its code or has succeeded. Logins look after themselves.
@@ -67,7 +72,7 @@ struct PageView: Sendable {
 
     private func login(_ open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
         let session = try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
-        guard let session, open.owns(session) else { return try await blank(open.page, state: Self.state(ofForeign: session)) }
+        guard let session, open.owns(session) else { return try await foreign(session, on: open) }
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         switch session.state {
         case .open:
@@ -96,6 +101,19 @@ struct PageView: Sendable {
         case .stopped(let login, _, _): login.returned == nil ? .notReturned : .loggedOut
         case .expired: .expired
         }
+    }
+
+    /// The page beside the session of another page, or of none. A newer one may take the login over.
+    private func foreign(_ session: Session?, on open: OpenPage) async throws -> PageSnapshot {
+        var snapshot = try await blank(open.page, state: Self.state(ofForeign: session))
+        guard let session, snapshot.state == .otherPage else { return snapshot }
+        do {
+            try await pages.renewal(of: open, beside: session).check(session, for: open.cookie.hash)
+            snapshot.mayTakeOver = true
+        } catch is LoginLinkError {
+            // The page that has it goes on.
+        }
+        return snapshot
     }
 
     /// What a page shows while its nonce has the session of another page, or of none.

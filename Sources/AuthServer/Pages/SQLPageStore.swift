@@ -48,6 +48,16 @@ package struct SQLPageStore: Sendable {
         return try await read { rows in try rows.page(of: holder).flatMap { $0.isOver(at: now) ? nil : $0 } }
     }
 
+    /// Whether another page was opened before this one. One that is not kept any more was.
+    /// - Parameter other: SHA of its cookie.
+    package func isOpened(_ other: [UInt8], before cookie: PageSecret) async throws -> Bool {
+        let (other, own) = (StoredPage.Holder.cookie(other), StoredPage.Holder.cookie(cookie.hash))
+        return try await read { rows in
+            guard let number = try rows.page(of: own)?.number else { return false }
+            return try rows.page(of: other)?.number.map { $0 < number } ?? true
+        }
+    }
+
     /// Until when each page may be kept, in the order of the cookies; the beginning of time for what is no page.
     package func ends(of cookies: [PageSecret?]) async throws -> [Instant] {
         let holders = cookies.map { $0.map { StoredPage.Holder.cookie($0.hash) } }

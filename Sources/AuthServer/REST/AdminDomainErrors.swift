@@ -29,6 +29,7 @@ extension LoginLinkError: ErrorResponseConvertible {
         case .webNonce: ErrorResponse(.conflict, "app_login", "this is the webNonce of an AppLogin; a login needs a nonce of its own")
         case .accountUnknown: AdminRefusal.accountUnknown.errorResponse
         case .otherPage: ErrorResponse(.conflict, "other_page", "another page of this login is open; go on there, or start again from the site")
+        case .returning: ErrorResponse(.conflict, "not_over", "the login is confirmed and goes on in its window; start again from the site otherwise")
         }
     }
 }

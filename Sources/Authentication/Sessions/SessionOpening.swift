@@ -9,6 +9,8 @@ struct SessionOpening: Sendable {
     let derivation: SessionDerivation
     /// The page that the session is for; nil for getQrLogin.
     var page: SessionPage?
+    /// Whether a phone that is deciding is not waited for.
+    var endsClaims = false
 
     /// A session that waits for a phone, and the one of before that ended with it.
     struct Opened: Sendable {
@@ -28,9 +30,9 @@ struct SessionOpening: Sendable {
         switch current.state {
         case .open where current.page == nil && page == nil:
             return Opened(session: try renewed(current, in: rows, asking: asking(current.request)))
-        case .claimed where current.report == nil: throw LoginLinkError.claimed
+        case .claimed where current.report == nil && !endsClaims: throw LoginLinkError.claimed
         case .loggedIn: throw LoginLinkError.loggedIn
-        // A claimed one, too, whose phone said that it does not go on: the browser may.
+        // A claimed one, too, whose phone said that it does not go on, or whose person does not wait for it: the browser may.
         case .open, .claimed, .returning, .denied, .expired, .stopped:
             let replaced = try SessionStop(reason: .replaced).apply(to: stored, in: rows, at: now)
             return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now), replaced: replaced)

@@ -15,12 +15,10 @@ extension SessionQueries {
         link.isGenuine(qrSecret: try await keyring.keys(of: server).derivation.linkSecret(of: link.value.sessionID))
     }
 
-    /// Begins the next session of a nonce for this page. What waited for a phone or for its browser ends; what a phone is deciding, and a login,
-    /// are left alone.
-    /// - Parameter isNewest: whether the page was opened just now. An older one takes nothing from a page that waits.
+    /// Begins the next session of a nonce for this page, where the one that goes on makes room for it.
     /// - Throws: `UnknownServer`, `LoginLinkError`.
     package func begin(
-        _ page: SessionPage, isNewest: Bool, for nonce: SessionNonce, at server: ServerID,
+        _ page: SessionPage, as beginning: PageBeginning, for nonce: SessionNonce, at server: ServerID,
         asking request: LoginRequest = LoginRequest(), now: Instant
     ) async throws {
         let keys = try await keyring.keys(of: server)
@@ -29,13 +27,12 @@ extension SessionQueries {
             if let former, try rows.session(former.session.id) == former.session { return former }
             _ = try rows.existing(server)
             if let account = request.account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
-            if !isNewest, let current = try rows.view(nonceHash: nonce.hash, of: server)?.session.settled(at: now), !current.isFinished,
-                current.page?.cookieHash != page.cookieHash
-            {
-                throw LoginLinkError.otherPage
+            if let current = try rows.view(nonceHash: nonce.hash, of: server)?.session.settled(at: now) {
+                try beginning.check(current, for: page.cookieHash)
             }
-            return try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page)
-                .open(in: rows, asking: { _ in request }, at: now)
+            let opening = SessionOpening(
+                server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page, endsClaims: beginning.endsClaims)
+            return try opening.open(in: rows, asking: { _ in request }, at: now)
         }
         if let replaced = opened.replaced { events.publish(.ended(replaced)) }
     }

@@ -170,6 +170,8 @@ package enum LoginLinkError: Error, Equatable, Sendable {
     /// The nonce is the webNonce of an AppLogin.
     case webNonce
     case accountUnknown
-    /// Another page of the nonce is newer and still waits.
+    /// The session is of another page of the nonce, which is newer.
     case otherPage
+    /// Accepted on the phone: the browser of the page is awaited.
+    case returning
 }

@@ -35,22 +35,40 @@ struct PhoneStatePageTests {
         }
     }
 
-    @Test("A login that its phone is still deciding on cannot be begun anew, and stays as it is")
-    func decided() async throws {
+    @Test("A phone that has taken the login and says no more is not waited for: the page begins anew when asked, and its session ends")
+    func silent() async throws {
         let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
+            let screen = try await PageScreen(premises, cookie: cookie)
             try await premises.move([.claim(account.id, .qrDynamic)])
             let before = try await premises.session()
-            _ = try await browser.post("/pages/renew", "{}", cookie: cookie)
-            #expect(try await premises.session() == before)
-            #expect(try await browser.state(cookie).text("state") == "scanned")
+            try await screen.until("scanned")
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            try await screen.until("waiting")
+            #expect(try await premises.session().id != before.id)
+            let ended = try #require(try await premises.store.read { rows in try rows.session(before.id) })
+            #expect(ended.state == .expired)
         }
     }
 
-    @Test("Another page of the same login, newer or older, takes nothing from a phone that is deciding")
-    func otherPagesLeaveClaims() async throws {
+    @Test("What was accepted is not begun anew: its page is told so, and the code is as good as before")
+    func accepted() async throws {
+        let premises = try await PagesFixture()
+        let account = try await premises.addAccount()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open()
+            _ = try await premises.approve(account, by: .returnCode)
+            let before = try await premises.session()
+            let response = try await browser.post("/pages/renew", "{}", cookie: cookie)
+            #expect(response.status == .conflict && JSONObject(response.body).text("error") == "not_over")
+            #expect(try await premises.session() == before)
+        }
+    }
+
+    @Test("Of three pages of a login whose phone decides the newest may take it over when asked; older ones are offered nothing and begin nothing")
+    func takesOver() async throws {
         let premises = try await PagesFixture()
         let account = try await premises.addAccount()
         try await premises.asBrowser { (browser) async throws in
@@ -59,10 +77,37 @@ struct PhoneStatePageTests {
             try await premises.move([.claim(account.id, .qrDynamic)])
             let claimed = try await premises.session()
             let newest = try await browser.open(returnURL: "https://shop.example/")
-            #expect(try await browser.state(newest).text("state") == "otherpage")
-            for cookie in [older, newest] { _ = try await browser.post("/pages/renew", "{}", cookie: cookie) }
+            let screen = try await PageScreen(premises, cookie: newest)
+            #expect(try await screen.until("otherpage").bool("takeover") == true)
+            let told = try await browser.state(older)
+            #expect(told.text("state") == "otherpage" && told.bool("takeover") == nil)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: older).status == .conflict)
             #expect(try await premises.session() == claimed)
             #expect(try await browser.state(owner).text("state") == "scanned")
+            #expect(try await browser.post("/pages/renew", "{}", cookie: newest).status == .ok)
+            try await screen.until("waiting")
+            for cookie in [older, owner] {
+                let told = try await browser.state(cookie)
+                #expect(told.text("state") == "otherpage" && told.bool("takeover") == nil)
+                #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .conflict)
+            }
+            #expect(try await browser.state(newest).text("state") == "waiting")
+        }
+    }
+
+    @Test("While another window's login is confirmed a newer page is not offered what it may not take")
+    func offersNothing() async throws {
+        let premises = try await PagesFixture()
+        let account = try await premises.addAccount()
+        try await premises.asBrowser { (browser) async throws in
+            _ = try await browser.open()
+            try await premises.move([.claim(account.id, .qrDynamic)])
+            let newest = try await browser.open()
+            #expect(try await browser.state(newest).bool("takeover") == true)
+            _ = try await premises.approve(account)
+            let told = try await browser.state(newest)
+            #expect(told.text("state") == "otherpage" && told.bool("takeover") == nil)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: newest).status == .conflict)
         }
     }
 

@@ -77,7 +77,7 @@ struct Journey {
     private mutating func logInOnPage(_ phone: EnrolledPhone, comingBackInOwnBrowser isOwn: Bool) async throws {
         let (sessions, nonce) = (servers.services.sessions, try servers.nonce())
         let page = SessionPage(cookieHash: SHA([UInt8]("cookie".utf8)), returnURL: "https://shop.example/back")
-        try await sessions.begin(page, isNewest: true, for: nonce, at: servers.server, now: servers.now)
+        try await sessions.begin(page, as: .opened, for: nonce, at: servers.server, now: servers.now)
         let session = try #require(try await sessions.progress(of: nonce, at: servers.server, now: servers.now))
         let login = try await phone.scan(try await sessions.link(to: session, .returning, at: servers.now), via: .link).logInByPIN()
         let code = try #require(login.returnCode.flatMap { ReturnCode(text: Base64URL.encode($0)) })

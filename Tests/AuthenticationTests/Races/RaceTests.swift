@@ -57,6 +57,35 @@ struct RaceTests {
         #expect(try await world.snapshot().accounts.count == 1)
     }
 
+    @Test("A page begins anew 16 times while its phone's decision arrives 16 times: all of the one win, and none of the other")
+    func renewals() async throws {
+        let world = try await DomainFixture { $0.pinTimeout = -1 }
+        let phone = try await world.enrolledPhone()
+        for round in 0..<8 {
+            try await world.openPage()
+            let before = try present(try await world.session())
+            let shown = try await phone.look(at: try await world.drawn())
+            let decision = try phone.deciding(shown, .init())
+            let gate = Gate()
+            let won = try await withThrowingTaskGroup(of: (isPage: Bool, won: Bool).self) { group in
+                for index in 0..<32 {
+                    group.addTask {
+                        await gate.wait(for: 32)
+                        do {
+                            if index % 2 == 0 { try await world.openPage(as: .renewed(over: nil)) } else { _ = try await world.deliver(decision) }
+                            return (index % 2 == 0, true)
+                        } catch LoginLinkError.returning { return (true, false) } catch Refusal.sessionOver { return (false, false) }
+                    }
+                }
+                return try await group.reduce(into: [Bool: Int]()) { $0[$1.isPage, default: 0] += $1.won ? 1 : 0 }
+            }
+            let after = try present(try await world.session())
+            let isAccepted = after.id == before.id
+            #expect(won == (isAccepted ? [true: 0, false: 16] : [true: 16, false: 0]), "\(round)")
+            #expect(isAccepted ? after.isReturning : after.state == .open, "\(round)")
+        }
+    }
+
     @Test("Two phones decide on one session, 16 times each: one account is logged in, by one of its decisions")
     func decisions() async throws {
         let world = try await DomainFixture { $0.pinTimeout = -1 }

@@ -50,11 +50,65 @@ struct PageRunTests {
         try await world.openPage("first")
         try await world.openPage("second")
         let session = try await world.session()
-        await #expect(throws: LoginLinkError.otherPage) { try await world.openPage("first", isNewest: false) }
+        await #expect(throws: LoginLinkError.otherPage) { try await world.openPage("first", as: .renewed(over: nil)) }
         #expect(try await world.session() == session)
         world.pass(301)
-        try await world.openPage("first", isNewest: false)
+        try await world.openPage("first", as: .renewed(over: nil))
         #expect(try await world.session()?.page?.cookieHash == DomainFixture.page("first"))
+    }
+
+    @Test("A page that does not wait for its phone any more begins anew: a phone that goes on after all hears that it is over, and counts nothing")
+    func renewsClaimed() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        try await world.openPage()
+        let before = try present(try await world.session())
+        let shown = try await phone.look(at: try await world.drawn())
+        let tried = try await phone.tryPIN(shown)
+        try await world.openPage(as: .renewed(over: nil))
+        let session = try present(try await world.session())
+        #expect(session.id != before.id && session.state == .open)
+        #expect(try await world.refusal(of: try phone.accepting(shown, tried)) == .sessionOver)
+        #expect(try await world.refusal(of: try phone.trying(shown).message) == .sessionOver)
+        #expect(try await world.session() == session)
+        #expect(try await world.code() == nil)
+        #expect(try await phone.confirmPage().isReturning)
+        try await world.handIn(try present(try await world.code()))
+        // The try that its phone never finished, and not the one after it.
+        #expect(try await world.status().authentication?.failedTries == 1)
+    }
+
+    @Test("What was accepted is not begun anew, before its browser comes back and after it")
+    func keepsAccepted() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        try await world.openPage()
+        _ = try await phone.confirmPage()
+        let code = try present(try await world.code())
+        await #expect(throws: LoginLinkError.returning) { try await world.openPage(as: .renewed(over: nil)) }
+        await #expect(throws: LoginLinkError.returning) { try await world.openPage("newer", as: .renewed(over: DomainFixture.page("page"))) }
+        #expect(try await world.handIn(code).loggedIn)
+        await #expect(throws: LoginLinkError.loggedIn) { try await world.openPage(as: .renewed(over: nil)) }
+        #expect(try await world.status().loggedIn)
+    }
+
+    @Test("A newer page takes the login over from the older one that it names, and from no other; the older one takes nothing back")
+    func takesOver() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        try await world.openPage("first")
+        let shown = try await phone.look(at: try await world.drawn())
+        let tried = try await phone.tryPIN(shown)
+        await #expect(throws: LoginLinkError.claimed) { try await world.openPage("second") }
+        for over in [nil, DomainFixture.page("another")] {
+            await #expect(throws: LoginLinkError.otherPage) { try await world.openPage("second", as: .renewed(over: over)) }
+        }
+        try await world.openPage("second", as: .renewed(over: DomainFixture.page("first")))
+        #expect(try await world.refusal(of: try phone.accepting(shown, tried)) == .sessionOver)
+        await #expect(throws: LoginLinkError.otherPage) { try await world.openPage("first", as: .renewed(over: nil)) }
+        _ = try await phone.confirmPage()
+        #expect(try await world.code(of: "first") == nil)
+        #expect(try await world.handIn(try present(try await world.code(of: "second"))).loggedIn)
     }
 
     @Test("A session is a page's or getQrLogin's, never both: each begins another where it finds the other's")

@@ -11,10 +11,10 @@ extension DomainFixture {
 
     /// A page of the browser's nonce begins a session, as a ticket that was just redeemed does, or as one that is open already.
     func openPage(
-        _ page: String = "page", of browser: String = "browser", isNewest: Bool = true, asking request: LoginRequest = LoginRequest()
+        _ page: String = "page", of browser: String = "browser", as beginning: PageBeginning = .opened, asking request: LoginRequest = LoginRequest()
     ) async throws {
         try await queries.begin(
-            SessionPage(cookieHash: Self.page(page), returnURL: Self.returnURL), isNewest: isNewest, for: try Self.nonce(browser), at: server,
+            SessionPage(cookieHash: Self.page(page), returnURL: Self.returnURL), as: beginning, for: try Self.nonce(browser), at: server,
             asking: request, now: now)
     }
 

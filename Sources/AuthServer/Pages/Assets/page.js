@@ -114,6 +114,7 @@ function follow(now) {
   if (now.code) drawCode(now.code);
   for (const button of all("[data-act=still]")) button.parentElement.hidden = !now.still;
   for (const hint of all("[data-read]")) hint.hidden = !now.read || Boolean(now.beside);
+  for (const way of all("[data-takeover]")) way.hidden = !now.takeover;
   for (const hint of all("[data-beside]")) hint.hidden = hint.dataset.beside !== now.beside;
   for (const link of all("[data-link]")) now.link ? (link.href = now.link) : link.removeAttribute("href");
   for (const link of all("[data-back] a")) if (now.returnurl) link.href = now.returnurl;
@@ -221,6 +222,7 @@ const acts = {
     if (!answer) return say("That did not work. Look whether this device is connected, then try again.");
     if (answer.status === 429) return say(`New codes were asked for very often. Wait ${answer.headers.get("Retry-After")} seconds, then try again.`);
     if (!isSaid(answer)) return say("That did not work. Try again in a moment.");
+    if (answer.status === 409) say("Nothing was begun anew: this goes on already. Start again from the site if it does not.");
     failures = 0;
     listen();
   },
