@@ -52,6 +52,17 @@ def dies(servers, browser, phone, new_phone, look):
     check(browser.run("return document.activeElement.tagName") == "H1", "with the focus on what it says then")
 
 
+def not_mine(servers, browser, phone, new_phone, look):
+    """Somebody else's phone waits for its code: whoever sees the page begins anew, and that phone hears of it."""
+    enrol_page(servers, browser)
+    process = new_phone.begin("enrol", browser.picture("enrol-not-mine", "[data-qr]"))
+    new_phone.event(process, "enrolConfirmation")
+    until(lambda: browser.state == "code", "the page asks for the code of a phone that is somebody else's")
+    browser.click("section:not([hidden]) [data-act=renew]")
+    until(lambda: browser.state == "waiting", "and begins anew when its person says so")
+    check(process.wait(timeout=40) != 0, "that phone is not enrolled")
+
+
 def dies_at_login(servers, browser, phone, new_phone, look):
     """A phone that dies after it has taken a login leaves a page that does not wait for it, and a newer one that takes the login over."""
     later = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
@@ -113,5 +124,5 @@ def broken_link(servers, browser, phone, new_phone, look):
 
 def every_end(servers, browser, phone, new_phone, look):
     """A phone that is enrolled already, and one that never will be."""
-    for scene in (given_back, dies, dies_at_login, expires, broken_link):
+    for scene in (given_back, dies, not_mine, dies_at_login, expires, broken_link):
         scene(servers, browser, phone, new_phone, look)

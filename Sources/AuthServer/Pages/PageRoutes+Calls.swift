@@ -28,12 +28,11 @@ extension PageRoutes {
         return .json(try await view.snapshot(of: page, style: .moving, at: now).write)
     }
 
-    /// Begins anew what ran out or was refused. One page makes one phone somebody's: an enrolment that went well stays the last.
+    /// Begins anew what ran out, was refused, or is not waited for any more; what went well stays.
     func renew(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
         let now = clock()
         let page = try await page(of: request, at: now)
-        guard try await view.mayBeginAnew(page, at: now) else { throw PageRefusal.notOver }
         try await pages.countRenewal(of: page, at: now)
         try await begin(page, isNewest: false, at: now)
         return .done

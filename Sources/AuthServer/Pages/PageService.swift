@@ -104,14 +104,8 @@ struct OpenPage: Sendable {
         return link.enrolID
     }
 
-    /// Whether this page shows the enrolment. One that was opened while an account waits for its code has begun none, and asks for that code.
-    func owns(_ enrolment: Enrolment) -> Bool {
-        if enrolmentID == enrolment.id || enrolment.page.map({ matches($0, cookie.hash) }) ?? false { return true }
-        switch enrolment.state {
-        case .confirming, .active, .failed: return link == nil
-        case .open, .claimed: return false
-        }
-    }
+    /// Whether this is the page that shows the enrolment.
+    func owns(_ enrolment: Enrolment) -> Bool { enrolment.page.map { matches($0, cookie.hash) } ?? false }
 
     /// Whether this is the page that began the session.
     func owns(_ session: Session) -> Bool { session.page.map { matches($0.cookieHash, cookie.hash) } ?? false }
@@ -133,8 +127,6 @@ enum PageRefusal: Error, Equatable {
     case linkNotValid
     /// Nothing is known by the name of the stream, or not any more.
     case noSession
-    /// What the page is for goes on, or went well.
-    case notOver
     /// It began anew too often; how long to wait.
     case tooOften(seconds: UInt64)
 }
@@ -148,7 +140,6 @@ extension PageRefusal: ErrorResponseConvertible {
         case .foreignOrigin: ErrorResponse(.forbidden, "foreign_origin", "this call is for the pages of this site only")
         case .wrongKind: ErrorResponse(.conflict, "wrong_kind", "this page is for something else")
         case .busy: ErrorResponse(.serviceUnavailable, "busy", "too many pages are open; ask again", headers: [.retryAfter: "5"])
-        case .notOver: ErrorResponse(.conflict, "not_over", "there is nothing to begin anew")
         case .tooOften(let seconds):
             ErrorResponse(
                 .tooManyRequests, "too_often", "this page began anew too often; wait \(seconds) seconds", headers: [.retryAfter: "\(seconds)"])

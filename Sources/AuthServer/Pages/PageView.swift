@@ -44,17 +44,6 @@ struct PageView: Sendable {
         try await pages.renewal(of: open, beside: try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now))
     }
 
-    /// Whether nothing would be lost: no enrolment waits for its code or has succeeded. Logins look after themselves.
-    func mayBeginAnew(_ open: OpenPage, at now: Instant) async throws -> Bool {
-        guard open.page.kind == .enrol else { return true }
-        let newest = try await domain.enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
-        if let newest, !open.owns(newest), newest.waitsForPhone { throw EnrolmentStartError.otherPage }
-        switch newest?.progress {
-        case .waitingForPhone, .givenBack, .phoneScanned, .failed, nil: return true
-        case .waitingForCode, .activated: return false
-        }
-    }
-
     /// - Parameter style: how a login's code is shown.
     func snapshot(of open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
         switch open.page.kind {

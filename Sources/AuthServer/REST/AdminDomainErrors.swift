@@ -78,6 +78,7 @@ extension EnrolmentStartError: ErrorResponseConvertible {
         case .confirming: ErrorResponse(.conflict, "being_confirmed", "\(self)")
         case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
         case .otherPage: ErrorResponse(.conflict, "other_page", "\(self)")
+        case .finished: ErrorResponse(.conflict, "not_over", "\(self)")
         }
     }
 }

@@ -16,8 +16,9 @@ package struct Enrolment: Equatable, Sendable {
     package let stream: StreamID
     package let userID: String?
     package let displayName: String
-    /// SHA of the cookie of the page that began it, 32 bytes; nil for one that the backend draws itself.
-    package let page: [UInt8]?
+    /// SHA of the cookie of the page that shows it, 32 bytes: the one that began it, or one that was opened while its code was awaited. Nil for one that
+    /// the backend draws itself.
+    package internal(set) var page: [UInt8]?
     package var expiresAt: Instant
     package var wrongCodes: UInt8
     package var state: State

@@ -39,23 +39,38 @@ extension Enrolment {
         }
     }
 
-    /// What is left of it when its nonce enrols anew. A phone that had read it is told that it came too late.
+    /// What is left of it when its nonce enrols anew. A phone that had read it is told that it came too late. An account that waits for its code is given
+    /// up by the person before the page that asks for it, and by nobody else.
     func replaced(by start: EnrolmentStart, at now: Instant) throws(EnrolmentStartError) -> Enrolment {
         let enrolment = settled(at: now)
-        if !start.isNewest, enrolment.page != start.page, enrolment.waitsForPhone { throw .otherPage }
+        if !start.isNewest, enrolment.page != start.page, enrolment.goesOn { throw .otherPage }
         switch enrolment.state {
         case .open: return enrolment.with(.failed(.expired, nil))
         case .claimed(let claim): return enrolment.with(.failed(.expired, claim))
-        case .confirming: throw .confirming
-        case .active, .failed: return self
+        case .confirming(let claim, _):
+            guard !start.isNewest else { throw .confirming }
+            return enrolment.with(.failed(.deleted, claim))
+        case .active:
+            // One page makes one phone somebody's.
+            guard start.isNewest else { throw .finished }
+            return self
+        case .failed: return self
         }
     }
 
-    /// Whether a phone may still take it, or decides on it.
-    package var waitsForPhone: Bool {
+    /// The same before a page that was opened while an account waits for its code: that page asks for it from now on. Nil where none waits, or nothing is a
+    /// page's.
+    func handedOver(to start: EnrolmentStart, at now: Instant) -> Enrolment? {
+        guard start.isNewest, let page = start.page, case .confirming = settled(at: now).state else { return nil }
+        var enrolment = self
+        enrolment.page = page
+        return enrolment
+    }
+
+    private var goesOn: Bool {
         switch state {
-        case .open, .claimed: true
-        case .confirming, .active, .failed: false
+        case .open, .claimed, .confirming: true
+        case .active, .failed: false
         }
     }
 

@@ -20,7 +20,8 @@ package struct EnrolmentService: Sendable {
     }
 
     /// getQrEnrol: an invitation for the browser that has the nonce. It takes the place of a former one, also of one that a phone has read but not
-    /// finished; while an account waits for its code there is no other.
+    /// finished. While an account waits for its code there is no other, unless the person before its page gives that account up: then it is removed. A page
+    /// that is opened meanwhile asks for the code from then on, in the place of the page before it.
     /// - Parameters:
     ///   - origin: where phones reach this server.
     ///   - actor: who invites.
@@ -35,17 +36,44 @@ package struct EnrolmentService: Sendable {
             id: EnrolmentID(using: random), server: server, secretHash: SHA(secret), nonceHash: start.nonce.hash,
             stream: keys.derivation.stream(nonceHash: start.nonce.hash), userID: start.userID, displayName: start.displayName,
             page: start.page, expiresAt: now + Enrolment.life)
-        try await store.write { rows, former -> Void in
+        let outcome = try await store.write { rows, former -> StartOutcome in
             // Begun by the first look.
-            if former != nil, try rows.enrolment(enrolment.id) != nil { return }
+            if let former, try rows.enrolment(enrolment.id) != nil { return former }
             _ = try rows.existing(server)
             guard try rows.pointer(nonceHash: start.nonce.hash, of: server)?.kind != .web else { throw EnrolmentStartError.webNonce }
-            if let last = try rows.enrolment(nonceHash: start.nonce.hash, of: server) { try rows.save(try last.replaced(by: start, at: now)) }
+            let last = try rows.enrolment(nonceHash: start.nonce.hash, of: server)
+            if let handed = last?.handedOver(to: start, at: now) {
+                try rows.save(handed)
+                return .handedOver(handed)
+            }
+            let givenUp = try last.flatMap { try replace($0, by: start, actor, in: rows, at: now) }
             try rows.save(enrolment)
             try rows.record(AuditEntry(.enrolmentStarted, server: server, by: actor, at: now))
+            return .began(givenUp: givenUp)
+        }
+        switch outcome {
+        case .began(let givenUp): if let givenUp { tell(givenUp) }
+        case .handedOver(let enrolment):
+            tell(enrolment)
+            throw EnrolmentStartError.confirming
         }
         let link = EnrolLink(rootHash: keys.root.hash, enrolID: enrolment.id, enrolSecret: secret, url: origin)
         return StartedEnrolment(link: link, expiresAt: enrolment.expiresAt, stream: enrolment.stream)
+    }
+
+    /// Ends the enrolment of before, and removes the account that waited for its code.
+    /// - Returns: the enrolment, if there was such an account.
+    private func replace(
+        _ last: Enrolment, by start: EnrolmentStart, _ actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
+    ) throws -> Enrolment? {
+        let ended = try last.replaced(by: start, at: now)
+        guard case .confirming(let claim, _) = last.settled(at: now).state else {
+            try rows.save(ended)
+            return nil
+        }
+        try Confirmation.remove(claim.account, of: last.server, by: actor, in: rows, at: now)
+        try rows.save(ended)
+        return ended
     }
 
     /// The newest enrolment of a nonce, as it is now; nil when there is none.
@@ -65,6 +93,14 @@ package struct EnrolmentService: Sendable {
         if let claim = enrolment.claim { topics.append(.account(claim.account)) }
         events.publish(SessionNews(.enrolment(enrolment.progress), topics: topics))
     }
+}
+
+/// What became of the enrolment of before when another one was to begin.
+private enum StartOutcome: Sendable {
+    /// - givenUp: the one whose account waited for its code and is removed.
+    case began(givenUp: Enrolment?)
+    /// It goes on, before another page.
+    case handedOver(Enrolment)
 }
 
 /// What a backend says to enrol somebody.
@@ -102,8 +138,10 @@ package enum EnrolmentStartError: Error, Equatable, Sendable {
     case confirming
     /// The nonce is the webNonce of an AppLogin.
     case webNonce
-    /// A newer page of this nonce waits for a phone.
+    /// The enrolment that goes on is of another page of this nonce, which is newer.
     case otherPage
+    /// The page has enrolled its phone.
+    case finished
 }
 
 extension EnrolmentStartError: CustomStringConvertible {
@@ -114,6 +152,7 @@ extension EnrolmentStartError: CustomStringConvertible {
         case .confirming: "a phone waits for its code on this session; type it, or wait until it is too old"
         case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
         case .otherPage: "a newer page adds this phone; go on there, or start again from the site"
+        case .finished: "this page has added its phone"
         }
     }
 }

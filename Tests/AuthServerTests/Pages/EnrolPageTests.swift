@@ -116,14 +116,30 @@ struct EnrolPageTests {
         }
     }
 
-    @Test("A page cannot begin anew while its code is awaited, nor after it went well")
+    @Test("“That is not my phone”: a page that asks for a code begins anew, and the account that waited for it is gone; the code is worth nothing")
+    func notMyPhone() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            let screen = try await PageScreen(premises, cookie: cookie)
+            let (claim, code) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            try await screen.until("code")
+            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
+            try await screen.until("waiting")
+            #expect(try await premises.store.read { rows in try rows.account(claim.account) } == nil)
+            #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .notFound)
+            #expect(try await browser.state(cookie).text("state") == "waiting")
+        }
+    }
+
+    @Test("A page cannot begin anew after it went well")
     func enrolsOnePhone() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let (claim, code) = try await premises.claimEnrolment()
             try await premises.finishEnrolment(claim)
-            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .conflict)
             #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .ok)
             #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .conflict)
             #expect(try await browser.state(cookie).text("state") == "done")

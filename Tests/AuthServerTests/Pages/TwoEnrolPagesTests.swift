@@ -68,15 +68,20 @@ struct TwoEnrolPagesTests {
         }
     }
 
-    @Test("A page that is opened while an account waits for its code asks for that code, and takes it")
+    @Test("A page that is opened while an account waits for its code has it: it takes that code, and the older one says so and takes none")
     func opensForCode() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            _ = try await browser.open(.enrol)
+            let older = try await browser.open(.enrol)
+            let screen = try await PageScreen(premises, cookie: older)
             let (claim, code) = try await premises.claimEnrolment()
             try await premises.finishEnrolment(claim)
+            try await screen.until("code")
             let again = try await browser.open(.enrol)
+            #expect(try await screen.until("otherpage").text("device") == nil)
             #expect(try await browser.state(again).text("state") == "code")
+            #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: older).status == .notFound)
+            #expect(try await browser.post("/pages/renew", "{}", cookie: older).status == .conflict)
             let answer = JSONObject(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: again).body)
             #expect(answer.text("outcome") == "done")
         }

@@ -40,6 +40,65 @@ struct SecondInvitationTests {
         _ = try await TestPhone(world, "second").claim(try await world.invite())
     }
 
+    @Test(
+        "The person before the page that asks for the code gives the account up: it goes, with its instance, and its phone is told; no other page can"
+    )
+    func givesUp() async throws {
+        let world = try await DomainFixture()
+        var phone = try TestPhone(world, "stranger")
+        let invitation = try await world.invite(page: "first")
+        let claimed = try await phone.enrolPending(invitation)
+        phone.account = claimed.shown.accountID
+        // Another page is opened and has the enrolment from then on.
+        await #expect(throws: EnrolmentStartError.confirming) { _ = try await world.invite(page: "second") }
+        await #expect(throws: EnrolmentStartError.otherPage) { _ = try await world.invite(page: "first", isNewest: false) }
+        #expect(try await world.account(claimed.shown.accountID)?.state == .pending)
+        let next = try await world.invite(page: "second", isNewest: false)
+        await #expect(throws: ConfirmationError.nothingToConfirm) { _ = try await world.confirm(invitation, code: claimed.code) }
+        let told = try await world.refusal(of: try phone.waiting(for: claimed.shown.accountID))
+        #expect(told == .accountDeleted(claimed.shown.accountID, since: world.now))
+        #expect(try await world.closes.run(at: world.now) == 1)
+        #expect(world.secondFactor.truth.closed == [phone.instance])
+        let own = try TestPhone(world, "own")
+        let shown = try await own.enrolPending(next)
+        #expect(try await world.confirm(next, code: shown.code) == .activated(shown.shown.accountID))
+        await #expect(throws: EnrolmentStartError.finished) { _ = try await world.invite(page: "second", isNewest: false) }
+    }
+
+    @Test("The code is typed 16 times while the account is given up 16 times: it is there and logged in, or gone")
+    func givenUpAtOnce() async throws {
+        for round in 0..<8 {
+            let world = try await DomainFixture()
+            let invitation = try await world.invite(page: "page")
+            let claimed = try await TestPhone(world, "phone").enrolPending(invitation)
+            let enrolment = try present(try await world.enrolments.newest(of: invitation.nonce, at: world.server, now: world.now)).id
+            let gate = Gate()
+            let won = try await withThrowingTaskGroup(of: (isCode: Bool, won: Bool).self) { group in
+                for index in 0..<32 {
+                    group.addTask {
+                        let isCode = index % 2 == 0
+                        await gate.wait(for: 32)
+                        do {
+                            if isCode {
+                                _ = try await world.enrolments.confirm(
+                                    invitation.nonce, code: claimed.code, of: enrolment, at: world.server, by: .page, now: world.now)
+                            } else {
+                                _ = try await world.invite(page: "page", isNewest: false)
+                            }
+                            return (isCode, true)
+                        } catch ConfirmationError.nothingToConfirm { return (true, false) } catch EnrolmentStartError.finished {
+                            return (false, false)
+                        }
+                    }
+                }
+                return try await group.reduce(into: [Bool: Int]()) { $0[$1.isCode, default: 0] += $1.won ? 1 : 0 }
+            }
+            let isActive = try await world.account(claimed.shown.accountID)?.state == .active
+            #expect(won == (isActive ? [true: 16, false: 0] : [true: 0, false: 16]), "\(round)")
+            #expect(try await world.status("enrolling").loggedIn == isActive, "\(round)")
+        }
+    }
+
     @Test("A wait that ran out does not stand in the way of a new invitation")
     func afterTheWait() async throws {
         let world = try await DomainFixture()

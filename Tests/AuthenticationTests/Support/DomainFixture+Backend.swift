@@ -17,10 +17,16 @@ extension DomainFixture {
         let link: EnrolLink
     }
 
-    func invite(_ user: String? = "alice", browser: String = "enrolling") async throws -> Invitation {
+    /// - Parameters:
+    ///   - page: the page that begins it; nil for the backend itself.
+    ///   - isNewest: whether that page was opened just now.
+    func invite(
+        _ user: String? = "alice", browser: String = "enrolling", page: String? = nil, isNewest: Bool = true
+    ) async throws -> Invitation {
         let nonce = try Self.nonce(browser)
-        let started = try await enrolments.start(
-            EnrolmentStart(nonce: nonce, displayName: user ?? "Somebody", userID: user), at: server, origin: Self.origin, by: .backend, now: now)
+        let start = EnrolmentStart(
+            nonce: nonce, displayName: user ?? "Somebody", userID: user, page: page.map(Self.page), isNewest: isNewest)
+        let started = try await enrolments.start(start, at: server, origin: Self.origin, by: .backend, now: now)
         return Invitation(nonce: nonce, link: started.link)
     }
 
