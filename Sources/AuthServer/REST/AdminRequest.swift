@@ -116,7 +116,7 @@ struct AdminSlice: Equatable, Sendable {
 /// Names that a business application gives: 1 to 255 bytes of text that may travel to the phone.
 enum AdminText {
     static func checked(_ text: String, field: String) throws(FieldRefusal) -> String {
-        guard !text.isEmpty, WireText.allows(text, cap: 255), !text.contains("\n") else {
+        guard !text.isEmpty, PlainLine.allows(text, cap: 255) else {
             throw .bad(field, "has 1 to 255 bytes on one line, without control or direction characters")
         }
         return text

@@ -40,6 +40,19 @@ package struct ServerUpdate: Equatable, Sendable {
         return changed
     }
 
+    /// Refuses texts that are no plain lines, where they change something: `applied` also reads what was stored before this was asked, and what is told
+    /// may be sent back as it is.
+    package func checkTexts(beside parameters: ServerParameters) throws(ServerUpdateError) {
+        let texts = [
+            ("serverName", name, parameters.name), ("appname", appName, parameters.appName), ("appandroid", appAndroid, parameters.appAndroid),
+            ("appios", appIOS, parameters.appIOS), ("appurl", appURL, parameters.appURL), ("siteurl", siteURL, parameters.siteURL),
+            ("wsurl", wsURL, parameters.wsURL), ("owner", owner, parameters.owner),
+        ]
+        for (field, text, former) in texts {
+            if let text, text != former, !PlainLine.allows(text, cap: 255) { throw .badText(field: field) }
+        }
+    }
+
     private static func number(_ value: Int, in range: ClosedRange<Int>, field: String) throws(ServerUpdateError) -> Int {
         guard range.contains(value) else { throw .outOfRange(field: field, range) }
         return value
@@ -72,7 +85,7 @@ package struct ServerUpdate: Equatable, Sendable {
 package enum ServerUpdateError: Error, Equatable, Sendable {
     case outOfRange(field: String, ClosedRange<Int>)
     case empty(field: String)
-    /// Longer than 255 bytes, or with control or direction characters.
+    /// Longer than 255 bytes, or no plain line.
     case badText(field: String)
     /// Neither PNG nor JPEG nor SVG, or more than 64 KiB.
     case badLogo
@@ -85,7 +98,7 @@ extension ServerUpdateError: CustomStringConvertible {
         switch self {
         case .outOfRange(let field, let range): "\(field) lies between \(range.lowerBound) and \(range.upperBound)"
         case .empty(let field): "\(field) may not be empty"
-        case .badText(let field): "\(field) has at most 255 bytes and no control or direction characters"
+        case .badText(let field): "\(field) has at most 255 bytes on one line, without control or direction characters"
         case .badLogo: "logo is a PNG, JPEG or SVG of at most 64 KiB, in base64"
         case .unknownFlag(let name): "serverFlags does not know \(name)"
         case .flagNotServed(let name): "\(name) is not served by this version"

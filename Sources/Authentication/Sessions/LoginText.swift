@@ -12,15 +12,15 @@ package enum LoginText {
         guard texts.count <= ShownContext.mostAnnouncements else { throw .tooMany("\(field).info") }
         var items: [Announcement] = []
         for (key, text) in texts.sorted(by: { $0.key < $1.key }) {
-            guard !key.isEmpty, WireText.allows(key, cap: keyLimit), !key.contains("\n") else { throw .badKey("\(field).info") }
-            guard WireText.allows(text, cap: textLimit) else { throw .badText("\(field).info.\(key)") }
+            guard !key.isEmpty, PlainLine.allows(key, cap: keyLimit) else { throw .badKey("\(field).info") }
+            guard PlainLine.allows(text, cap: textLimit) else { throw .badText("\(field).info.\(key)") }
             items.append(Announcement(key: key, text: text))
         }
         return items
     }
 
     package static func line(_ text: String, _ field: String) throws(LoginTextError) -> String {
-        guard WireText.allows(text, cap: lineLimit), !text.contains("\n") else { throw .badLine(field) }
+        guard PlainLine.allows(text, cap: lineLimit) else { throw .badLine(field) }
         return text
     }
 
@@ -49,7 +49,7 @@ extension LoginTextError: CustomStringConvertible {
         case .tooMany(let field): "\(field) has at most \(ShownContext.mostAnnouncements) texts"
         case .badKey(let field):
             "\(field) has keys of 1 to \(LoginText.keyLimit) bytes on one line, without control or direction characters"
-        case .badText(let field): "\(field) has at most \(LoginText.textLimit) bytes and no control or direction characters"
+        case .badText(let field): "\(field) has at most \(LoginText.textLimit) bytes on one line, without control or direction characters"
         case .badLine(let field): "\(field) has at most \(LoginText.lineLimit) bytes on one line, without control or direction characters"
         case .badLogo(let field): "\(field) is a PNG, JPEG or SVG of at most 64 KiB, in base64"
         case .hiddenLogo(let field): "\(field) is shown to nobody: send it as announceinfo.logo"

@@ -59,12 +59,12 @@ struct UserContextTests {
     func announced(method: String) async throws {
         try await run { _, phone, backend in
             let body = """
-                {"announceinfo":{"info":{"what":"Timesheets\\nNovember","amount":"128 h"},"ip":"198.51.100.7","useragent":"Firefox"},
+                {"announceinfo":{"info":{"what":"Timesheets, November","amount":"128 h"},"ip":"198.51.100.7","useragent":"Firefox"},
                  "sessioninfo":{"info":{"cart":"42"},"ip":"203.0.113.9","useragent":"Mozilla/5.0"}}
                 """
             let shown = try await phone.scan(try await backend.link(body, by: method == "GET" ? .get : .post))
             #expect(
-                shown.screen.announceInfo == [Announcement(key: "amount", text: "128 h"), Announcement(key: "what", text: "Timesheets\nNovember")])
+                shown.screen.announceInfo == [Announcement(key: "amount", text: "128 h"), Announcement(key: "what", text: "Timesheets, November")])
             #expect(shown.screen.browser.label == "Firefox" && shown.screen.browser.city == "198.51.100.7")
             let status = JSONObject(try await backend.send(.get, "/").body)
             #expect(status.object("sessioninfo")?.object("info")?.text("cart") == "42")
@@ -161,7 +161,9 @@ struct UserContextTests {
             for half in ["announceinfo", "sessioninfo"] {
                 let wrong: [(String, String)] = [
                     (#"{"info":{"k":"\#(long)"}}"#, "\(half).info.k"), (#"{"info":{"k":"a\u0007b"}}"#, "\(half).info.k"),
-                    (#"{"info":{"k":"\u202Eb"}}"#, "\(half).info.k"), (#"{"info":{"":"v"}}"#, "\(half).info"),
+                    (#"{"info":{"k":"\u202Eb"}}"#, "\(half).info.k"), (#"{"info":{"k":"a\nb"}}"#, "\(half).info.k"),
+                    (#"{"info":{"k\u200e":"v"}}"#, "\(half).info"), (#"{"useragent":"a\u2028b"}"#, "\(half).useragent"),
+                    (#"{"info":{"":"v"}}"#, "\(half).info"),
                     (#"{"info":{"\#(long.prefix(65))":"v"}}"#, "\(half).info"), (#"{"info":{"a\nb":"v"}}"#, "\(half).info"),
                     (#"{"info":{\#(many)}}"#, "\(half).info"), (#"{"info":{"k":1}}"#, "\(half).info.k"), (#"{"info":[]}"#, "\(half).info"),
                     (#"{"ip":"\#(long)"}"#, "\(half).ip"), (#"{"ip":"a\nb"}"#, "\(half).ip"), (#"{"ip":7}"#, "\(half).ip"),

@@ -125,7 +125,9 @@ struct ClaimTests {
         #expect(try await phone.finish(claimed, try await phone.setFirstPIN(claimed)).state == .active)
     }
 
-    @Test("Whoever starts an enrolment gives a name that can be shown", arguments: ["", "\u{202E}ecila", String(repeating: "x", count: 256)])
+    @Test(
+        "Whoever starts an enrolment gives a name that can be shown",
+        arguments: ["", "\u{202E}ecila", "alice\nConfirmed", "alice\u{200F}", String(repeating: "x", count: 256)])
     func unfitName(name: String) async throws {
         let world = try await DomainFixture()
         let nonce = try DomainFixture.nonce("enrolling")

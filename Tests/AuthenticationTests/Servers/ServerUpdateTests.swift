@@ -89,6 +89,21 @@ struct ServerUpdateTests {
         #expect(try applied { $0.siteURL = "https://bank.example" }.siteURL == "https://bank.example")
     }
 
+    @Test("Text that is said is one plain line; what was stored before that was asked is read, and may be said again")
+    func plainLines() throws {
+        func check(_ change: (inout ServerUpdate) -> Void, beside parameters: ServerParameters) throws {
+            var update = ServerUpdate()
+            change(&update)
+            try update.checkTexts(beside: parameters)
+        }
+        let new = ServerParameters(name: "Timesheets")
+        #expect(throws: ServerUpdateError.badText(field: "serverName")) { try check({ $0.name = "a\nb" }, beside: new) }
+        #expect(throws: ServerUpdateError.badText(field: "owner")) { try check({ $0.owner = "a\u{061C}b" }, beside: new) }
+        #expect(throws: ServerUpdateError.badText(field: "wsurl")) { try check({ $0.wsURL = "a\u{2028}" }, beside: new) }
+        let old = try applied { $0.owner = "a\nb" }
+        try check({ $0.owner = old.owner }, beside: old)
+    }
+
     @Test("A flag that nobody knows is refused, and one that this version does not serve, each with its own reason")
     func flags() {
         #expect(refusal { $0.flags = ["STRICT_LINKS", "MAGIC"] } == .unknownFlag("MAGIC"))

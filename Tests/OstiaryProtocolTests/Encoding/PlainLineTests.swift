@@ -1,0 +1,23 @@
+import OstiaryProtocol
+import Testing
+
+@Suite("Text on one line")
+struct PlainLineTests {
+    @Test(
+        "Line ends and marks of direction are refused, and what may not travel",
+        arguments: [
+            0x00, 0x0A, 0x0D, 0x1B, 0x7F, 0x85, 0x2028, 0x2029, 0x200E, 0x200F, 0x061C, 0x202A, 0x202E, 0x2066, 0x2069,
+        ])
+    func refuses(code: UInt32) throws {
+        let mark = String(try #require(Unicode.Scalar(code)))
+        for text in [mark, "a" + mark, mark + "a", "a" + mark + "b"] { #expect(!PlainLine.allows(text, cap: 255)) }
+    }
+
+    @Test("Names of all languages are taken, and what joins their letters", arguments: ["Zoë", "علي", "דוד", "李", "👩‍👩‍👧", "می\u{200C}خواهم", ""])
+    func takes(text: String) { #expect(PlainLine.allows(text, cap: 255)) }
+
+    @Test("So many bytes and no more")
+    func bytes() {
+        #expect(PlainLine.allows("ää", cap: 4) && !PlainLine.allows("ää", cap: 3))
+    }
+}
