@@ -12,7 +12,8 @@ extension AccountError: ErrorResponseConvertible {
         case .secondFactorUnavailable:
             ErrorResponse(
                 .serviceUnavailable, "second_factor_unavailable",
-                "the second-factor server did not answer, and the block may be lifted or not; ask again, which costs nothing")
+                "the second-factor server did not answer, and the block may be lifted or not; ask again, which costs nothing",
+                headers: [.retryAfter: "30"])
         case .resetRefused:
             ErrorResponse(
                 .conflict, "reset_refused",
@@ -28,6 +29,9 @@ extension LoginLinkError: ErrorResponseConvertible {
         case .claimed: ErrorResponse(.conflict, "being_decided", "a phone is about to decide on this session")
         case .webNonce: ErrorResponse(.conflict, "app_login", "this is the webNonce of an AppLogin; a login needs a nonce of its own")
         case .accountUnknown: AdminRefusal.accountUnknown.errorResponse
+        case .stillCodesRefused:
+            ErrorResponse(
+                .conflict, "still_codes_refused", "staticQrAge is 0: no phone takes a code that stands still; a login page has one that moves")
         case .otherPage: ErrorResponse(.conflict, "other_page", "another page of this login is open; go on there, or start again from the site")
         case .returning: ErrorResponse(.conflict, "not_over", "the login is confirmed and goes on in its window; start again from the site otherwise")
         }

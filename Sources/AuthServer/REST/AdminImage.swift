@@ -18,7 +18,7 @@ enum AdminImage {
         }
     }
 
-    /// The visual hash about `pixels` wide: a whole number of pixels a tile, so that all edges are sharp.
+    /// The visual hash at most `pixels` wide: a whole number of pixels a tile, so that all edges are sharp.
     static func visualHash(_ hash: VisualHash, pixels: Int) throws -> Response {
         let picture = hash.picture
         let scale = max(1, pixels / VisualPicture.width)

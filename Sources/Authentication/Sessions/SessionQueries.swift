@@ -100,7 +100,8 @@ package struct SessionQueries: Sendable {
     ) async throws -> IssuedLink {
         let keys = try await keyring.keys(of: server)
         let opened = try await store.write { rows, former -> SessionOpening.Opened in
-            _ = try rows.existing(server)
+            let parameters = try rows.existing(server).parameters
+            guard style != .still || parameters.staticQRAge > 0 else { throw LoginLinkError.stillCodesRefused }
             if let account = update.account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
             var opened = try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
                 .open(in: rows, asking: update.applied(to:), at: now)
@@ -170,6 +171,8 @@ package enum LoginLinkError: Error, Equatable, Sendable {
     /// The nonce is the webNonce of an AppLogin.
     case webNonce
     case accountUnknown
+    /// A code that stands still, at a server that takes none.
+    case stillCodesRefused
     /// The session is of another page of the nonce, which is newer.
     case otherPage
     /// Accepted on the phone: the browser of the page is awaited.

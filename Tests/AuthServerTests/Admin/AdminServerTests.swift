@@ -120,7 +120,8 @@ struct AdminServerTests {
         let premises = try await PagesFixture()
         let hash = try VisualHash(rootHash: premises.keyring.keys.root.hash)
         try await premises.asBackend { (backend) async throws in
-            let response = try await backend.send(.get, backend.path("/vash?s=130"), nonce: nil)
+            // The widest that whole pixels make.
+            let response = try await backend.send(.get, backend.path("/vash?s=142"), nonce: nil)
             #expect(response.status == .ok)
             #expect(response.headers[.contentType] == "image/png")
             var rgb: [UInt8] = []

@@ -81,6 +81,20 @@ struct OpenAPITests {
         }
     }
 
+    @Test("Every call says what becomes of an address and of header fields that are too long, and every 503 when to ask again")
+    func describesLimits() throws {
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        for (path, item) in paths {
+            for (method, call) in item where method != "parameters" {
+                let answers = try #require((call as? [String: Any])?["responses"] as? [String: Any])
+                #expect(answers["414"] != nil && answers["431"] != nil, "\(method) \(path)")
+            }
+        }
+        let responses = (document["components"] as? [String: Any])?["responses"] as? [String: [String: Any]]
+        for name in ["NoRoom", "Unreachable"] { #expect((responses?[name]?["headers"] as? [String: Any])?["Retry-After"] != nil) }
+    }
+
     @Test("Every word that an error can have for programs is in the document", arguments: Self.words)
     func describesErrors(word: String) throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
@@ -93,7 +107,8 @@ struct OpenAPITests {
         let refusals: [any ErrorResponseConvertible] = [
             AdminRefusal.keyWrong, FieldRefusal.notJSON, FieldRefusal.unknown("x", nearest: nil),
             AdminRefusal.accountUnknown, AdminRefusal.immutable("x"), AccountError.userUnknown, AccountError.secondFactorUnavailable,
-            AccountError.resetRefused(.tooMany), LoginLinkError.loggedIn, LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
+            AccountError.resetRefused(.tooMany), LoginLinkError.stillCodesRefused, LoginLinkError.loggedIn,
+            LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
             EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ErrorResponse.notFound,
             ErrorResponse.contentTooLarge, ErrorResponse.uriTooLong, ErrorResponse.serverError, ErrorResponse.storageUnavailable,
             ErrorResponse.shuttingDown,

@@ -57,4 +57,12 @@ struct PageAssetTests {
             #expect(again.body.readableBytes == 0)
         }
     }
+
+    @Test("Without scripts a page says only that it needs them, and not that it is being prepared", arguments: [PageKind.login, .enrol])
+    func withoutScripts(kind: PageKind) throws {
+        let text = String(decoding: (kind == .login ? PageAsset.login : .enrol).bytes, as: UTF8.self)
+        #expect(text.contains("<noscript>"))
+        #expect(text.matches(of: #/<section data-state="\w+">/#).isEmpty)
+        #expect(text.matches(of: #/<section data-state="opening" hidden>/#).count == 1)
+    }
 }

@@ -83,9 +83,12 @@ struct OfferTests {
             update.flags = ["STRICT_LINKS"]
         }
         let phone = try await world.enrolledPhone()
-        #expect(try await world.refusal(of: try phone.looking(at: try await world.link(), via: .scan)) == .linkOld)
-        #expect(try await world.refusal(of: try phone.looking(at: try await world.link(), via: .link)) == .linkNotAllowed)
+        await #expect(throws: LoginLinkError.stillCodesRefused) { try await world.link() }
         let moving = try await world.link("browser", .moving)
+        // One that was drawn before standing codes were switched off.
+        let still = try await world.drawn(.still)
+        #expect(try await world.refusal(of: try phone.looking(at: still, via: .scan)) == .linkOld)
+        #expect(try await world.refusal(of: try phone.looking(at: still, via: .link)) == .linkNotAllowed)
         #expect(try await phone.look(at: moving).content.browser.binding == .qrDynamic)
         world.pass(11)
         #expect(try await world.refusal(of: try phone.looking(at: moving, via: .scan)) == .linkOld)

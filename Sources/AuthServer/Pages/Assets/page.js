@@ -293,4 +293,6 @@ document.addEventListener("visibilitychange", () => {
   if (page && !["done", "closed", "over"].includes(shown)) listen();
 });
 addEventListener("hashchange", begin);
+// Hidden until here: without scripts nothing is being prepared.
+one("section[data-state=opening]").hidden = false;
 begin();
