@@ -58,7 +58,8 @@ extension Engine {
         let asked: Asked
         do throws(OstiaryError) {
             asked = try await ask(attempt, for: challenge)
-        } catch .serverConnection {
+        } catch {
+            guard error.isLostAnswer else { throw error }
             return .unavailable
         }
         try checkNotAborted()
@@ -73,7 +74,7 @@ extension Engine {
         let answer = try challenge.line().accept(exchanged, as: M2.self, by: self).value
         do throws(OstiaryError) {
             return .counted(try await read(answer, asked, attempt, challenge, pinnedKey: pinnedKey))
-        } catch .serverConnection {
+        } catch .serverConnection, .serverParametersUnreadable {
             // Counted, but who signed it cannot be looked up now. The same digits are the same try.
             return .unavailable
         }

@@ -19,6 +19,8 @@ extension ServerLine {
             switch response.status {
             case 200:
                 let answer = try await engine.open(response.body, to: sealed, from: server, mayRenew: &mayRenew)
+                // Somebody on the way sent these bytes twice, and the answer to the first copy is the one that was lost.
+                guard answer.status != .replayed else { throw .serverConnection }
                 if answer.status == .clock, mayAdjust { mayAdjust = false } else { return Exchanged(request: sealed, answer: answer) }
             case 409 where mayRenew:
                 mayRenew = false

@@ -12,6 +12,15 @@ extension OstiaryError {
         }
     }
 
+    /// Whether it says only that no answer of the server's arrived: none at all, or bytes that do not decode or open, which anybody on the way can send.
+    /// What was asked may have had its effect, and asking again finds out (protocol §4).
+    var isLostAnswer: Bool {
+        switch self {
+        case .serverConnection, .serverAnswer, .serverParametersUnreadable: true
+        default: false
+        }
+    }
+
     /// Whether the account or the PIN that was to vouch for another account is not there any more, as after a restore of a server's database.
     var saysThatVoucherIsGone: Bool {
         switch self {
@@ -40,7 +49,7 @@ extension OstiaryError {
             case .wrongEpoch, .secondFactorUnknown, .closed: .secondFactorUnknown
             case .busy, .tooMany: .tooMany
             case .secondFactorUnavailable: .secondFactorUnavailable
-            // The answer to the first copy was lost: as good as no answer, and repeated like that.
+            // The answer to the first copy was lost: as good as no answer.
             case .replayed: .serverConnection
             case .ok, .sequence: .serverAnswer
             }

@@ -1,8 +1,8 @@
 import OstiaryProtocol
 
-/// Trying again while a server cannot be reached.
+/// Trying again while no answer of a server arrives.
 extension Engine {
-    /// Does something that needs the server, again and again: the app hears `serverConnection` at the first failure, and gets it thrown
+    /// Does something that needs the server, again and again: the app hears `serverConnection` at the first failure, and gets the last one thrown
     /// when the patience is over, which is as long as the configuration says where none is given.
     func reaching<Value>(
         for id: Session.ID?, patience: Double? = nil, _ body: () async throws(OstiaryError) -> Value
@@ -15,7 +15,7 @@ extension Engine {
                 if !isFirst { note(connectionError: false, of: id) }
                 return value
             } catch {
-                guard error == .serverConnection, let delay = backoff.delay() else { throw error }
+                guard error.isLostAnswer, let delay = backoff.delay() else { throw error }
                 if isFirst {
                     note(connectionError: true, of: id)
                     emit(.error(.serverConnection, session: id.flatMap { session($0)?.shown }))

@@ -8,11 +8,15 @@ import OstiaryMobile
 /// The way from the phones to the authentication server, which a test can cut, and on which it can lose single messages.
 actor Line: Transport {
     /// What happens to one message.
-    enum Fault: Sendable, Equatable {
+    enum Fault: Sendable, Equatable, CaseIterable {
         /// It never arrives.
         case requestLost
         /// It arrives, and its answer doesn't.
         case answerLost
+        /// It arrives, and somebody on the way answers in the server's place.
+        case answerReplaced
+        /// It arrives twice, and the answer to the second copy comes.
+        case doubled
     }
 
     private let client: any TestClientProtocol
@@ -52,7 +56,9 @@ actor Line: Transport {
             guard end?.arrives == true else { throw .unreachable }
         }
         guard fault != .requestLost else { throw .unreachable }
+        if fault == .doubled { _ = try await deliver(request) }
         let response = try await deliver(request)
+        if fault == .answerReplaced { return TransportResponse(status: 200, body: Array("<html>sign in to this network</html>".utf8)) }
         guard fault != .answerLost, !isCut else { throw .unreachable }
         lengthOfLastAnswer = response.body.count
         if request.body != nil, response.status == 200, let change {

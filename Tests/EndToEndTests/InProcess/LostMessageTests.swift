@@ -3,12 +3,12 @@ import Testing
 
 @testable import ostiary
 
-/// Messages that get lost on their way, one at each step of a flow.
+/// Messages that get lost, replaced or doubled on their way, one at each step of a flow.
 @Suite("Lost messages")
 struct LostMessageTests {
     @Test(
-        "Whichever message of a login or its answer is lost, the login succeeds, and the right PIN leaves no try counted",
-        arguments: 0..<4, [Line.Fault.requestLost, .answerLost])
+        "Whichever message of a login or its answer is lost, replaced or doubled, the login succeeds, and the right PIN leaves no try counted",
+        arguments: 0..<4, Line.Fault.allCases)
     func login(_ number: Int, _ fault: Line.Fault) async throws {
         try await ServersFixture.run { world in
             let phone = try world.phone()
@@ -44,7 +44,8 @@ struct LostMessageTests {
     }
 
     @Test(
-        "Whichever message of an enrolment or its answer is lost, the enrolment succeeds", arguments: 0..<4, [Line.Fault.requestLost, .answerLost])
+        "Whichever message of an enrolment or its answer is lost, replaced or doubled, the enrolment succeeds", arguments: 0..<4,
+        Line.Fault.allCases)
     func enrolment(_ number: Int, _ fault: Line.Fault) async throws {
         try await ServersFixture.run { world in
             let phone = try world.phone()

@@ -70,6 +70,14 @@ extension TestServer {
             mishaps.lostAnswers[type] = lost - 1
             return nil
         }
+        if let copies = mishaps.doubled[type], copies > 0 {
+            mishaps.doubled[type] = copies - 1
+            return (try? opened.answer(.replayed, body: [], at: now, signedBy: keys.operatorKey)).map { TransportResponse(status: 200, body: $0) }
+        }
+        if let spoil = mishaps.spoiledAnswers[type]?.first {
+            mishaps.spoiledAnswers[type]?.removeFirst()
+            return spoil(bytes)
+        }
         return TransportResponse(status: 200, body: mishaps.tamper?(type, bytes) ?? bytes)
     }
 

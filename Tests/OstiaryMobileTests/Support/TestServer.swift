@@ -107,6 +107,10 @@ actor TestServer {
         var bundleStatus: Int?
         /// How many answers get lost after they had their effect, by message.
         var lostAnswers: [MessageType: Int] = [:]
+        /// What arrives in the place of answers that had their effect, by message, one after the other; made of the true one.
+        var spoiledAnswers: [MessageType: [@Sendable ([UInt8]) -> TransportResponse]] = [:]
+        /// How many requests arrive twice, by message: the answer that gets through is that to the second copy.
+        var doubled: [MessageType: Int] = [:]
         /// Statuses to answer with, one after the other, instead of doing anything.
         var statuses: [MessageType: [Status]] = [:]
         var isSecondFactorDown = false
