@@ -121,23 +121,6 @@ struct InteractionTests {
         #expect(session.info.announceLogo == nil)
     }
 
-    @Test("S4-05 something to sign that a server puts into a login is not approved by a PIN alone: the login is confirmed")
-    func transactionIsConfirmed() async throws {
-        let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = true }
-        await phone.server.lie(about: .l1) { status, body in
-            (status, (try? L2(decoding: body))?.encoded(withTransaction: Array("9000 EUR to Mallory".utf8)) ?? body)
-        }
-        phone.ostiary.start(with: try await phone.server.makeLoginLink())
-        let isConfirmed = try await phone.until { event -> Bool? in
-            switch event {
-            case .confirmLogin: true
-            case .secondFactorStarted, .error: false
-            default: nil
-            }
-        }
-        #expect(isConfirmed)
-    }
-
     @Test("S4-13 with the default configuration what the person adds to an announced login reaches the server")
     func userInputByDefault() async throws {
         let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = true }

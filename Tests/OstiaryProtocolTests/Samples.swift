@@ -160,11 +160,13 @@ struct Samples {
         Encoded(shownL2()) { hash in offer(session: session, ephemeral: bytes(32), shownHash: hash, key: bytes(32)) }
     }
 
-    private func shownL2() -> L2 {
+    func shownL2(
+        _ purpose: SessionPurpose = .login, announcing texts: [Announcement] = [Announcement(key: "room", text: "Blue\nroom")]
+    ) -> L2 {
         L2(
-            sessionID: session, purpose: .login, account: account,
+            sessionID: session, purpose: purpose, account: account,
             relyingParty: RelyingParty(name: "Hallway", origin: "https://door.example", clientID: ""),
-            announceInfo: [Announcement(key: "room", text: "Blue\nroom")], logoHash: bytes(32),
+            announceInfo: texts, logoHash: bytes(32),
             browser: BrowserFacts(binding: .qrStatic, label: "Firefox", city: "Ghent", startedAt: SampleServer.now), secondFactor: .cacheAllowed,
             methods: [.pin, .cached], serverNonce: bytes(32), secondFactorPrekey: secondFactor.prekey, expiresAt: SampleServer.now + 300)
     }

@@ -35,7 +35,7 @@ struct Question: Sendable {
     var hasToBeConfirmed: Bool {
         switch shown.browser.binding {
         case .unboundLink, .qrStatic: true
-        case .returnCode, .qrDynamic, .push, .app: !shown.announceInfo.isEmpty || shown.announcesLogo || !shown.transaction.isEmpty
+        case .returnCode, .qrDynamic, .push, .app: !shown.announceInfo.isEmpty || shown.announcesLogo
         }
     }
 }

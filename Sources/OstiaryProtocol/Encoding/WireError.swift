@@ -12,7 +12,7 @@ package enum WireError: Error, Equatable, Sendable {
     case badType
     /// A suite that this program does not speak.
     case badSuite
-    /// An enumeration value that does not exist.
+    /// An enumeration value that does not exist, or one that does not go with another.
     case badValue
     /// Text that is not valid UTF-8 or holds control or direction characters (protocol §2).
     case badText

@@ -102,8 +102,11 @@ package struct L2: WireMessage {
         announceInfo = try reader.list(cap: 32) { reader throws(WireError) in
             Announcement(key: try WireText.decode(try reader.v8(cap: 64)), text: try reader.text16(cap: 1_024))
         }
+        // Texts are shown by their keys: of two with one key the person would see one and sign both.
+        guard Set(announceInfo.map(\.key)).count == announceInfo.count else { throw .badValue }
         logoHash = try reader.optional8(32)
         transaction = try reader.v16()
+        guard transaction.isEmpty || purpose == .transaction else { throw .badValue }
         browser = BrowserFacts(
             binding: try reader.choice(), label: try reader.text8(), city: try reader.text8(), startedAt: try reader.instant())
         let number = try reader.u8()

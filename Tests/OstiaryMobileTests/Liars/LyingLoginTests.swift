@@ -32,6 +32,25 @@ struct LyingLoginTests {
         await expectNothingDone(phone)
     }
 
+    @Test("S4-05 what would be signed and not shown is refused before anybody is asked: a second text of one key, something to sign in a login")
+    func notShown() async throws {
+        for number in 0..<3 {
+            let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = number == 0 }
+            if number == 2 {
+                await phone.server.lie(about: .l1) { status, body in
+                    (status, (try? L2(decoding: body))?.encoded(withTransaction: Array("9000 EUR to Mallory".utf8)) ?? body)
+                }
+            } else {
+                await phone.server.with { server in
+                    server.settings.announceInfo = [Announcement(key: "amount", text: "10 EUR"), Announcement(key: "amount", text: "9000 EUR")]
+                }
+            }
+            phone.ostiary.start(with: try await phone.server.makeLoginLink())
+            #expect(try await phone.finalFailure() == .serverAnswer)
+            await expectNothingDone(phone)
+        }
+    }
+
     @Test("An AppLogin is one of the app's own account: an L2 that names another account is refused")
     func otherAccountOfTheApp() async throws {
         let phone = try await TestPhone.enrolled()

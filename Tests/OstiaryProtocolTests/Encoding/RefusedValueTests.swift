@@ -122,6 +122,39 @@ struct RefusedValueTests {
         #expect(try L2(decoding: changed(l2.encoded, at: place, to: 1)).needsNumber)
     }
 
+    private func l2(_ purpose: SessionPurpose, announcing keys: [String]) -> [UInt8] {
+        let shown = samples.shownL2(purpose, announcing: keys.map { Announcement(key: $0, text: "of \($0)") })
+        return Encoded(shown) { hash in
+            samples.offer(session: samples.session, ephemeral: samples.bytes(32), shownHash: hash, key: samples.bytes(32))
+        }.bytes
+    }
+
+    @Test("An L2 has each key once: what is shown by its key is all that is signed. Keys that are canonically equivalent are one")
+    func keys() throws {
+        expectRefused(l2(.login, announcing: ["amount", "amount"]), L2.self)
+        expectRefused(l2(.login, announcing: ["amount", "to", "amount"]), L2.self)
+        // The same letter, as one character and as two.
+        expectRefused(l2(.login, announcing: ["\u{E9}", "e\u{301}"]), L2.self)
+        #expect(try L2(decoding: l2(.login, announcing: ["b", "a", "A"])).announceInfo.map(\.key) == ["b", "a", "A"])
+    }
+
+    @Test("Only a transaction has something to sign", arguments: [SessionPurpose.login, .app, .transaction])
+    func transaction(_ purpose: SessionPurpose) throws {
+        let l2 = samples.shownL2(purpose)
+        let bytes = self.l2(purpose, announcing: [])
+        #expect(try L2(decoding: bytes).transaction.isEmpty)
+        let names = [l2.relyingParty.name, l2.relyingParty.origin, l2.relyingParty.clientID].reduce(0) { $0 + 1 + $1.utf8.count }
+        // Behind header, sid, kind, account, names, no texts, and the hash of the image.
+        let place = 4 + 16 + 1 + 1 + 16 + names + 1 + 1 + 32
+        #expect(bytes[place] == 0 && bytes[place + 1] == 0)
+        let changed = Array(bytes.prefix(place)) + [0, 3] + Array("pay".utf8) + bytes.dropFirst(place + 2)
+        if purpose == .transaction {
+            #expect(try L2(decoding: changed).transaction == Array("pay".utf8))
+        } else {
+            expectRefused(changed, L2.self)
+        }
+    }
+
     /// The bytes of an L2 from the number on: number, return address, need, methods, nonce, prekey, flags, end, extensions, offer.
     private func tail(of l2: L2) -> Int {
         1 + 2 + l2.returnURL.utf8.count + 1 + 1 + 32 + 2 + (l2.secondFactorPrekey?.bytes.count ?? 0) + 2 + 8 + 2 + 1 + l2.offer.bytes.count
