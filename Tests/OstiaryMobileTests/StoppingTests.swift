@@ -45,6 +45,98 @@ struct StoppingTests {
         #expect(!events.contains { if case .error = $0 { true } else { false } })
     }
 
+    /// The next process of the same phone.
+    private func next(_ phone: TestPhone, remembersAll: Bool = false) -> TestPhone {
+        TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys, history: phone.history, remembersAll: remembersAll)
+    }
+
+    private func remembered(_ phone: TestPhone) throws -> [Bool] {
+        try StoredState(decoding: phone.accounts.document).sessions.map { $0.isEnding == true }
+    }
+
+    private func stops(_ phone: TestPhone) async -> [StopReason] { await phone.server.with { $0.sessions.values.compactMap(\.stop) } }
+
+    @Test("A Stop that could not be brought is brought by the next process, which keeps the session alive no longer", arguments: [true, false])
+    func broughtLater(_ waits: Bool) async throws {
+        let phone = try await TestPhone.enrolled()
+        let session = try await loggedIn(phone)
+        let before = await stops(phone).count
+        await phone.server.with { server in
+            server.mishaps.isDown = true
+            server.received = []
+        }
+        if waits {
+            await #expect(throws: OstiaryError.serverConnection) { try await phone.ostiary.end(session) }
+        } else {
+            phone.ostiary.stop(session)
+            #expect(try await phone.failure().0 == .serverConnection)
+        }
+        #expect(phone.ostiary.session(session.id)?.ending == .user)
+        #expect(try remembered(phone) == [true])
+        let later = next(phone)
+        #expect(try await later.ostiary.refresh().isEmpty, "over for an app")
+        #expect(try remembered(phone) == [true])
+        await phone.server.with { $0.mishaps.isDown = false }
+        #expect(try await later.ostiary.refresh().isEmpty)
+        #expect(await stops(phone).count == before + 1)
+        #expect(await count(.ping, phone) == 0)
+        #expect(try remembered(phone).isEmpty)
+    }
+
+    @Test("What a server answers to a Stop is the end of it here, whatever it says", arguments: [Status.sessionUnknown, .refused, .accountUnknown])
+    func answeredStop(_ status: Status) async throws {
+        let phone = try await TestPhone.enrolled()
+        let session = try await loggedIn(phone)
+        await phone.server.with { $0.mishaps.statuses[.stop] = [status] }
+        try? await phone.ostiary.end(session)
+        #expect(try remembered(phone).isEmpty)
+    }
+
+    @Test("A server that is too busy for a Stop is asked again later")
+    func busyAtStop() async throws {
+        let phone = try await TestPhone.enrolled()
+        let session = try await loggedIn(phone)
+        await phone.server.with { $0.mishaps.statuses[.stop] = [.tooMany] }
+        await #expect(throws: OstiaryError.tooMany) { try await phone.ostiary.end(session) }
+        #expect(try remembered(phone) == [true])
+        _ = try await next(phone).ostiary.refresh()
+        #expect(try remembered(phone).isEmpty)
+    }
+
+    @Test("A phone that remembers all sessions lists and ends those of its other processes, of whatever kind, until their server has answered")
+    func remembersAll() async throws {
+        let phone = try await TestPhone.enrolled(remembersAll: true)
+        let before = await stops(phone).count
+        await phone.server.with { $0.settings.pingTime = 0 }
+        let oneShot = try await loggedIn(phone)
+        await phone.server.with { $0.settings.pingTime = 300 }
+        let app = try await phone.logInToApp()
+        let second = next(phone, remembersAll: true)
+        let listed = try await second.ostiary.refresh().filter(\.isLoggedIn)
+        #expect(Set(listed.map(\.id)) == [oneShot.id, app.id])
+        #expect(listed.filter(\.isAppLogin).map(\.id) == [app.id] && listed.allSatisfy { $0.webNonce == nil })
+        await phone.server.with { $0.mishaps.isDown = true }
+        for session in listed { await #expect(throws: OstiaryError.serverConnection) { try await second.ostiary.end(session) } }
+
+        let third = next(phone, remembersAll: true)
+        #expect(try await third.ostiary.refresh().filter(\.isLoggedIn).count == 2, "they live on, so they are listed")
+        await phone.server.with { $0.mishaps.isDown = false }
+        for session in listed { try await third.ostiary.end(session) }
+        #expect(await stops(phone).count == before + 2)
+        #expect(try await next(phone, remembersAll: true).ostiary.refresh().isEmpty)
+        #expect(try remembered(phone).isEmpty)
+    }
+
+    @Test("A login that is not watched and that its server ended, or knows no more, is listed no more", arguments: [true, false])
+    func oneShotThatIsOver(_ isKnown: Bool) async throws {
+        let phone = try await TestPhone.enrolled(remembersAll: true)
+        await phone.server.with { $0.settings.pingTime = 0 }
+        _ = try await loggedIn(phone)
+        if isKnown { await phone.server.stopSessions() } else { await phone.server.with { $0.mishaps.statuses[.ping] = [.sessionUnknown] } }
+        #expect(try await next(phone, remembersAll: true).ostiary.refresh().allSatisfy { !$0.isLoggedIn })
+        #expect(try remembered(phone).isEmpty)
+    }
+
     /// A phone whose later process waits for the code of a new account, and the session in which it does.
     private func waitingLater() async throws -> (TestPhone, Session) {
         let first = TestPhone(try TestServer(clock: TestClock()))

@@ -5,19 +5,22 @@ import OstiaryProtocol
 extension Engine {
     func resume() { runInBackground { await $0.refresh() } }
 
-    /// Pings every session once, asks once for every account that waits for its code, takes up what waits, sends what could not be sent; returns when each was tried.
+    /// Brings Stops that could not be brought, pings every session once, asks once for every account that waits for its code, takes up what waits,
+    /// sends what could not be sent; returns when each was tried.
     func refresh() async {
         do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
         sweep()
+        await bringStops()
         takeUpSessions()
-        for session in live where session.shown.isReturning || session.shown.isLoggedIn && session.shown.pingTime > 0 {
+        for session in live where session.isWatched || ports.remembersAllSessions && session.shown.isLoggedIn && !session.isEnding {
             let id = session.shown.id
             do throws(OstiaryError) {
                 try await ping(id, hold: 0)
                 note(connectionError: false, of: id)
                 keepAlive(id)
             } catch {
-                keepAlive(id, atOnce: true)
+                // One that is not watched is asked about here only, so that what this phone lists is true.
+                if session.isWatched { keepAlive(id, atOnce: true) } else if !error.leavesServerUnsure, error != .tooMany { close(id, as: .server) }
             }
         }
         // After the pings, which wait for no other server than their own.
@@ -52,11 +55,12 @@ extension Engine {
         }
     }
 
-    /// Logins of browsers that began in an earlier process. They count as logged in once the server says so.
+    /// Logins that began in another process. They count as logged in once the server says so. What was ended is over for an app; a phone that
+    /// remembers all sessions shows it until its server has heard so.
     private func takeUpSessions() {
-        for session in stored?.sessions ?? [] {
+        for session in stored?.sessions ?? [] where session.isEnding != true || ports.remembersAllSessions {
             guard !live.contains(where: { $0.shown.id == session.id }), let account = stored?.account(session.account) else { continue }
-            var shown = Session(id: session.id)
+            var shown = Session(id: session.id, isAppLogin: session.isAppLogin == true)
             shown.account = self.shown(account)
             shown.info.serviceName = session.serviceName
             shown.pingTime = Int(session.pingTime)
@@ -70,7 +74,8 @@ extension Engine {
             }
             live.append(
                 LiveSession(
-                    shown: shown, rootHash: session.rootHash.bytes, sid: session.session, account: account.id, lastSeen: ports.clock.monotonic))
+                    shown: shown, rootHash: session.rootHash.bytes, sid: session.session, account: account.id, isEnding: session.isEnding == true,
+                    lastSeen: ports.clock.monotonic))
         }
         publish()
     }

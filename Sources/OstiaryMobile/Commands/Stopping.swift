@@ -1,6 +1,6 @@
 import OstiaryProtocol
 
-/// Ending sessions from this side: over here at once, then told to the server (protocol §8).
+/// Ending sessions from this side: over here at once, then told to the server, in a later process if this one cannot (protocol §8).
 extension Engine {
     func stop(_ id: Session.ID) throws(OstiaryError) {
         if let login = try closeHere(id) { runInBackground { await $0.tellServer(login) } }
@@ -25,6 +25,7 @@ extension Engine {
         }
         guard session.shown.goesOn, let sid = session.sid else { throw .wrongOrder }
         let account = session.account.flatMap { stored?.account($0) }
+        noteEnding(id)
         close(id, as: .user)
         return account.map { ClosedLogin(session: sid, account: $0, lastStamp: session.lastStamp) }
     }

@@ -9,6 +9,8 @@ struct LiveSession {
     var account: AccountID?
     /// The time stamp of the last signed message about it; the next one is later (protocol §8).
     var lastStamp = Instant(0)
+    /// Ended here before, and its server has not answered the Stop: shown until then, and not kept alive.
+    var isEnding = false
     /// When the server last said that it goes on, by the monotonic clock.
     var lastSeen: UInt64 = 0
     var pinger: Task<Void, Never>?
@@ -49,8 +51,8 @@ extension Engine {
         emit(.sessionUpdate(session.shown))
     }
 
-    /// Ends a session here and tells the app: nothing secret stays with it, nothing of a login stays in the store, and with an AppLogin
-    /// goes the last second factor (S1-43). One that is over stays as it is.
+    /// Ends a session here and tells the app: nothing secret stays with it, nothing of a login stays in the store unless its server has still to
+    /// answer the Stop, and with an AppLogin goes the last second factor (S1-43). One that is over stays as it is.
     /// - Parameter error: what went wrong, where that is what the app is told.
     func close(_ id: Session.ID, as ending: Session.Ending, _ error: OstiaryError? = nil) {
         guard let session = session(id), !session.shown.isOver else { return }
@@ -58,9 +60,7 @@ extension Engine {
             appLoginClock.stop()
             if let account = session.account { caches[account] = nil }
         }
-        if stored?.sessions.contains(where: { $0.id == id }) == true {
-            _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll { $0.id == id } }
-        }
+        forgetSession { $0.id == id && $0.isEnding != true }
         change(id) { session in
             session.pinger?.cancel()
             session.pinger = nil
@@ -74,6 +74,12 @@ extension Engine {
         // A warning, also for apps that do not look at how a session ended.
         if ending == .otherBrowser { emit(.error(.loginInOtherBrowser, session: shown)) }
         emit(.sessionStop(shown))
+    }
+
+    /// A store that refuses keeps what nobody needs: the server says that it is over when it is asked.
+    func forgetSession(where isOver: (StoredSession) -> Bool) {
+        guard stored?.sessions.contains(where: isOver) == true else { return }
+        _ = try? write { (state) throws(OstiaryError) in state.sessions.removeAll(where: isOver) }
     }
 
     /// What an app is shown of an account.

@@ -16,6 +16,9 @@ public struct Ports: Sendable {
     public var history: (any AccountStore)?
     /// Nil for no log.
     public var log: (any OstiaryLog)?
+    /// Whether another process of this phone lists and ends every login: also AppLogins, and logins that are not watched. For a phone whose
+    /// processes come and go, as in a terminal. In an app an AppLogin ends with its process.
+    package var remembersAllSessions = false
 
     public init(
         keys: any KeyStore, accounts: any AccountStore, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock(),

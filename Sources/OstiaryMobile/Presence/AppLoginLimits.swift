@@ -24,6 +24,7 @@ extension Engine {
             let session = live.last(where: { $0.shown.isAppLogin && $0.shown.isLoggedIn })
         else { return }
         let account = session.account.flatMap { stored?.account($0) }
+        noteEnding(session.shown.id)
         close(session.shown.id, as: ending)
         guard let account, let sid = session.sid else { return }
         let login = ClosedLogin(session: sid, account: account, lastStamp: session.lastStamp, reason: ending == .inactivity ? .inactivity : .user)

@@ -93,7 +93,7 @@ extension Engine {
 
 extension LiveSession {
     /// Whether the server counts on pings: those of a login that it watches, and those of one whose browser it awaits.
-    fileprivate var isWatched: Bool { shown.isReturning || shown.isLoggedIn && shown.pingTime > 0 }
+    var isWatched: Bool { !isEnding && (shown.isReturning || shown.isLoggedIn && shown.pingTime > 0) }
     /// Seconds within which it wants to hear of this device.
     fileprivate var period: UInt64 { shown.isReturning ? Engine.returnTime : UInt64(shown.pingTime) }
 }

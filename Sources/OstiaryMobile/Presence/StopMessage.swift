@@ -10,19 +10,46 @@ struct ClosedLogin: Sendable {
 }
 
 extension Engine {
+    /// Written down before it is over here: until its server has answered, a Stop is to be brought.
+    func noteEnding(_ id: Session.ID) {
+        guard stored?.sessions.contains(where: { $0.id == id }) == true else { return }
+        _ = try? write { (state) throws(OstiaryError) in
+            for index in state.sessions.indices where state.sessions[index].id == id { state.sessions[index].isEnding = true }
+        }
+    }
+
     /// Tells the server, and the app only if that failed.
-    func tellServer(_ login: ClosedLogin) async {
-        do throws(OstiaryError) { try await sendStop(login) } catch {
+    func tellServer(_ login: ClosedLogin, patience: Double? = nil) async {
+        do throws(OstiaryError) { try await sendStop(login, patience: patience) } catch {
             // What the server ended, or never began, is what was wanted.
-            guard error == .serverConnection else { return }
+            guard error.isLostAnswer else { return }
             emit(.error(error, session: nil))
         }
     }
 
-    func sendStop(_ login: ClosedLogin) async throws(OstiaryError) {
+    /// Forgets the login when the server has answered, whatever it said of it; before that it lives on there.
+    func sendStop(_ login: ClosedLogin, patience: Double? = nil) async throws(OstiaryError) {
+        do throws(OstiaryError) {
+            try await bringStop(login, patience: patience)
+        } catch {
+            if !error.leavesServerUnsure, error != .tooMany { forgetSession { $0.session == login.session } }
+            throw error
+        }
+        forgetSession { $0.session == login.session }
+    }
+
+    /// Stops that could not be brought when their sessions were ended: each is tried once.
+    func bringStops() async {
+        for session in stored?.sessions ?? [] where session.isEnding == true {
+            guard let account = stored?.account(session.account) else { continue }
+            await tellServer(ClosedLogin(session: session.session, account: account, lastStamp: Instant(0)), patience: 0)
+        }
+    }
+
+    private func bringStop(_ login: ClosedLogin, patience: Double?) async throws(OstiaryError) {
         let account = login.account
         let acknowledged = shownNotices(of: account.id)
-        var line = ServerLine(of: account)
+        var line = ServerLine(of: account, patience: patience)
         line.after = login.lastStamp
         let message = Stop(sessionID: login.session, reason: login.reason, extensions: Extensions(shownNotices: acknowledged))
         let answer = try await line.ask(

@@ -98,7 +98,7 @@ struct StoredClaim: Codable, Sendable, Equatable {
     let madeAt: UInt64
 }
 
-/// A login that goes on while its app is not running.
+/// A login that goes on while its app is not running, or whose server has still to hear that it ended.
 struct StoredSession: Codable, Sendable, Equatable {
     let id: UUID
     let session: SessionID
@@ -108,6 +108,10 @@ struct StoredSession: Codable, Sendable, Equatable {
     let serviceName: String
     /// True while its browser had not come back; documents of before that was possible do not say.
     var isReturning: Bool?
+    /// True for an AppLogin, which only a phone that remembers all sessions keeps.
+    var isAppLogin: Bool?
+    /// True once it was ended here: its server has not answered the Stop yet.
+    var isEnding: Bool?
 }
 
 /// A signed Delete that the server has not acknowledged.

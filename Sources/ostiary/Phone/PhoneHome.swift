@@ -14,7 +14,8 @@ enum PhoneHome {
 
     static func open(at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil) throws(OstiaryError) -> Ostiary {
         let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
-        let ports = try Ports.files(in: path, keyring: keyring, biometrics: biometrics)
+        var ports = try Ports.files(in: path, keyring: keyring, biometrics: biometrics)
+        ports.remembersAllSessions = true
         var configuration = Ostiary.Configuration()
         configuration.appInfo = "ostiary phone \(programVersion)"
         configuration.deviceName = deviceName

@@ -6,7 +6,7 @@ import OstiaryMobile
 struct SessionsCommand: PhoneSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions", abstract: "List what is logged in with this phone, and end it.",
-        discussion: "The sessions of logins are told to the server as being there; an AppLogin lives only as long as its command runs.")
+        discussion: "The server is told that the phone is there. What it could not be told to end is listed until it has answered.")
 
     @OptionGroup var options: PhoneOptions
     @Option(help: ArgumentHelp("Log this session out: an id of the list, or all.", valueName: "id"))
@@ -42,14 +42,27 @@ struct SessionsCommand: PhoneSubcommand {
     }
 
     private func finish(_ end: String, of sessions: [Session], _ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
-        let chosen = end == "all" ? sessions : sessions.filter { $0.id.uuidString.lowercased() == end.lowercased() }
-        guard end == "all" || !chosen.isEmpty else { throw PhoneInputError.unknownSession(end) }
-        for session in chosen {
-            try await ostiary.end(session)
-            if let ended = ostiary.session(session.id) { output.tell(.sessionStop(ended)) }
+        let chosen = end == "all" ? sessions : sessions.filter { $0.id.isWritten(end) }
+        guard end == "all" || !chosen.isEmpty || ostiary.history.contains(where: { $0.id.isWritten(end) && $0.status == .loggedOut }) else {
+            throw PhoneInputError.unknownSession(end)
         }
+        if end != "all", chosen.isEmpty { output.remark("that session is over") }
+        var failure: OstiaryError?
+        for session in chosen {
+            do throws(OstiaryError) {
+                try await ostiary.end(session)
+                if let ended = ostiary.session(session.id) { output.tell(.sessionStop(ended)) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
         return .done
     }
+}
+
+extension Session.ID {
+    fileprivate func isWritten(_ text: String) -> Bool { uuidString.lowercased() == text.lowercased() }
 }
 
 extension OstiaryEvent {

@@ -111,6 +111,32 @@ struct PhoneJourneyTests {
         try await pair.stop()
     }
 
+    @Test("sessions lists an AppLogin whose command is over and a login that is not watched, and ends them; with the server gone, later")
+    func endsEverything() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        let enrolled = try await person.enrol(in: pair.folder).nonce
+        let app = try #require(try await person.phone.run(["app-login"], pins: [Person.pin]).last?["webNonce"]?.string)
+        try await person.backend.updateServer(#"{"pingTime":0}"#)
+        let oneShot = try await person.logIn(in: pair.folder).nonce
+        let listed = try await person.phone.run(["sessions"]).events
+        #expect(listed.count == 3 && listed.filter { $0["session"]?["isAppLogin"] == .bool(true) }.count == 1, "\(listed)")
+        let id = try #require(listed.first { $0["session"]?["isAppLogin"] == .bool(true) }?["session"]?["id"]?.string)
+
+        try await pair.authentication.kill()
+        #expect(try await person.phone.run(["sessions", "--end", id]).code == 6)
+        #expect(try await person.phone.run(["sessions"]).events.filter { $0.event == "session" }.count == 3)
+        try pair.authentication.start()
+        try await pair.waitUntilReady()
+        #expect(try await person.backend.session(app).loggedin)
+        #expect(try await person.phone.run(["sessions", "--end", id]).code == 0)
+        #expect(try await person.backend.session(app).loggedin == false)
+        #expect(try await person.phone.run(["sessions", "--end", "all"]).code == 0)
+        for nonce in [enrolled, oneShot] { #expect(try await person.backend.session(nonce).loggedin == false) }
+        #expect(try await person.phone.run(["sessions"]).events.isEmpty)
+        try await pair.stop()
+    }
+
     @Test("A held session is pinged, and each ping moves its end; the hold ends by itself")
     func pings() async throws {
         let pair = try await ProcessesFixture.running()

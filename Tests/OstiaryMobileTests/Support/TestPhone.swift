@@ -16,7 +16,8 @@ final class TestPhone {
 
     init(
         _ server: TestServer, accounts: MemoryAccountStore = MemoryAccountStore(), keys: MemoryKeyStore = MemoryKeyStore(),
-        history: MemoryAccountStore = MemoryAccountStore(), log: Log? = nil, _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
+        history: MemoryAccountStore = MemoryAccountStore(), log: Log? = nil, remembersAll: Bool = false,
+        _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
     ) {
         self.server = server
         clock = server.clock
@@ -32,6 +33,7 @@ final class TestPhone {
             keys: keys, accounts: accounts, transport: TestTransport(server: server, cable: cable), clock: server.clock, biometrics: keys.biometrics)
         ports.history = history
         ports.log = log
+        ports.remembersAllSessions = remembersAll
         ostiary = Ostiary(configuration: configuration, ports: ports)
         events = ostiary.events.makeAsyncIterator()
     }
@@ -48,9 +50,11 @@ final class TestPhone {
     }
 
     /// A server with a phone that has one active account, and the PIN 271828.
-    static func enrolled(_ configure: (inout Ostiary.Configuration) -> Void = { _ in }) async throws -> TestPhone {
+    static func enrolled(
+        remembersAll: Bool = false, _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
+    ) async throws -> TestPhone {
         let server = try TestServer(clock: TestClock())
-        let phone = TestPhone(server, configure)
+        let phone = TestPhone(server, remembersAll: remembersAll, configure)
         try await phone.enrol()
         return phone
     }
