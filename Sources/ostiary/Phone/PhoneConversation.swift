@@ -160,12 +160,21 @@ struct PhoneConversation: Sendable {
             pin.clear()
         case (.yes(let account), let session?): ostiary.setAccount(account, for: session, with: answers.userInput)
         case (.no(let notMe), let session?): ostiary.deny(session, notMe: notMe)
-        case (.gaveUp, let session?): ostiary.stop(session)
+        case (.gaveUp, let session?):
+            tellUnchecked(progress)
+            ostiary.stop(session)
         case (.gaveUp, nil):
+            tellUnchecked(progress)
             progress.gaveUp = true
             ostiary.sfCancel()
         case (.yes, nil), (.no, nil): break
         }
+    }
+
+    /// A person was told at the prompt why the last PIN came to nothing; a script that has no more gets its reason as an event.
+    private func tellUnchecked(_ progress: Progress) {
+        guard output.isJSON, progress.secondFactor?.result == .error else { return }
+        output.tell(.error(.secondFactorUnavailable, session: progress.session))
     }
 }
 

@@ -28,6 +28,8 @@ final class PhonePrompts: Sendable {
     /// Yes, no, or "not me"; with more than one account the number of one is a yes.
     func confirmation(of question: String, among accounts: [Account]) async -> Answer {
         await KeyInput.onOwnThread { [isWanted] in
+            QuietTerminal.enter(.line)
+            defer { QuietTerminal.leave() }
             for (number, account) in zip(1..., accounts) where accounts.count > 1 { Self.show("  \(number)  \(account.username)\n") }
             let choices = accounts.count > 1 ? "1-\(accounts.count)/N/not me" : "y/N/not me"
             while true {

@@ -26,12 +26,13 @@ enum KeyInput {
         return .calledOff
     }
 
-    /// A line without its end, or nil at the end of the input. For answers, never for PINs.
+    /// A line without its end, or nil at the end of the input or at a Ctrl-C that came as a byte. For answers, never for PINs.
     static func line(isWanted: () -> Bool = { true }) -> String? {
         var bytes: [UInt8] = []
         while true {
             switch next(isWanted: isWanted) {
-            case .byte(0x0A): return text(bytes)
+            case .byte(ControlKey.newline): return text(bytes)
+            case .byte(ControlKey.interrupt): return nil
             case .byte(let byte): bytes.append(byte)
             case .endOfInput: return bytes.isEmpty ? nil : text(bytes)
             case .calledOff: return nil

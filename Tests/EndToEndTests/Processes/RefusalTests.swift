@@ -37,6 +37,21 @@ struct RefusalTests {
         try await pair.stop()
     }
 
+    @Test("1: a second-factor server that is gone until the end of the input is told as an error")
+    func unchecked() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        try await pair.secondFactor.stop()
+        let outcome = try await person.logIn(in: pair.folder).outcome
+        #expect(outcome.code == 1, "\(outcome.events)")
+        #expect(outcome.event("error")?["name"] == .string("secondFactorUnavailable"))
+        #expect(outcome.last?["reason"] == .string("cancelled"))
+        let change = try await person.phone.run(["change-pin"], pins: [Person.pin])
+        #expect(change.code == 1 && change.event("error")?["name"] == .string("secondFactorUnavailable"), "\(change.events)")
+        try await pair.authentication.stop()
+    }
+
     @Test("4: five wrong PINs block; an operator's reset lets the right one in")
     func blocks() async throws {
         let pair = try await ProcessesFixture()

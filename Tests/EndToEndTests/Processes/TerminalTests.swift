@@ -43,6 +43,31 @@ struct TerminalTests {
         try await pair.stop()
     }
 
+    @Test("2: Ctrl-C at a question is an answer: the login or enrolment is cancelled, which its page hears, and the terminal is put right")
+    func interruptsQuestions() async throws {
+        let pair = try await ProcessesFixture.running()
+        let backend = try await pair.backend()
+        let terminal = try PseudoTerminal()
+        let nonce = ManagementClient.newNonce()
+        let file = try pair.folder.write(try await backend.enrolCode(nonce, name: "Alice", user: "alice", asPNG: true), to: "enrol.png")
+        let enrolment = try Program(["phone", "--home", pair.folder.file("phone"), "enrol", file], terminal: terminal.handle)
+        try await eventually("a question: \(enrolment.complaints)") { enrolment.complaints.contains("Enrol this phone? [y/N") }
+        terminal.type("\u{3}")
+        #expect(try await enrolment.end() == 2, "\(enrolment.output) \(enrolment.complaints)")
+        #expect(enrolment.output.contains("over (cancelled)"))
+
+        let person = Person(backend, pair.phone())
+        try await person.enrol(in: pair.folder)
+        let code = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)
+        let login = try Program(["phone", "--home", pair.folder.file("phone"), "login", code], terminal: terminal.handle)
+        try await eventually("a question: \(login.complaints)") { login.complaints.contains("Is that you? [y/N") }
+        terminal.type("ye\u{3}")
+        #expect(try await login.end() == 2, "\(login.output) \(login.complaints)")
+        #expect(login.output.contains("over (cancelled)"))
+        #expect(terminal.echoes)
+        try await pair.stop()
+    }
+
     private static func code(in output: String) -> String? {
         output.firstMatch(of: /Type this code into the page:\s+([0-9A-Z]{4})\n/).map { String($0.1) }
     }
