@@ -43,6 +43,10 @@ enum PhoneInputError: Error, Equatable, CustomStringConvertible {
     case unknownAccount(String)
     case ambiguousAccount(String)
     case unknownSession(String)
+    /// No account was named, and there is none.
+    case noAccounts
+    /// No account was named, and there are several.
+    case severalAccounts
     /// No account was named, and there are some at several servers.
     case severalServers
     case needsAnswer
@@ -52,6 +56,8 @@ enum PhoneInputError: Error, Equatable, CustomStringConvertible {
         case .unknownAccount(let name): "no account \(name) here: see ostiary phone accounts"
         case .ambiguousAccount(let name): "several accounts are called \(name): give the id that ostiary phone accounts shows"
         case .unknownSession(let id): "no session \(id) here: see ostiary phone sessions"
+        case .noAccounts: "no accounts: enrol with ostiary phone enrol"
+        case .severalAccounts: "this phone has several accounts: name the one that is meant, by the id that ostiary phone accounts shows"
         case .severalServers: "this phone has accounts at several servers: name one at the server that is meant (--account)"
         case .needsAnswer: "standard input is for PINs: give --yes, --deny or --not-me as well"
         }

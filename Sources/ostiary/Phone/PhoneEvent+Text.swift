@@ -3,7 +3,9 @@ import OstiaryMobile
 
 /// What happens on the phone, as lines for a person.
 extension OstiaryEvent {
-    var lines: [String] {
+    var lines: [String] { told.map(\.withMarkedContinuation) }
+
+    private var told: [String] {
         switch self {
         case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \($0.username)" })
         case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)

@@ -15,7 +15,7 @@ struct AccountsCommand: PhoneSubcommand {
             output.list(
                 "account", "account", account.json, line: "\(account.id)  \(account.username)  \(account.serverName)  \(account.serverURL)\(suffix)")
         }
-        if accounts.isEmpty { output.remark("no accounts: enrol with ostiary phone enrol") }
+        if accounts.isEmpty { output.remark(PhoneInputError.noAccounts.description) }
         return .done
     }
 }
@@ -49,7 +49,7 @@ struct DeleteAccountCommand: PhoneSubcommand {
 
     private func choose(among accounts: [Account]) throws(PhoneInputError) -> Account {
         guard let wanted = name ?? account else {
-            guard let only = accounts.first, accounts.count == 1 else { throw accounts.isEmpty ? .unknownAccount("") : .ambiguousAccount("that") }
+            guard let only = accounts.first, accounts.count == 1 else { throw accounts.isEmpty ? .noAccounts : .severalAccounts }
             return only
         }
         let found = accounts.filter { $0.isCalled(wanted) }
@@ -59,7 +59,8 @@ struct DeleteAccountCommand: PhoneSubcommand {
     }
 
     private func confirmed(_ account: Account) -> Bool {
-        StandardStreams.write("Delete \(account.username) at \(account.serverName)? [y/N] ", to: STDERR_FILENO)
+        let question = "Delete \(account.username) at \(account.serverName)?".withMarkedContinuation
+        StandardStreams.write("\(question) [y/N] ", to: STDERR_FILENO)
         return ["y", "yes"].contains(KeyInput.line()?.lowercased() ?? "")
     }
 }

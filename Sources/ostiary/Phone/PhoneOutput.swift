@@ -27,11 +27,11 @@ struct PhoneOutput: Sendable {
 
     /// One entry of a list: to a script an event of that name with `member`, to a person a line.
     func list(_ event: String, _ member: String, _ json: JSONText, line: String) {
-        StandardStreams.print(isJSON ? [("event", .string(event)), (member, json)].asObject.text : line)
+        StandardStreams.print(isJSON ? [("event", .string(event)), (member, json)].asObject.text : line.withMarkedContinuation)
     }
 
     /// A remark for a person; scripts don't get it.
     func remark(_ text: String) {
-        if !isJSON { StandardStreams.print(text) }
+        if !isJSON { StandardStreams.print(text.withMarkedContinuation) }
     }
 }

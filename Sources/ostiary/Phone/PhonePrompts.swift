@@ -30,7 +30,9 @@ final class PhonePrompts: Sendable {
         await KeyInput.onOwnThread { [isWanted] in
             QuietTerminal.enter(.line)
             defer { QuietTerminal.leave() }
-            for (number, account) in zip(1..., accounts) where accounts.count > 1 { Self.show("  \(number)  \(account.username)\n") }
+            for (number, account) in zip(1..., accounts) where accounts.count > 1 {
+                Self.show("  \(number)  \(account.username.withMarkedContinuation)\n")
+            }
             let choices = accounts.count > 1 ? "1-\(accounts.count)/N/not me" : "y/N/not me"
             while true {
                 Self.show("\(question) [\(choices)] ")
@@ -72,8 +74,8 @@ final class PhonePrompts: Sendable {
     private func newPIN() async -> Answer {
         while true {
             guard case .pin(let first) = await entry(prompt: "Choose a PIN: ") else { return .gaveUp }
-            if first.isEasyToGuess {
-                Self.show("\(OstiaryError.pinEasyToGuess.sentence)\n")
+            if let reason = Self.refusal(of: first) {
+                Self.show("\(reason.sentence)\n")
                 continue
             }
             guard case .pin(let second) = await entry(prompt: "The same again: ") else { return .gaveUp }
@@ -82,6 +84,12 @@ final class PhonePrompts: Sendable {
             first.clear()
             Self.show("the two differ\n")
         }
+    }
+
+    /// What can be said against a new PIN before it is typed again; what else a server wants is told when it was.
+    private static func refusal(of pin: PIN) -> OstiaryError? {
+        guard (PIN.fewestDigits...PIN.mostDigits).contains(pin.count) else { return .pinLength }
+        return pin.isEasyToGuess ? .pinEasyToGuess : nil
     }
 
     /// One line of digits. Anything else on the line is told, and asked again from a person; a script's line is used up.

@@ -50,4 +50,17 @@ struct PhoneTextTests {
         #expect(told(.failed, stopped: true) == ["wrong PIN: 4 of 5 tries left"])
         #expect(told(.success, stopped: true, .pinChangeSet) == ["\u{2713} the PIN is changed"])
     }
+
+    @Test("A line feed in a text of others begins no line that looks like one of the phone's")
+    func lineFeeds() {
+        var session = Session(id: UUID())
+        session.info.serviceName = "Shop\nNew account Mallory at Shop"
+        session.info.announceInfo = ["amount": "10 EUR\n\u{2713} logged in as Alice", "a\nb": ""]
+        let lines = OstiaryEvent.confirmLogin(session, accounts: []).lines
+        #expect(
+            lines == [
+                "Log in to Shop\n    | New account Mallory at Shop", "a\n    | b: ", "amount: 10 EUR\n    | \u{2713} logged in as Alice",
+            ])
+        #expect("one line".withMarkedContinuation == "one line" && "\n\n".withMarkedContinuation == "\n    | \n    | ")
+    }
 }

@@ -145,6 +145,9 @@ struct RefusalTests {
         for arguments in [["login", "nosuch"], ["login", text], ["enrol"], ["login", text, "--deny", "--not-me"], ["nosuch"]] {
             #expect(try await phone.run(arguments).code == 64, "\(arguments)")
         }
+        let deletion = try Program(["phone", "--home", folder.file("home"), "delete-account"])
+        #expect(try await deletion.end() == 64)
+        #expect(deletion.complaints.contains("no accounts: enrol"), "\(deletion.complaints)")
         let mute = try Program(["phone", "--home", folder.file("home"), "--pin-stdin", "login", text])
         mute.closeInput()
         #expect(try await mute.end() == 64)

@@ -19,7 +19,7 @@ struct TerminalTests {
         let enrolment = try Program(["phone", "--home", pair.folder.file("phone"), "enrol", file], terminal: terminal.handle)
         try await eventually("a question: \(enrolment.complaints)") { enrolment.complaints.contains("[y/N") }
         terminal.type("y\n")
-        for (prompts, line) in zip(1..., ["274916", "274917", "274916", "274916"]) {
+        for (prompts, line) in zip(1..., ["", "2749162749162", "274916", "274917", "274916", "274916"]) {
             try await eventually("prompt \(prompts): \(enrolment.complaints)") {
                 enrolment.complaints.components(separatedBy: "PIN: ").count + enrolment.complaints.components(separatedBy: "again: ").count - 2
                     == prompts
@@ -28,6 +28,8 @@ struct TerminalTests {
             terminal.type(line + "\n")
         }
         #expect(enrolment.complaints.contains("the two differ"))
+        #expect(enrolment.complaints.components(separatedBy: "a PIN has 5 to 12 digits").count == 3, "told before it is typed again")
+        #expect(!enrolment.complaints.contains("easy to guess"))
         try await eventually("the code: \(enrolment.output)") { Self.code(in: enrolment.output) != nil }
         try await backend.confirm(nonce, code: try #require(Self.code(in: enrolment.output)))
         #expect(try await enrolment.end() == 0, "\(enrolment.output) \(enrolment.complaints)")
