@@ -7,6 +7,9 @@ final class HostRule: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
+    /// A request names no Host, or more than one.
+    struct Refused: Error {}
+
     /// A request was refused: what comes now is read by nobody.
     private var isOver = false
 
@@ -14,7 +17,7 @@ final class HostRule: ChannelInboundHandler {
         guard !isOver else { return }
         if case .head(let head) = unwrapInboundIn(data), !Self.allows(head) {
             isOver = true
-            return context.fireErrorCaught(HTTPParserError.invalidHost)
+            return context.fireErrorCaught(Refused())
         }
         context.fireChannelRead(data)
     }

@@ -4,6 +4,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOExtras
+import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 

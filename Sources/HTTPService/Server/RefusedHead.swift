@@ -78,10 +78,10 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func refusal(of error: any Error) -> ErrorResponse? {
-        switch error as? HTTPParserError {
+        if error is HostRule.Refused { return .badRequest("a request names one Host") }
+        return switch error as? HTTPParserError {
         case .invalidMethod?: bytes.map(Self.isRequest) == true ? MethodRules.notImplemented : nil
         case .headerOverflow?: .headTooLarge
-        case .invalidHost?: .badRequest("a request names one Host")
         default: nil
         }
     }
