@@ -30,7 +30,7 @@ struct LogOutputTests {
     @Test("A logger of a service writes what the framework's own would, and the end waits for it")
     func format() throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write([], to: "log")
+        let path = try folder.write([UInt8](), to: "log")
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
         let output = LogOutput(descriptor: file.fileDescriptor)

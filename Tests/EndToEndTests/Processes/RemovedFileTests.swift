@@ -12,17 +12,18 @@ struct RemovedFileTests {
         let pair = try await ProcessesFixture.running()
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
-        let files = [pair.layout.authenticationData.path + "/ostiary.sqlite", pair.layout.secondFactorData.path + "/second-factor.sqlite"]
+        let (ours, theirs) = ("ostiary.sqlite", "second-factor.sqlite")
+        let files = ["\(pair.layout.authenticationData.path)/\(ours)", "\(pair.layout.secondFactorData.path)/\(theirs)"]
         for file in files { try FileManager.default.moveItem(atPath: file, toPath: file + ".away") }
         let failed = "a readiness check failed"
-        for (server, address, file) in [
-            (pair.authentication, pair.layout.adminURL, files[0]), (pair.secondFactor, pair.layout.secondFactorURL, files[1]),
+        for (server, address, name) in [
+            (pair.authentication, pair.layout.adminURL, ours), (pair.secondFactor, pair.layout.secondFactorURL, theirs),
         ] {
             // Nobody has asked /ready by then.
             try await eventually("the log says it: \(server.complaints)") { server.complaints.contains(failed) }
             for _ in 0..<3 {
                 let (status, body) = try await pair.answer(address + "/ready")
-                #expect(status == 503 && body.contains((file as NSString).lastPathComponent) && body.contains("replaced or removed"), "\(body)")
+                #expect(status == 503 && body.contains("\(name) was replaced or removed"), "\(body)")
             }
             #expect(server.complaints.split(separator: "\n").filter { $0.contains(failed) && $0.contains("work=database") }.count == 1)
         }
