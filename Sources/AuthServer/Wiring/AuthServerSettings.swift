@@ -1,5 +1,6 @@
 import HTTPService
 import Logging
+import OstiaryProtocol
 
 /// All settings of `ostiary serve`.
 package struct AuthServerSettings: Sendable {
@@ -40,13 +41,8 @@ extension Settings {
 
 /// A name that fits the bundle (protocol §3) and one line of a screen.
 private func checkServerName(_ text: String) throws -> String {
-    guard (1...64).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || turns($0) }) else {
+    guard !text.isEmpty, PlainLine.allows(text, cap: 64) else {
         throw Expected("1 to 64 bytes of text on one line, without characters that turn the direction of writing")
     }
     return text
-}
-
-/// Whether a character turns the direction of what follows it, whatever that is.
-private func turns(_ scalar: Unicode.Scalar) -> Bool {
-    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
 }
