@@ -15,7 +15,7 @@ struct FileTests {
         try await Backend.file.withDatabase { database in
             let found = try await database.transaction { connection in
                 try ["synchronous", "journal_mode", "foreign_keys", "secure_delete", "temp_store"].map { name in
-                    try connection.one("PRAGMA \(name)")?.value(name)
+                    try connection.one("PRAGMA \(name)")?.values.first
                 }
             }
             #expect(found == [.integer(2), .text("wal"), .integer(1), .integer(1), .integer(2)])

@@ -102,14 +102,17 @@ struct MethodTests {
                 return answer.status
             }
             let end = "Connection: close\r\n\r\n"
-            #expect(try await status("GET /thing/7 HTTP/1.1\r\nHost: x\r\n" + end).contains(" 200 "))
-            #expect(try await status("GET /thing/7 HTTP/1.1\r\nHost:\r\n" + end).contains(" 200 "))
-            #expect(try await status("GET /thing/7 HTTP/1.0\r\n" + end).contains(" 200 "))
-            #expect(try await status("GET /thing/7 HTTP/1.1\r\n\r\n").contains(" 400 "))
-            #expect(try await status("GET /thing/7 HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n").contains(" 400 "))
-            #expect(try await status("GET /thing/7 HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n").contains(" 400 "))
-            let body = "POST /thing/new HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloGET /thing/7 HTTP/1.1\r\nHost: x\r\n" + end
-            #expect(try await status(body).contains(" 400 "))
+            let smuggled = "POST /thing/new HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloGET /thing/7 HTTP/1.1\r\nHost: x\r\n" + end
+            let answers = [
+                ("GET /thing/7 HTTP/1.1\r\nHost: x\r\n" + end, 200), ("GET /thing/7 HTTP/1.1\r\nHost:\r\n" + end, 200),
+                ("GET /thing/7 HTTP/1.0\r\n" + end, 200), ("GET /thing/7 HTTP/1.1\r\n\r\n", 400),
+                ("GET /thing/7 HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n", 400),
+                ("GET /thing/7 HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400), (smuggled, 400),
+            ]
+            for (request, expected) in answers {
+                let found = try await status(request)
+                #expect(found.contains(" \(expected) "), "\(request)")
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import OstiaryProtocol
 import OstiaryTesting
 import Testing

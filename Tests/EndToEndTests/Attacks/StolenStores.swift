@@ -43,7 +43,7 @@ struct StolenStores {
         return try OPRFKey(SecretBytes(try key.unwrap(wrapped, context: "sfs/k/\(scope.instance.text)/\(scope.epoch)")))
     }
 
-    private func blob(_ column: String, _ query: String, _ scope: BoxScope, in file: URL) async throws -> [UInt8] {
+    private func blob(_ column: StaticString, _ query: String, _ scope: BoxScope, in file: URL) async throws -> [UInt8] {
         let database = try openDatabase(.sqlite(path: file.path), ownership: .shared)
         let found = try await database.read { connection in
             try connection.one(query, [.blob(scope.instance.bytes), SQLValue(Int(scope.epoch))])?.blob(column)
