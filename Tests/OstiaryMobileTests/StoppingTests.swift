@@ -111,6 +111,8 @@ struct StoppingTests {
         let oneShot = try await loggedIn(phone)
         await phone.server.with { $0.settings.pingTime = 300 }
         let app = try await phone.logInToApp()
+        // A ping of the moment of the login would not be a later one.
+        phone.clock.advance(1)
         let second = next(phone, remembersAll: true)
         let listed = try await second.ostiary.refresh().filter(\.isLoggedIn)
         #expect(Set(listed.map(\.id)) == [oneShot.id, app.id])
@@ -118,6 +120,7 @@ struct StoppingTests {
         await phone.server.with { $0.mishaps.isDown = true }
         for session in listed { await #expect(throws: OstiaryError.serverConnection) { try await second.ostiary.end(session) } }
 
+        phone.clock.advance(1)
         let third = next(phone, remembersAll: true)
         #expect(try await third.ostiary.refresh().filter(\.isLoggedIn).count == 2, "they live on, so they are listed")
         await phone.server.with { $0.mishaps.isDown = false }
