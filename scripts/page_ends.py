@@ -103,7 +103,7 @@ def take_and_die(browser, phone, name):
 def expires(servers, browser, phone, new_phone, look):
     nonce = page(servers, browser)
     with contextlib.closing(sqlite3.connect(servers.folder / "serve" / "ostiary.sqlite", timeout=10)) as database, database:
-        database.execute("UPDATE session SET started_at = started_at - 400 WHERE id = (SELECT id FROM session ORDER BY started_at DESC LIMIT 1)")
+        database.execute("UPDATE session SET started_at = started_at - 400 WHERE id = (SELECT id FROM session WHERE state = 0 ORDER BY started_at DESC LIMIT 1)")
     until(lambda: browser.state == "expired", "a code that nobody used is told to be too old")
     check("started_at" not in browser.run("return document.body.innerText") and servers.session(nonce) == {"loggedin": False}, "nobody is logged in")
     look(browser, "login-expired")

@@ -118,7 +118,7 @@ extension Engine {
 extension SessionInfo {
     init(_ question: L2, from serverName: String) {
         self.serverName = serverName
-        announceInfo = Dictionary(uniqueKeysWithValues: question.announceInfo.map { ($0.key, $0.text) })
+        announceInfo = Dictionary(question.announceInfo.map { ($0.key, $0.text) }) { first, _ in first }
         serviceName = question.relyingParty.name
         serviceOrigin = question.relyingParty.origin
         browserLabel = question.browser.label
