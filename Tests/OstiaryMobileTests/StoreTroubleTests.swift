@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A document or a key that cannot be used in the middle of something", .timeLimit(.minutes(10)))
 struct StoreTroubleTests {
-    /// As far as the code of a new account.
+    /// As far as the code of a new account, and until its server holds the question whether the code was typed.
     private func atCode(_ phone: TestPhone) async throws -> Session {
         phone.ostiary.start(with: try await phone.server.makeEnrolLink())
         let session = try await phone.confirmEnrol()
@@ -13,6 +13,7 @@ struct StoreTroubleTests {
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
         _ = try await phone.code()
+        try await waiting(while: await phone.server.with { $0.waiting.isEmpty })
         return session
     }
 
@@ -68,7 +69,6 @@ struct StoreTroubleTests {
     func forgottenWithoutDocument() async throws {
         let phone = TestPhone(try TestServer(clock: TestClock()))
         _ = try await atCode(phone)
-        try await waiting(while: await phone.server.with({ $0.waiting.isEmpty }))
         phone.accounts.refusals = 1
         await phone.server.with { server in
             server.mishaps.statuses[.w1] = [.accountUnknown]

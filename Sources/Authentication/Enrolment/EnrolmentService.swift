@@ -67,12 +67,9 @@ package struct EnrolmentService: Sendable {
         _ last: Enrolment, by start: EnrolmentStart, _ actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
     ) throws -> Enrolment? {
         let ended = try last.replaced(by: start, at: now)
-        guard case .confirming(let claim, _) = last.settled(at: now).state else {
-            try rows.save(ended)
-            return nil
-        }
-        try Confirmation.remove(claim.account, of: last.server, by: actor, in: rows, at: now)
         try rows.save(ended)
+        guard case .confirming(let claim, _) = last.settled(at: now).state else { return nil }
+        try Confirmation.remove(claim.account, of: last.server, by: actor, in: rows, at: now)
         return ended
     }
 

@@ -20,7 +20,7 @@ extension Engine {
                 keepAlive(id)
             } catch {
                 // One that is not watched is asked about here only, so that what this phone lists is true.
-                if session.isWatched { keepAlive(id, atOnce: true) } else if !error.leavesServerUnsure, error != .tooMany { close(id, as: .server) }
+                if session.isWatched { keepAlive(id, atOnce: true) } else if error.isFinalAnswer { close(id, as: .server) }
             }
         }
         // After the pings, which wait for no other server than their own.

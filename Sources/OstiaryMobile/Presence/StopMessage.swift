@@ -32,7 +32,7 @@ extension Engine {
         do throws(OstiaryError) {
             try await bringStop(login, patience: patience)
         } catch {
-            if !error.leavesServerUnsure, error != .tooMany { forgetSession { $0.session == login.session } }
+            if error.isFinalAnswer { forgetSession { $0.session == login.session } }
             throw error
         }
         forgetSession { $0.session == login.session }

@@ -12,6 +12,9 @@ extension OstiaryError {
         }
     }
 
+    /// Whether the server has answered what was asked, and will answer the same later.
+    var isFinalAnswer: Bool { !leavesServerUnsure && self != .tooMany }
+
     /// Whether it says only that no answer of the server's arrived: none at all, or bytes that do not decode or open, which anybody on the way can send.
     /// What was asked may have had its effect, and asking again finds out (protocol §4).
     var isLostAnswer: Bool {
