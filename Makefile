@@ -63,11 +63,12 @@ docs: build ## make the pages of the SDK, .build/docs
 	@scripts/docs
 
 bench: ## print the table of costs per operation
-	@scripts/setup
+	@scripts/setup bench
 	swift build -c release --product ostiary $(SWIFT_FLAGS)
 	swift build -c release --package-path Benchmarks --product Hello
 	swift build -c release --package-path Benchmarks --product Bench
-	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello
+	swift build -c release --package-path Benchmarks --product EmulatorCounts
+	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/libEmulatorCounts.so
 
 clean: ## remove what was built
 	rm -rf .build Models/build Benchmarks/.build Examples/*/.build

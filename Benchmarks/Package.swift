@@ -12,6 +12,11 @@ let borrowed: [SwiftSetting] = [
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "Bench", targets: ["Bench"]),
+        .executable(name: "Hello", targets: ["Hello"]),
+        .library(name: "EmulatorCounts", type: .dynamic, targets: ["CEmulatorCounts"]),
+    ],
     dependencies: [
         .package(path: ".."),
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
@@ -22,6 +27,8 @@ let package = Package(
     targets: [
         // Counts the instructions of a process through perf_event_open.
         .target(name: "CInstructions"),
+        // A plugin for qemu-user: counts the instructions of a process where the kernel cannot.
+        .target(name: "CEmulatorCounts"),
         // Runs both servers and a hello beside them, drives them, and prints the table.
         .executableTarget(
             name: "Bench",

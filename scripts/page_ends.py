@@ -45,7 +45,7 @@ def dies(servers, browser, phone, new_phone, look):
     until(lambda: browser.state == "scanned", "a phone dies at its first PIN, and the page waits")
     later = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
     check(not browser.run(later), "without a word of doubt at first")
-    until(lambda: browser.run(later), "after a minute it offers a new code", 80)
+    until(lambda: browser.run(later), "after a minute it offers a new code")
     look(browser, "enrol-scanned-later")
     browser.click("section:not([hidden]) [data-act=renew]")
     until(lambda: browser.state == "waiting", "which it shows")
@@ -70,7 +70,7 @@ def dies_at_login(servers, browser, phone, new_phone, look):
     older = browser.address
     take_and_die(browser, phone, "one")
     check(not browser.run(later), "without a word of doubt at first")
-    until(lambda: browser.run(later), "after a minute it offers to begin anew", 80)
+    until(lambda: browser.run(later), "after a minute it offers to begin anew")
     look(browser, "login-scanned-later")
     begin_anew(browser)
     take_and_die(browser, phone, "two")
@@ -124,5 +124,6 @@ def broken_link(servers, browser, phone, new_phone, look):
 
 def every_end(servers, browser, phone, new_phone, look):
     """A phone that is enrolled already, and one that never will be."""
+    browser.shorten_minutes()
     for scene in (given_back, dies, not_mine, dies_at_login, expires, broken_link):
         scene(servers, browser, phone, new_phone, look)

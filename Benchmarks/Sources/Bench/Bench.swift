@@ -1,6 +1,7 @@
 import Foundation
 
-/// `Bench OSTIARY HELLO`: both are release binaries. Prints the parts, the server's cost of each operation, and the two ratios that are aimed at.
+/// `Bench OSTIARY HELLO [PLUGIN]`: the first two are release binaries. Prints the parts, the server's cost of each operation, and the two ratios that
+/// are aimed at. With the library of `CEmulatorCounts` and an emulator on the PATH it prints the instructions of each operation, too.
 /// `Bench --phone HOME` is what it runs to measure an app that has just been started.
 /// `Bench OSTIARY --logins COUNT PHONES` only logs in, and says which processes to look at with a profiler.
 @main
@@ -12,7 +13,9 @@ struct Bench {
         {
             return try await onlyLogIn(count, phones: phones, binary: CommandLine.arguments[1])
         }
-        guard CommandLine.arguments.count == 3 else { throw BenchError("usage: Bench PATH-OF-ostiary PATH-OF-Hello (or: make bench)") }
+        guard (3...4).contains(CommandLine.arguments.count) else {
+            throw BenchError("usage: Bench PATH-OF-ostiary PATH-OF-Hello [PATH-OF-libEmulatorCounts.so] (or: make bench)")
+        }
         let parts = try await Parts.measureAll()
         parts.print(title: "Physical parts, one thread of this process")
         let servers = try await Servers(binary: CommandLine.arguments[1])
@@ -23,25 +26,46 @@ struct Bench {
         try await person.enrol()
         try await Phone(person: person).measure()
         ratios(operations, parts)
+        if CommandLine.arguments.count == 4 {
+            try await countInstructions(binary: CommandLine.arguments[1], hello: CommandLine.arguments[2], plugin: CommandLine.arguments[3])
+        }
     }
 
-    private static func measureOperations(_ servers: Servers, hello: String) async throws -> Table {
+    private static func countInstructions(binary: String, hello: String, plugin: String) async throws {
+        guard let emulator = Emulator(plugin: plugin) else {
+            return print("\nInstructions are not counted: there is no qemu for this machine on the PATH (Debian has it in qemu-user).")
+        }
+        print("\nCounting instructions takes some minutes more.")
+        fflush(nil)
+        let servers = try await Servers(binary: binary, under: emulator)
+        defer { servers.stop() }
+        let operations = try await measureOperations(servers, hello: hello, under: emulator)
+        operations.printCounts(title: "Servers: both processes per operation, user space alone, counted by an emulator")
+        guard let session = operations["getSession"]?.instructions, let point = operations["our own hello + one point read"]?.instructions else {
+            return
+        }
+        print(String(format: "  getSession / (hello + point read)  %.2f in instructions", session / point))
+    }
+
+    /// - Parameter emulator: what both servers run under; each operation is done less often then.
+    private static func measureOperations(_ servers: Servers, hello: String, under emulator: Emulator? = nil) async throws -> Table {
         var table = Table()
-        try await measureHello(hello, &table)
+        let (requests, logins, enrolments) = emulator == nil ? (20_000, 40, 20) : (2_000, 20, 10)
+        try await measureHello(hello, requests, under: emulator, &table)
         let person = try Person(name: "first", servers: servers)
         try await person.enrol()
         let nonce = try await person.logIn()
         let path = "\(servers.admin)/servers/\(servers.serverID)/sessions/"
         table.add(
             "getSession",
-            try await load(path, headers: [("X-apikey", Servers.apiKey), ("X-nonce", nonce)], count: 20_000, server: servers.serveMeter))
+            try await load(path, headers: [("X-apikey", Servers.apiKey), ("X-nonce", nonce)], count: requests, server: servers.serveMeter))
         table.add(
-            "QR login with PIN", try await metered(servers, 40) { _ in _ = try await person.logIn() },
+            "QR login with PIN", try await metered(servers, logins) { _ in _ = try await person.logIn() },
             "REST call included; one after the other, so alone and cold")
-        table.add("AppLogin with PIN, and its stop", try await metered(servers, 40) { _ in try await person.logInToApp() })
+        table.add("AppLogin with PIN, and its stop", try await metered(servers, logins) { _ in try await person.logInToApp() })
         table.add(
             "enrolment with confirmation",
-            try await metered(servers, 20) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
+            try await metered(servers, enrolments) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
         return table
     }
 
@@ -86,20 +110,26 @@ struct Bench {
         return (costs[0] + costs[1]).each(of: count)
     }
 
-    private static func measureHello(_ binary: String, _ table: inout Table) async throws {
+    private static func measureHello(_ binary: String, _ count: Int, under emulator: Emulator?, _ table: inout Table) async throws {
         let process = Process()
         let pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: binary)
         process.standardOutput = pipe
+        let counts = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-counts-\(getpid())")
+        emulator?.run(process, counts: counts)
         try process.run()
         defer {
             process.terminate()
             process.waitUntilExit()
+            try? FileManager.default.removeItem(at: counts)
         }
         let port = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        let meter = { ProcessMeter(process: process.processIdentifier) }
-        table.add("our own hello", try await load("http://127.0.0.1:\(port)/hello", count: 20_000, server: meter), "same HTTP stack")
-        table.add("our own hello + one point read", try await load("http://127.0.0.1:\(port)/point", count: 20_000, server: meter), "same driver")
+        let meter: () -> any Meter = {
+            emulator == nil ? ProcessMeter(process: process.processIdentifier) : EmulatedMeter(counts: counts)
+        }
+        table.add("our own hello", try await load("http://127.0.0.1:\(port)/hello", count: count, server: meter), "same HTTP stack")
+        table.add("our own hello + one point read", try await load("http://127.0.0.1:\(port)/point", count: count, server: meter), "same driver")
+        guard emulator == nil else { return }
         table.add(
             "our own hello, one every 20 ms",
             try await trickle("http://127.0.0.1:\(port)/hello", count: 200, pause: .milliseconds(20), server: meter()),

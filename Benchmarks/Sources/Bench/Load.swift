@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 
 /// Sends one request many times over a few kept connections, and meters the server.
-func load(_ url: String, headers: [(String, String)] = [], count: Int, connections: Int = 8, server: () -> ProcessMeter) async throws -> Cost {
+func load(_ url: String, headers: [(String, String)] = [], count: Int, connections: Int = 8, server: () -> any Meter) async throws -> Cost {
     func run(_ count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<connections {
@@ -28,7 +28,7 @@ func load(_ url: String, headers: [(String, String)] = [], count: Int, connectio
 
 /// Sends one request after the other, each after a pause, and meters the server: what a request costs when nothing is in the caches any more and
 /// every thread sleeps.
-func trickle(_ url: String, count: Int, pause: Duration, server: ProcessMeter) async throws -> Cost {
+func trickle(_ url: String, count: Int, pause: Duration, server: any Meter) async throws -> Cost {
     let before = server.now()
     for _ in 0..<count {
         let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(10))

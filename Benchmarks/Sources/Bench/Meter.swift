@@ -6,24 +6,32 @@ struct Cost {
     var nanoseconds: Double
     /// Nil where the kernel does not count instructions.
     var instructions: Double?
+    /// Nil but under emulation.
+    var systemCalls: Double?
 
-    static func - (left: Cost, right: Cost) -> Cost {
-        let instructions: Double? = if let l = left.instructions, let r = right.instructions { l - r } else { nil }
-        return Cost(nanoseconds: left.nanoseconds - right.nanoseconds, instructions: instructions)
-    }
+    static func - (left: Cost, right: Cost) -> Cost { left.with(right, -) }
 
-    static func + (left: Cost, right: Cost) -> Cost {
-        let instructions: Double? = if let l = left.instructions, let r = right.instructions { l + r } else { nil }
-        return Cost(nanoseconds: left.nanoseconds + right.nanoseconds, instructions: instructions)
-    }
+    static func + (left: Cost, right: Cost) -> Cost { left.with(right, +) }
 
-    func each(of count: Int) -> Cost {
-        Cost(nanoseconds: nanoseconds / Double(count), instructions: instructions.map { $0 / Double(count) })
+    func each(of count: Int) -> Cost { with(self) { sum, _ in sum / Double(count) } }
+
+    private func with(_ other: Cost, _ combine: (Double, Double) -> Double) -> Cost {
+        func both(_ left: Double?, _ right: Double?) -> Double? {
+            if let left, let right { combine(left, right) } else { nil }
+        }
+        return Cost(
+            nanoseconds: combine(nanoseconds, other.nanoseconds), instructions: both(instructions, other.instructions),
+            systemCalls: both(systemCalls, other.systemCalls))
     }
 }
 
+/// What a process cost up to now.
+protocol Meter {
+    func now() -> Cost
+}
+
 /// Meters a whole process, ours or another's: all its threads, in user space and kernel.
-final class ProcessMeter {
+final class ProcessMeter: Meter {
     private let clock: clockid_t
     private let descriptors: [Int32]
 

@@ -12,10 +12,13 @@ final class Servers: Sendable {
     private let ports: [ReservedPort]
     private let secondFactor: Process
     private let serve: Process
+    private let isEmulated: Bool
     let serverID: String
 
-    init(binary: String) async throws {
+    /// - Parameter emulator: what counts their instructions, at some twenty times their time; nil to run them as they are.
+    init(binary: String, under emulator: Emulator? = nil) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-servers-\(getpid())")
+        isEmulated = emulator != nil
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         ports = [try ReservedPort(), try ReservedPort(), try ReservedPort()]
         let (sfPort, publicPort, adminPort) = (ports[0].number, ports[1].number, ports[2].number)
@@ -26,14 +29,16 @@ final class Servers: Sendable {
         let identity = try Self.output(binary, ["serve", "--data", data, "--print-identity"])
         secondFactor = try Self.start(
             binary, ["second-factor", "--data", sfData],
-            ["OSTIARY_SF_LISTEN": "127.0.0.1:\(sfPort)", "OSTIARY_SF_TRUSTED_SERVERS": identity])
+            ["OSTIARY_SF_LISTEN": "127.0.0.1:\(sfPort)", "OSTIARY_SF_TRUSTED_SERVERS": identity],
+            under: emulator, counts: Self.counts(folder, "sf"))
         serve = try Self.start(
             binary, ["serve", "--data", data],
             [
                 "OSTIARY_PUBLIC_URL": "http://127.0.0.1:\(publicPort)", "OSTIARY_LISTEN": "127.0.0.1:\(publicPort)",
                 "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)", "OSTIARY_ROOT_API_KEY": Self.apiKey,
                 "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:\(sfPort)", "OSTIARY_SECOND_FACTOR_IDENTITY": sfIdentity,
-            ])
+            ],
+            under: emulator, counts: Self.counts(folder, "serve"))
         try await Self.waitUntilReady(admin, folder)
         struct Listing: Decodable {
             struct Server: Decodable { let serverid: String }
@@ -46,8 +51,14 @@ final class Servers: Sendable {
     var processIdentifiers: [Int32] { [serve, secondFactor].map(\.processIdentifier) }
 
     /// Meters of both processes, made anew so that threads started since are counted.
-    func meter() -> [ProcessMeter] { [serve, secondFactor].map { ProcessMeter(process: $0.processIdentifier) } }
-    func serveMeter() -> ProcessMeter { ProcessMeter(process: serve.processIdentifier) }
+    func meter() -> [any Meter] { [serveMeter(), meter(secondFactor, "sf")] }
+    func serveMeter() -> any Meter { meter(serve, "serve") }
+
+    private func meter(_ process: Process, _ name: String) -> any Meter {
+        isEmulated ? EmulatedMeter(counts: Self.counts(folder, name)) : ProcessMeter(process: process.processIdentifier)
+    }
+
+    private static func counts(_ folder: URL, _ name: String) -> URL { folder.appendingPathComponent("counts-\(name)") }
 
     /// A REST call with the API key; throws unless it answers 200.
     @discardableResult
@@ -80,18 +91,21 @@ final class Servers: Sendable {
     }
 
     private static func waitUntilReady(_ admin: String, _ folder: URL) async throws {
-        for _ in 0..<200 {
+        for _ in 0..<1_200 {
             if (try? await call(admin, "GET", "/ready?for=logins")) != nil { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw BenchError("the servers did not become ready; their log is in \(folder.path)")
     }
 
-    private static func start(_ binary: String, _ arguments: [String], _ environment: [String: String]) throws -> Process {
+    private static func start(
+        _ binary: String, _ arguments: [String], _ environment: [String: String], under emulator: Emulator?, counts: URL
+    ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: binary)
         process.arguments = arguments
         process.environment = environment.merging(["OSTIARY_LOG_LEVEL": "error"]) { given, _ in given }
+        emulator?.run(process, counts: counts)
         try process.run()
         return process
     }

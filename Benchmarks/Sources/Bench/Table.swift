@@ -19,6 +19,16 @@ struct Table {
         }
     }
 
+    /// The same without times.
+    func printCounts(title: String) {
+        Swift.print("\n\(title)")
+        Swift.print(Self.line("operation", "k instr.", "sys. calls", ""))
+        func number(_ value: Double?, _ format: String) -> String { value.map { String(format: format, $0) } ?? "–" }
+        for row in rows {
+            Swift.print(Self.line(row.name, number(row.cost.instructions.map { $0 / 1_000 }, "%.1f"), number(row.cost.systemCalls, "%.1f"), ""))
+        }
+    }
+
     private static func line(_ name: String, _ time: String, _ instructions: String, _ note: String) -> String {
         func left(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
         func right(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
