@@ -119,7 +119,9 @@ let package = Package(
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
-        .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "OstiaryTesting", "CJPEG", "CPNG"], swiftSettings: house),
+        // Optimised, because it draws and turns pictures pixel by pixel.
+        .testTarget(
+            name: "QRCodeTests", dependencies: ["QRCode", "OstiaryTesting", "CJPEG", "CPNG"], swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(
             name: "HTTPServiceTests",
             dependencies: [

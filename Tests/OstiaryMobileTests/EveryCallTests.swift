@@ -80,8 +80,9 @@ struct EveryCallTests {
 
     @Test("Each is allowed or a typed error, told of, and leaves an SDK that can do the next login", arguments: Situation.allCases)
     func everyCall(_ situation: Situation) async throws {
+        let enrolled = try await TestPhone.enrolled()
         for call in Self.calls {
-            let phone = try await prepare(situation)
+            let phone = try await prepare(situation, like: enrolled)
             let comment: Comment = "\(call.name) in \(situation)"
             let account = phone.ostiary.accounts?.first
             let session = phone.ostiary.sessions.last ?? Session(id: UUID())
@@ -101,7 +102,7 @@ struct EveryCallTests {
     }
 
     /// A phone in that state, each with a server of its own.
-    private func prepare(_ situation: Situation) async throws -> TestPhone {
+    private func prepare(_ situation: Situation, like enrolled: TestPhone) async throws -> TestPhone {
         switch situation {
         case .noAccount: return TestPhone(try TestServer(clock: TestClock()))
         case .confirmingEnrol, .settingPIN, .typingCode:
@@ -116,10 +117,7 @@ struct EveryCallTests {
             _ = try await phone.code()
             return phone
         case .idle, .starting, .ready, .confirmingLogin, .verifying, .loggedIn, .appLoggedIn, .over, .changingPIN:
-            let enrolled = try await TestPhone.enrolled()
-            let phone =
-                situation == .ready
-                ? TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys) { $0.manuallyStartUserInteraction = true } : enrolled
+            let phone = try await enrolled.copy { $0.manuallyStartUserInteraction = situation == .ready }
             try await advance(phone, to: situation)
             return phone
         }

@@ -11,7 +11,8 @@ extension SQLRows {
             ON CONFLICT (instance) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at
             """,
             [
-                SQLValue(close.instance), SQLValue(close.server), SQLValue(close.since), SQLValue(number: close.attempts), SQLValue(close.dueAt),
+                SQLValue(close.instance), SQLValue(close.server), SQLValue(close.retry.since), SQLValue(number: close.retry.attempts),
+                SQLValue(close.retry.dueAt),
             ])
     }
 
@@ -22,8 +23,7 @@ extension SQLRows {
     func closes(_ condition: String, _ arguments: [SQLValue]) throws -> [PendingClose] {
         try connection.query("SELECT instance, server, since, attempts, due_at FROM pending_close \(condition)", arguments).map { row in
             PendingClose(
-                instance: try row.identifier("instance"), server: try row.identifier("server"), since: try row.instant("since"),
-                attempts: try row.number("attempts"), dueAt: try row.instant("due_at"))
+                instance: try row.identifier("instance"), server: try row.identifier("server"), retry: try retry(row))
         }
     }
 
@@ -38,8 +38,8 @@ extension SQLRows {
             ON CONFLICT (device_key) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at
             """,
             [
-                .blob(leave.deviceKey), SQLValue(leave.instance), SQLValue(leave.server), SQLValue(leave.since), SQLValue(number: leave.attempts),
-                SQLValue(leave.dueAt),
+                .blob(leave.deviceKey), SQLValue(leave.instance), SQLValue(leave.server), SQLValue(leave.retry.since),
+                SQLValue(number: leave.retry.attempts), SQLValue(leave.retry.dueAt),
             ])
     }
 
@@ -51,11 +51,15 @@ extension SQLRows {
         try connection.query("SELECT device_key, instance, server, since, attempts, due_at FROM pending_leave \(condition)", arguments).map { row in
             PendingLeave(
                 deviceKey: try row.blob("device_key"), instance: try row.identifier("instance"), server: try row.identifier("server"),
-                since: try row.instant("since"), attempts: try row.number("attempts"), dueAt: try row.instant("due_at"))
+                retry: try retry(row))
         }
     }
 
     func removeLeave(of deviceKey: [UInt8]) throws {
         try connection.execute("DELETE FROM pending_leave WHERE device_key = $1", [.blob(deviceKey)])
+    }
+
+    private func retry(_ row: SQLRow) throws -> RetrySchedule {
+        RetrySchedule(since: try row.instant("since"), attempts: try row.number("attempts"), dueAt: try row.instant("due_at"))
     }
 }

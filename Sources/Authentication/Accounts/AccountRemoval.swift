@@ -20,7 +20,7 @@ struct AccountRemoval: Sendable {
             try close(account.instance, in: rows, at: now)
         } else {
             try rows.queue(
-                PendingLeave(deviceKey: account.deviceKey, instance: account.instance, server: server, since: now, attempts: 0, dueAt: now))
+                PendingLeave(deviceKey: account.deviceKey, instance: account.instance, server: server, retry: RetrySchedule(from: now)))
         }
         return stopped
     }
@@ -28,6 +28,6 @@ struct AccountRemoval: Sendable {
     /// The last account of an instance is gone: its shares go now, its evaluation key as soon as the second-factor server can be told.
     private func close(_ instance: InstanceID, in rows: any AuthenticationRows, at now: Instant) throws {
         try rows.removeInstance(instance)
-        try rows.queue(PendingClose(instance: instance, server: server, since: now, attempts: 0, dueAt: now))
+        try rows.queue(PendingClose(instance: instance, server: server, retry: RetrySchedule(from: now)))
     }
 }

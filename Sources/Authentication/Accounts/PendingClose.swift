@@ -4,30 +4,20 @@ import OstiaryProtocol
 package struct PendingClose: Equatable, Sendable {
     package let instance: InstanceID
     package let server: ServerID
-    package let since: Instant
-    package var attempts: UInt32
-    package var dueAt: Instant
+    package var retry: RetrySchedule
 
-    package init(instance: InstanceID, server: ServerID, since: Instant, attempts: UInt32, dueAt: Instant) {
+    package init(instance: InstanceID, server: ServerID, retry: RetrySchedule) {
         self.instance = instance
         self.server = server
-        self.since = since
-        self.attempts = attempts
-        self.dueAt = dueAt
+        self.retry = retry
     }
 
     /// The same wish after one more try in vain.
     func postponed(at now: Instant) -> PendingClose {
         var next = self
-        next.attempts += 1
-        next.dueAt = now + Self.delay(after: next.attempts)
+        next.retry.postpone(at: now)
         return next
     }
-
-    static let longestDelay: UInt64 = 3_600
-
-    /// 2, 4, 8 … seconds, an hour at most.
-    static func delay(after attempts: UInt32) -> UInt64 { min(longestDelay, UInt64(1) << UInt64(min(attempts, 12))) }
 }
 
 /// The queue of closes, inside a transaction.

@@ -5,24 +5,19 @@ package struct PendingLeave: Equatable, Sendable {
     package let deviceKey: [UInt8]
     package let instance: InstanceID
     package let server: ServerID
-    package let since: Instant
-    package var attempts: UInt32
-    package var dueAt: Instant
+    package var retry: RetrySchedule
 
-    package init(deviceKey: [UInt8], instance: InstanceID, server: ServerID, since: Instant, attempts: UInt32, dueAt: Instant) {
+    package init(deviceKey: [UInt8], instance: InstanceID, server: ServerID, retry: RetrySchedule) {
         self.deviceKey = deviceKey
         self.instance = instance
         self.server = server
-        self.since = since
-        self.attempts = attempts
-        self.dueAt = dueAt
+        self.retry = retry
     }
 
     /// The same wish after one more try in vain.
     func postponed(at now: Instant) -> PendingLeave {
         var next = self
-        next.attempts += 1
-        next.dueAt = now + PendingClose.delay(after: next.attempts)
+        next.retry.postpone(at: now)
         return next
     }
 }

@@ -42,10 +42,10 @@ extension EnrolmentService {
             guard receipt.context.setsPIN else {
                 return try rows.queue(
                     PendingLeave(
-                        deviceKey: claim.deviceKey, instance: receipt.instanceID, server: receipt.serverID, since: now, attempts: 0, dueAt: now))
+                        deviceKey: claim.deviceKey, instance: receipt.instanceID, server: receipt.serverID, retry: RetrySchedule(from: now)))
             }
             guard try rows.instance(receipt.instanceID) == nil else { return }
-            try rows.queue(PendingClose(instance: receipt.instanceID, server: receipt.serverID, since: now, attempts: 0, dueAt: now))
+            try rows.queue(PendingClose(instance: receipt.instanceID, server: receipt.serverID, retry: RetrySchedule(from: now)))
         }
     }
 

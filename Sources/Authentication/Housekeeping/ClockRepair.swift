@@ -20,12 +20,12 @@ struct ClockRepair: Sendable {
         while try await store.write({ rows, _ in try Self.bringEnrolmentsBack(in: rows, from: ahead, to: now) }) {}
         try await store.write { rows, _ in
             try rows.removeCaches(verifiedAfter: ahead, orActivatedAfter: ahead)
-            for var close in try rows.closes(dueAfter: ahead + PendingClose.longestDelay) {
-                close.dueAt = now
+            for var close in try rows.closes(dueAfter: ahead + RetrySchedule.longestDelay) {
+                close.retry.dueAt = now
                 try rows.queue(close)
             }
-            for var leave in try rows.leaves(dueAfter: ahead + PendingClose.longestDelay) {
-                leave.dueAt = now
+            for var leave in try rows.leaves(dueAfter: ahead + RetrySchedule.longestDelay) {
+                leave.retry.dueAt = now
                 try rows.queue(leave)
             }
         }

@@ -18,8 +18,8 @@ extension MemoryRows {
         }
     }
 
-    func closes(dueAfter moment: Instant) throws -> [PendingClose] { state.closes.values.filter { $0.dueAt > moment } }
-    func leaves(dueAfter moment: Instant) throws -> [PendingLeave] { state.leaves.values.filter { $0.dueAt > moment } }
+    func closes(dueAfter moment: Instant) throws -> [PendingClose] { state.closes.values.filter { $0.retry.dueAt > moment } }
+    func leaves(dueAfter moment: Instant) throws -> [PendingLeave] { state.leaves.values.filter { $0.retry.dueAt > moment } }
 }
 
 extension SessionState {

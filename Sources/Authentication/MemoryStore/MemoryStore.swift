@@ -81,7 +81,7 @@ final class MemoryRows: AuthenticationRows {
     func queue(_ close: PendingClose) throws { state.closes[close.instance] = close }
 
     func dueCloses(at now: Instant, limit: Int) throws -> [PendingClose] {
-        Array(state.closes.values.filter { $0.dueAt <= now }.sorted { $0.dueAt < $1.dueAt }.prefix(limit))
+        Array(state.closes.values.filter { $0.retry.dueAt <= now }.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
     }
 
     func removeClose(of instance: InstanceID) throws { state.closes[instance] = nil }
@@ -89,7 +89,7 @@ final class MemoryRows: AuthenticationRows {
     func queue(_ leave: PendingLeave) throws { state.leaves[leave.deviceKey] = leave }
 
     func dueLeaves(at now: Instant, limit: Int) throws -> [PendingLeave] {
-        Array(state.leaves.values.filter { $0.dueAt <= now }.sorted { $0.dueAt < $1.dueAt }.prefix(limit))
+        Array(state.leaves.values.filter { $0.retry.dueAt <= now }.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
     }
 
     func removeLeave(of deviceKey: [UInt8]) throws { state.leaves[deviceKey] = nil }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import NIOCore
 
 /// Typed access. Each answers nil for a setting that is not set and throws ``SettingsError`` naming the key for one that is wrong.
 extension Settings {
@@ -127,18 +128,12 @@ package func parseSeconds(_ text: String) throws -> UInt64 {
 }
 
 func parseIdentity(_ text: String) throws -> [UInt8] {
-    if text.utf8.count == 64, let bytes = bytes(hexadecimal: text) { return bytes }
+    if text.utf8.count == 64, let buffer = try? ByteBuffer(plainHexEncodedBytes: text), buffer.readableBytes == 32 {
+        return Array(buffer.readableBytesView)
+    }
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     guard text.utf8.count == 43, !text.contains("="), let data = Data(base64Encoded: base64 + "="), data.count == 32 else {
         throw Expected("an identity as the other server prints it, 43 characters of base64url or 64 hexadecimal digits")
     }
     return Array(data)
-}
-
-/// The bytes of pairs of hexadecimal digits, or nil for anything else.
-func bytes(hexadecimal text: String) -> [UInt8]? {
-    let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count.isMultiple(of: 2), digits.allSatisfy({ $0 != nil }) else { return nil }
-    let values = digits.compactMap(\.self)
-    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
 }

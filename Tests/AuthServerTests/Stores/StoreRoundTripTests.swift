@@ -253,7 +253,8 @@ struct StoreRoundTripTests {
     @Test("Closes that are due, and the audit trail", arguments: StoreBackend.allCases)
     func closesAndAudit(on backend: StoreBackend) async throws {
         try await backend.run { store in
-            let close = PendingClose(instance: Sample.instanceID, server: Sample.server, since: Sample.now, attempts: 0, dueAt: Sample.now + 4)
+            let close = PendingClose(
+                instance: Sample.instanceID, server: Sample.server, retry: RetrySchedule(since: Sample.now, attempts: 2, dueAt: Sample.now + 4))
             let actors: [AuditActor] = [.api(key: "main"), .phone, .page, .operator, .secondFactor, .server, .unknown]
             let entries = actors.map { AuditEntry(.accountBlocked, server: Sample.server, account: Sample.accountID(1), by: $0, at: Sample.now) }
             try await store.write { rows in
@@ -291,13 +292,13 @@ struct StoreRoundTripTests {
     func leaves(on backend: StoreBackend) async throws {
         try await backend.run { store in
             var leave = PendingLeave(
-                deviceKey: Sample.bytes(7), instance: Sample.instanceID, server: Sample.server, since: Sample.now, attempts: 0, dueAt: Sample.now + 4)
+                deviceKey: Sample.bytes(7), instance: Sample.instanceID, server: Sample.server,
+                retry: RetrySchedule(since: Sample.now, attempts: 0, dueAt: Sample.now + 4))
             let first = leave
             try await store.write { rows in try rows.queue(first) }
             #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 3, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 4, limit: 9) } == [leave])
-            leave.attempts = 3
-            leave.dueAt = Sample.now + 9_000
+            leave.retry = RetrySchedule(since: Sample.now, attempts: 3, dueAt: Sample.now + 9_000)
             let later = leave
             try await store.write { rows in try rows.queue(later) }
             #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 4, limit: 9) }.isEmpty)

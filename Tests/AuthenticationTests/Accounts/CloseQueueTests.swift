@@ -29,7 +29,7 @@ struct CloseQueueTests {
         for wait in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_600, 3_600] as [UInt64] {
             #expect(try await world.closes.run(at: world.now) == 0)
             let queued = try await world.snapshot().closes[phone.instance]
-            #expect(queued?.dueAt == world.now + wait)
+            #expect(queued?.retry.dueAt == world.now + wait)
             world.pass(wait)
         }
         world.secondFactor.set { $0.isDown = false }

@@ -5,11 +5,16 @@ import Synchronization
 
 /// An account store in memory, with what a test wants it to refuse.
 final class MemoryAccountStore: AccountStore {
-    private let content = Mutex<[UInt8]?>(nil)
+    private let content: Mutex<[UInt8]?>
     private let refuses = Mutex(false)
     private let changesToRefuse = Mutex(0)
     private let readsToRefuse = Mutex(0)
     private let written = Mutex(0)
+
+    init() { content = Mutex(nil) }
+
+    /// What another store holds at this moment.
+    init(copying other: MemoryAccountStore) { content = Mutex(other.document) }
 
     var document: [UInt8]? {
         get { content.withLock { $0 } }

@@ -17,7 +17,15 @@ final class TestClock: DeviceClock {
     }
 
     private static let longestPassing = 60.0
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    init() { state = Mutex(State()) }
+
+    /// A clock that shows what another shows now, and on which nobody waits.
+    init(copying other: TestClock) {
+        let (wall, monotonic) = other.state.withLock { ($0.wall, $0.monotonic) }
+        state = Mutex(State(wall: wall, monotonic: monotonic))
+    }
 
     var wall: UInt64 { state.withLock { UInt64($0.wall) } }
     var monotonic: UInt64 { state.withLock { UInt64($0.monotonic) } }

@@ -162,6 +162,14 @@ actor TestServer {
         bundleSequence = now
     }
 
+    /// Another server with the same keys and accounts, on a clock of its own.
+    func copy() async throws -> TestServer {
+        let copy = try TestServer(clock: TestClock(copying: clock))
+        let (accounts, instances, shares) = (accounts, instances, shares)
+        await copy.with { copy in (copy.accounts, copy.instances, copy.shares) = (accounts, instances, shares) }
+        return copy
+    }
+
     var now: Instant { Instant(UInt64(clamping: Int64(clock.wall) + mishaps.clockAhead)) }
 
     /// Changes or reads anything, from a test.
