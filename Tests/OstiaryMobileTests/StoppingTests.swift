@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import Synchronization
 import Testing
 
 @testable import OstiaryMobile
@@ -221,5 +222,25 @@ struct StoppingTests {
         phone.ostiary.startAppLogin()
         _ = try await phone.secondFactor()
         #expect(await count(.ping, phone) == 0)
+    }
+
+    @Test("Logins that are ended from a list are all written down as ending before a server hears of the first")
+    func endedFromList() async throws {
+        let phone = try await TestPhone.enrolled(remembersAll: true)
+        for _ in 0..<2 { _ = try await loggedIn(phone) }
+        let later = next(phone, remembersAll: true)
+        let accounts = phone.accounts
+        let seen = Mutex<[[Bool]]>([])
+        await phone.server.with { server in
+            server.onMessage = { _ in
+                let ending = (try? StoredState(decoding: accounts.document).sessions.map { $0.isEnding == true }) ?? []
+                seen.withLock { $0.append(ending) }
+            }
+        }
+        let ended = try await later.ostiary.end { _ in true }
+        #expect(ended.count == 2 && ended.allSatisfy { $0.failure == nil })
+        #expect(seen.withLock { $0.first } == [true, true])
+        #expect(try remembered(phone).isEmpty)
+        #expect(await stops(phone).count >= 2)
     }
 }

@@ -11,6 +11,8 @@ extension PageRoutes {
         try pages.checkOrigin(request.headers)
         let body = try await decode(TicketBody.self, request)
         let now = clock()
+        // Looked at first: the ticket is not used up where nothing can begin.
+        try await domain.sessions.checkKeys(of: try await pages.page(awaiting: body.ticket, at: now).serverID)
         let page = try await pages.redeem(body.ticket, at: now)
         try await begin(page, isNewest: true, at: now)
         var response = Response.object { writer in

@@ -24,6 +24,15 @@ package struct PageService: Sendable {
         return "\(publicURL)/\(page.kind.rawValue)#\(ticket.text)"
     }
 
+    /// The page that a ticket is for; the ticket stays good.
+    /// - Throws: ``PageRefusal/ticketNotValid``.
+    func page(awaiting text: String, at now: Instant) async throws -> Page {
+        guard let ticket = PageSecret(received: text), let stored = try await store.page(awaiting: ticket, at: now) else {
+            throw PageRefusal.ticketNotValid
+        }
+        return stored.page
+    }
+
     /// The page of a ticket, and the cookie that keeps it from now on.
     /// - Throws: ``PageRefusal/ticketNotValid``.
     func redeem(_ text: String, at now: Instant) async throws -> OpenPage {

@@ -43,9 +43,15 @@ package struct SQLPageStore: Sendable {
     }
 
     /// The page of a cookie; nil when there is none any more.
-    package func page(of cookie: PageSecret, at now: Instant) async throws -> StoredPage? {
-        let holder = StoredPage.Holder.cookie(cookie.hash)
-        return try await read { rows in try rows.page(of: holder).flatMap { $0.isOver(at: now) ? nil : $0 } }
+    package func page(of cookie: PageSecret, at now: Instant) async throws -> StoredPage? { try await page(of: .cookie(cookie.hash), at: now) }
+
+    /// The page that waits for a ticket, which stays good; nil when the ticket is unknown, used or too old.
+    package func page(awaiting ticket: PageSecret, at now: Instant) async throws -> StoredPage? {
+        try await page(of: .ticket(ticket.hash), at: now)
+    }
+
+    private func page(of holder: StoredPage.Holder, at now: Instant) async throws -> StoredPage? {
+        try await read { rows in try rows.page(of: holder).flatMap { $0.isOver(at: now) ? nil : $0 } }
     }
 
     /// Whether another page was opened before this one. One that is not kept any more was.

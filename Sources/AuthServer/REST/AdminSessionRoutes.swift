@@ -66,6 +66,7 @@ extension AdminRoutes {
         _ = try await domain.servers.virtualServer(server)
         try await domain.sessions.refuseWebNonce(nonce, at: server)
         if let account = page.request.account { _ = try await domain.accounts.account(account, at: server) }
+        try await domain.sessions.checkKeys(of: server)
         let url = try await pages.open(page, at: request.now)
         return .object { writer in writer.member("url", url) }
     }

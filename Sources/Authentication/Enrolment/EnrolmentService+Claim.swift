@@ -5,6 +5,8 @@ extension EnrolmentService {
     package func claim(_ request: PhoneRequest) async throws -> Reply {
         let message = try decoded(E1.self, from: request).value
         guard (try? DevicePublicKey(message.deviceKey)) != nil else { throw Refusal.badSignature }
+        // Others read it: on the page, in REST, and where they hear of a new device.
+        guard [message.osInfo, message.appInfo].allSatisfy({ PlainLine.allows($0, cap: 256) }) else { throw Refusal.malformed(.badText) }
         let prekey = try await secondFactor.prekey(at: request.now)
         let fresh = (account: AccountID(using: random), share: random.bytes(32))
         let (reply, enrolment) = try await store.write { rows, former -> (Reply, Enrolment) in

@@ -56,7 +56,9 @@ extension SecondFactorClient {
     func receipt(for proof: SecondFactorProof, now: Instant) async throws -> ProvedFactor {
         let answer = try await prove(proof, now: now)
         guard answer.status == .ok else { throw Refusal.secondFactor(answer.status) }
-        guard let receipt = answer.receipt, await isSigned(receipt, at: now) else { throw Refusal.receiptWrong }
+        // Without a receipt, OK is what the ticket of this attempt was answered, played again by whoever stands between: no answer to a proof.
+        guard let receipt = answer.receipt else { throw Refusal.secondFactorUnavailable }
+        guard await isSigned(receipt, at: now) else { throw Refusal.receiptWrong }
         try proof.check(receipt.value)
         return ProvedFactor(receipt: receipt, tries: answer.tries)
     }

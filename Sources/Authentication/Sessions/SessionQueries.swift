@@ -92,6 +92,9 @@ package struct SessionQueries: Sendable {
         try await keyring.keys(of: server).derivation.stream(nonceHash: nonce.hash)
     }
 
+    /// Throws what keeps this server from beginning anything: its keys are out of reach.
+    package func checkKeys(of server: ServerID) async throws { _ = try await keyring.keys(of: server) }
+
     /// getQrLogin: a link to the open session of a nonce, which is made if there is none. The same session as long as that one waits for a phone.
     /// - Parameter update: what is asked from now on.
     /// - Throws: `UnknownServer`, `LoginLinkError`.

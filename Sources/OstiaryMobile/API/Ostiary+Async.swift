@@ -26,6 +26,13 @@ extension Ostiary {
     /// Logs a session out and waits until the server knows.
     public func end(_ session: Session) async throws(OstiaryError) { try await core().engine.end(session.id) }
 
+    /// Ends logins of this device, whichever process began them, in the order in which they began. All are written down as ending before the first server
+    /// is asked.
+    /// - Returns: what was ended, each with why its server was not told; nil where it was.
+    package func end(where isChosen: @Sendable (Session.ID) -> Bool) async throws(OstiaryError) -> [(id: Session.ID, failure: OstiaryError?)] {
+        try await core().engine.end(where: isChosen)
+    }
+
     /// Removes an account and waits until the server knows. An unreachable server throws `serverConnection`; the account is gone from
     /// this device all the same, and the server will be told later.
     public func remove(_ account: Account) async throws(OstiaryError) { try await core().engine.remove(account.id) }

@@ -57,7 +57,7 @@ extension Engine {
 
     /// Logins that began in another process. They count as logged in once the server says so. What was ended is over for an app; a phone that
     /// remembers all sessions shows it until its server has heard so.
-    private func takeUpSessions() {
+    func takeUpSessions() {
         for session in stored?.sessions ?? [] where session.isEnding != true || ports.remembersAllSessions {
             guard !live.contains(where: { $0.shown.id == session.id }), let account = stored?.account(session.account) else { continue }
             var shown = Session(id: session.id, isAppLogin: session.isAppLogin == true)

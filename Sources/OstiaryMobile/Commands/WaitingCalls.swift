@@ -7,6 +7,26 @@ extension Engine {
         if let login = try closeHere(id) { try await sendStop(login) }
     }
 
+    /// Ends logins of this device, whichever process began them. All are written down as ending before the first server is asked: whoever ends this process
+    /// meanwhile loses none of it.
+    /// - Returns: what was ended, and why a server was not told.
+    func end(where isChosen: (Session.ID) -> Bool) async throws(OstiaryError) -> [(id: Session.ID, failure: OstiaryError?)] {
+        try reread()
+        takeUpSessions()
+        let chosen = live.map(\.shown).filter { !$0.isOver && ($0.isLoggedIn || $0.isReturning) && isChosen($0.id) }
+        var closed: [(id: Session.ID, login: ClosedLogin?)] = []
+        for session in chosen { closed.append((session.id, try closeHere(session.id))) }
+        var told: [(id: Session.ID, failure: OstiaryError?)] = []
+        for (id, login) in closed {
+            var failure: OstiaryError?
+            do throws(OstiaryError) {
+                if let login { try await sendStop(login) }
+            } catch { failure = error }
+            told.append((id, failure))
+        }
+        return told
+    }
+
     /// Deletes an account.
     func remove(_ id: Account.ID) async throws(OstiaryError) {
         try deleteHere(id)

@@ -72,8 +72,8 @@ extension Engine {
             }
         }
         let message = E1(
-            enrolID: link.enrolID, enrolSecret: link.enrolSecret, deviceKey: deviceKey, appInfo: configuration.appInfo,
-            osInfo: configuration.deviceName)
+            enrolID: link.enrolID, enrolSecret: link.enrolSecret, deviceKey: deviceKey, appInfo: PlainLine.made(of: configuration.appInfo),
+            osInfo: PlainLine.made(of: configuration.deviceName))
         let ephemeral = try makeEphemeral()
         let line = ServerLine(rootHash: link.rootHash, ephemeral: ephemeral, session: id)
         let exchanged = try await line.send(by: self) { (_, _) throws(OstiaryError) in message.encoded }

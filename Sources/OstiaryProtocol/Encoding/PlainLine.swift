@@ -1,4 +1,4 @@
-/// Text that a business backend or an operator gives for people to read, on one line: what may travel, without line ends and without marks of direction.
+/// Text that a business backend, an operator or somebody else's phone gives for people to read, on one line: what may travel, without line ends and without marks of direction.
 /// A second line could look like one of the app's own, and a mark turns around what stands beside it (protocol §2).
 package enum PlainLine {
     /// Whether a text is one, in at most `cap` bytes of UTF-8.
@@ -6,10 +6,19 @@ package enum PlainLine {
         WireText.allows(text, cap: cap) && !text.unicodeScalars.contains(where: isRefused)
     }
 
+    /// A text as one: line ends become spaces, and marks of direction go. What may not travel, and what is too long, goes on its way.
+    package static func made(of text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.compactMap { scalar in isLineEnd(scalar) ? " " : isRefused(scalar) ? nil : scalar }))
+    }
+
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x0A, 0x2028, 0x2029, 0x200E, 0x200F, 0x061C: true
-        default: false
+        case 0x200E, 0x200F, 0x061C: true
+        default: isLineEnd(scalar)
         }
     }
+
+    private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool { [0x0A, 0x2028, 0x2029].contains(scalar.value) }
 }

@@ -18,16 +18,15 @@ struct SessionsCommand: PhoneSubcommand {
         // A server may have news of other devices for any of the accounts.
         let listener = Task { for await event in events where event.isOfOtherDevices { output.tell(event) } }
         defer { listener.cancel() }
-        let sessions = try await ostiary.refresh().filter { !$0.isOver }
-        let exit = try await go(on: sessions, ostiary, output)
+        let exit = if let end { try await finish(end, ostiary, output) } else { try await list(ostiary, output) }
         listener.cancel()
         await listener.value
         return exit
     }
 
-    private func go(on sessions: [Session], _ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
+    private func list(_ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
+        let sessions = try await ostiary.refresh().filter { !$0.isOver }
         let loggedIn = sessions.filter { $0.isLoggedIn || $0.isReturning }
-        if let end { return try await finish(end, of: loggedIn, ostiary, output) }
         for session in sessions where session.isEnrolment && !session.isLoggedIn {
             output.remark(
                 "the enrolment of \(session.enrolInfo.displayName) waits for its code: ostiary phone watch shows it, and after ten minutes it is over"
@@ -41,22 +40,19 @@ struct SessionsCommand: PhoneSubcommand {
         return .done
     }
 
-    private func finish(_ end: String, of sessions: [Session], _ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
-        let chosen = end == "all" ? sessions : sessions.filter { $0.id.isWritten(end) }
-        guard end == "all" || !chosen.isEmpty || ostiary.history.contains(where: { $0.id.isWritten(end) && $0.status == .loggedOut }) else {
+    private func finish(_ end: String, _ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
+        let isAll = end == "all"
+        let ended = try await ostiary.end { isAll || $0.isWritten(end) }
+        guard isAll || !ended.isEmpty || ostiary.history.contains(where: { $0.id.isWritten(end) && $0.status == .loggedOut }) else {
             throw PhoneInputError.unknownSession(end)
         }
-        if end != "all", chosen.isEmpty { output.remark("that session is over") }
-        var failure: OstiaryError?
-        for session in chosen {
-            do throws(OstiaryError) {
-                try await ostiary.end(session)
-                if let ended = ostiary.session(session.id) { output.tell(.sessionStop(ended)) }
-            } catch {
-                failure = failure ?? error
-            }
+        if !isAll, ended.isEmpty { output.remark("that session is over") }
+        for session in ended where session.failure == nil {
+            if let shown = ostiary.session(session.id) { output.tell(.sessionStop(shown)) }
         }
-        if let failure { throw failure }
+        if let failure = ended.lazy.compactMap(\.failure).first { throw failure }
+        // What else was to be told, and the news of the sessions that stay.
+        _ = try await ostiary.refresh()
         return .done
     }
 }

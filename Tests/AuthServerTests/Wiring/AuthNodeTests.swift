@@ -52,10 +52,13 @@ struct AuthNodeTests {
         #expect(error?.description.contains(Base64URL.encode(other.hash)) == true)
     }
 
-    @Test("A root key withheld beyond the end of the operational key is 503 to backends and phones, and the log says what to do")
-    func withheldRootKey() async throws {
-        let (clock, log, database, file) = (TestClock(), LogRecorder(), try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
-        let (key, pinned) = (KeyEncryptionKey.random(), try SomeIdentity(at: clock.now))
+    /// A server whose root key is in a file of its own.
+    private struct KeptApart {
+        let (clock, log, database, file) = (TestClock(), LogRecorder(), try! SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
+        private let key = KeyEncryptionKey.random()
+        private let pinned = try! SomeIdentity(at: TestClock().now)
+
+        /// - Parameter rootKey: nil where it is withheld.
         func node(_ rootKey: KeyEncryptionKey?) async throws -> AuthNode {
             let settings = AuthNodeSettings(
                 publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
@@ -65,8 +68,50 @@ struct AuthNodeTests {
                 logger: log.logger()
             ) { clock.now }
         }
-        _ = try await node(file)
-        let without = try await node(nil)
+    }
+
+    @Test("A ticket that a server without its root key cannot begin with stays good for when it can, and no other is given out meanwhile")
+    func withheldRootKeyAndTicket() async throws {
+        let apart = KeptApart()
+        let logger = apart.log.logger()
+        _ = try await apart.node(apart.file)
+        let without = try await apart.node(nil)
+        // The operational key ends in twenty seconds, a ticket in sixty.
+        apart.clock.advance(90 * 86_400 - 20)
+        let nonce = Base64URL.encode(SystemRandomSource().bytes(16))
+        let headers: HTTPFields = [.apiKey: ServersFixture.apiKey, .nonce: nonce, .contentType: "application/json"]
+        func open(_ client: some TestClientProtocol) async throws -> TestResponse {
+            try await client.execute(
+                uri: "/servers/\(without.defaultServer.text)/sessions/page", method: .post, headers: headers,
+                body: ByteBuffer(string: #"{"kind":"login","returnurl":"/l"}"#))
+        }
+        func redeem(_ ticket: Substring, at node: AuthNode) async throws -> HTTPResponse.Status {
+            try await Application(router: node.publicRouter, logger: logger).test(.router) { client in
+                try await client.execute(
+                    uri: "/pages/ticket", method: .post, headers: [.origin: ServersFixture.origin, .contentType: "application/json"],
+                    body: ByteBuffer(string: #"{"ticket":"\#(ticket)"}"#)
+                ).status
+            }
+        }
+        let ticket = try await Application(router: without.adminRouter, logger: logger).test(.router) { client in
+            let opened = try await open(client)
+            #expect(opened.status == .ok)
+            let answer = String(buffer: opened.body)
+            apart.clock.advance(40)
+            #expect(try await open(client).status == .serviceUnavailable)
+            return try #require(answer.split(separator: "#").last?.prefix { $0 != "\"" })
+        }
+        #expect(try await redeem(ticket, at: without) == .serviceUnavailable)
+        #expect(try await redeem(ticket, at: without) == .serviceUnavailable)
+        #expect(try await redeem(ticket, at: try await apart.node(apart.file)) == .ok)
+    }
+
+    @Test("A root key withheld beyond the end of the operational key is 503 to backends and phones, and the log says what to do")
+    func withheldRootKey() async throws {
+        let apart = KeptApart()
+        let (clock, log) = (apart.clock, apart.log)
+        _ = try await apart.node(apart.file)
+        let without = try await apart.node(nil)
         clock.advance(91 * 86_400)
         let sessions = "/servers/\(without.defaultServer.text)/sessions/"
         let headers: HTTPFields = [.apiKey: ServersFixture.apiKey, .nonce: Base64URL.encode(SystemRandomSource().bytes(16))]
@@ -86,7 +131,7 @@ struct AuthNodeTests {
         #expect(told.count == 2, "one for each listener")
         #expect(told.allSatisfy { $0.facts["error"]?.contains("start again with --root-key FILE") == true })
         #expect(log.lines("request failed").isEmpty)
-        let with = try await node(file)
+        let with = try await apart.node(apart.file)
         try await Application(router: with.adminRouter, logger: log.logger()).test(.router) { client in
             let link = try await client.execute(uri: sessions + "link/login", method: .get, headers: headers)
             #expect(link.status == .ok)

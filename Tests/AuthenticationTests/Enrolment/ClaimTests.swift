@@ -19,6 +19,19 @@ struct ClaimTests {
         #expect(later.shown.serverAccounts == ["alice"])
     }
 
+    @Test(
+        "A phone that names itself with line ends or marks of direction is refused: others read its name",
+        arguments: ["a\nb", "a\u{2028}", "\u{2029}b", "\u{200E}a", "a\u{200F}b", "\u{061C}"])
+    func hostileName(_ name: String) async throws {
+        let world = try await DomainFixture()
+        let invitation = try await world.invite()
+        let phone = try TestPhone(world, "phone")
+        let before = try await world.snapshot()
+        #expect(try await world.refusal(of: try phone.claiming(invitation, device: name)) == .malformed(.badText))
+        #expect(try await world.snapshot() == before)
+        _ = try await phone.claim(invitation, device: "Ada's phone")
+    }
+
     @Test("The same phone asks again and gets the same account and the same share, in a new answer")
     func again() async throws {
         let world = try await DomainFixture()

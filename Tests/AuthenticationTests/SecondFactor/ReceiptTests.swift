@@ -1,5 +1,6 @@
 import OstiaryProtocol
 import OstiaryTesting
+import Synchronization
 import Testing
 
 @testable import Authentication
@@ -52,12 +53,48 @@ struct ReceiptTests {
         #expect(Refusal.receiptWrong.status == .refused)
     }
 
+    @Test("The answer to a ticket, played again as that to the proof of the same attempt, is none: the same decision is taken when it is asked again")
+    func answerOfTicket() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        let shown = try await phone.look(at: try await world.link())
+        let heard = Mutex<SecondFactorAnswer?>(nil)
+        world.secondFactor.set { mishaps in
+            mishaps.lie = { answer in
+                heard.withLock { heard in
+                    if answer.receipt == nil { heard = answer }
+                    return heard ?? answer
+                }
+            }
+        }
+        let decision = try phone.accepting(shown, try await phone.tryPIN(shown))
+        #expect(try await world.refusal(of: decision) == .secondFactorUnavailable)
+        #expect(try await world.status().state == .claimed)
+        world.secondFactor.set { $0.lie = nil }
+        _ = try await phone.decide(decision)
+        #expect(try await world.status().state == .loggedIn)
+    }
+
+    @Test("The answer to a proof, played again as that to a ticket of the same attempt, is none")
+    func answerOfProof() async throws {
+        let (world, phone, _) = try await proved { _ in }
+        let shown = try await phone.look(at: try await world.link("another browser"))
+        world.secondFactor.set { mishaps in
+            mishaps.lie = { SecondFactorAnswer(attemptID: $0.attemptID, status: .ok, highest: $0.highest, epoch: $0.epoch, tries: $0.tries) }
+        }
+        let attempt = try phone.trying(shown)
+        #expect(try await world.refusal(of: attempt.message) == .secondFactorUnavailable)
+        world.secondFactor.set { $0.lie = nil }
+        let tried = try await phone.send(attempt)
+        _ = try await phone.decide(try phone.accepting(shown, tried))
+    }
+
     @Test("OK without a receipt is not OK")
     func noReceipt() async throws {
         let (world, _, decision) = try await proved { mishaps in
             mishaps.lie = { SecondFactorAnswer(attemptID: $0.attemptID, status: .ok, highest: 1, epoch: 1, tries: .none) }
         }
-        #expect(try await world.refusal(of: decision) == .receiptWrong)
+        #expect(try await world.refusal(of: decision) == .secondFactorUnavailable)
         #expect(try await world.status().state == .claimed)
     }
 

@@ -16,6 +16,12 @@ struct PlainLineTests {
     @Test("Names of all languages are taken, and what joins their letters", arguments: ["Zoë", "علي", "דוד", "李", "👩‍👩‍👧", "می\u{200C}خواهم", ""])
     func takes(text: String) { #expect(PlainLine.allows(text, cap: 255)) }
 
+    @Test("A text becomes one line: its line ends are spaces, its marks of direction are gone, and its letters stay")
+    func made() {
+        #expect(PlainLine.made(of: "Ada's\nphone\u{2028}\u{2029}\u{200E}\u{200F}\u{061C}Zoë می\u{200C}خواهم") == "Ada's phone  Zoë می\u{200C}خواهم")
+        #expect(PlainLine.made(of: "").isEmpty)
+    }
+
     @Test("So many bytes and no more")
     func bytes() {
         #expect(PlainLine.allows("ää", cap: 4) && !PlainLine.allows("ää", cap: 3))
