@@ -54,7 +54,10 @@ struct AuthNodeTests {
 
     /// A server whose root key is in a file of its own.
     private struct KeptApart {
-        let (clock, log, database, file) = (TestClock(), LogRecorder(), try! SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
+        let clock = TestClock()
+        let log = LogRecorder()
+        let database = try! SQLiteDatabase.inMemory()
+        let file = KeyEncryptionKey.random()
         private let key = KeyEncryptionKey.random()
         private let pinned = try! SomeIdentity(at: TestClock().now)
 
@@ -80,7 +83,7 @@ struct AuthNodeTests {
         apart.clock.advance(90 * 86_400 - 20)
         let nonce = Base64URL.encode(SystemRandomSource().bytes(16))
         let headers: HTTPFields = [.apiKey: ServersFixture.apiKey, .nonce: nonce, .contentType: "application/json"]
-        func open(_ client: some TestClientProtocol) async throws -> TestResponse {
+        @Sendable func open(_ client: some TestClientProtocol) async throws -> TestResponse {
             try await client.execute(
                 uri: "/servers/\(without.defaultServer.text)/sessions/page", method: .post, headers: headers,
                 body: ByteBuffer(string: #"{"kind":"login","returnurl":"/l"}"#))
