@@ -126,7 +126,7 @@ let package = Package(
             name: "HTTPServiceTests",
             dependencies: [
                 "HTTPService", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, lifecycle, crypto,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             swiftSettings: house),
         .testTarget(

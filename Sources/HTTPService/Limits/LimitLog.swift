@@ -9,6 +9,7 @@ package final class LimitLog: Sendable {
         case total = "as many connections as there may be: new ones wait"
         case peer = "one address has as many connections as it may: more are closed; behind a proxy see OSTIARY_MAX_CONNECTIONS_PER_PEER"
         case descriptors = "the system has no descriptor left: accepting pauses"
+        case requests = "a connection has as many requests as may wait for their answers: it is closed"
         case bodies = "unfinished requests hold as much memory as they may: more are told to come again"
     }
 

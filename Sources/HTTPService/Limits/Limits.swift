@@ -2,5 +2,5 @@
 //
 // ServiceLimits has the numbers. Connections are let in by ConnectionGate, out of the shares of ConnectionShares, each peer no more than
 // its part; a request must arrive in time (ArrivalDeadline), be small (LimitMiddleware) and fit with all others (BodyBudget), and an answer
-// must be taken (StalledReader). Whoever operates the server is told once (LimitLog).
+// must be taken (StalledReader) before many more are asked for (WaitingRequests). Whoever operates the server is told once (LimitLog).
 // Start reading at ServiceLimits.swift, then ConnectionGate.swift.

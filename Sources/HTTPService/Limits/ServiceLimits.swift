@@ -18,13 +18,15 @@ package struct ServiceLimits: Sendable {
     package var arrival: TimeAmount
     /// How many connections there may be at a time.
     package var connections: ConnectionLimits
+    /// How many requests of a connection may wait for their answers.
+    package var requests: Int
     /// What the unfinished bodies of all requests may hold together.
     package var bodies: BodyBudget
 
     package init(
         body: Int = 65536, uri: Int = 8192, headers: Int = 16384, headerCount: Int = 100, idle: TimeAmount = .seconds(75),
         opening: TimeAmount? = nil, arrival: TimeAmount = .seconds(20), connections: ConnectionLimits = ConnectionLimits(total: 20_000),
-        bodies: BodyBudget = .standard
+        requests: Int = 16, bodies: BodyBudget = .standard
     ) {
         self.body = body
         self.uri = uri
@@ -34,6 +36,7 @@ package struct ServiceLimits: Sendable {
         self.opening = opening
         self.arrival = arrival
         self.connections = connections
+        self.requests = requests
         self.bodies = bodies
     }
 

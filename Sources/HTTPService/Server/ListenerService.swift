@@ -19,6 +19,7 @@ struct ListenerService: Service {
     let logger: Logger
     /// Called once the listener is open.
     let onOpen: @Sendable (BoundListener) async -> Void
+    private let told: LimitLog
 
     /// Connections that wait to be accepted.
     private static let backlog: Int32 = 1024
@@ -28,6 +29,7 @@ struct ListenerService: Service {
         self.listener = listener
         self.logger = logger
         self.onOpen = onOpen
+        told = LimitLog(logger: logger, listener: listener.name)
     }
 
     /// - Throws: ``ServerStartError`` when the port cannot be opened.
@@ -70,11 +72,14 @@ struct ListenerService: Service {
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: limits.headerCount)
         let answering = Answering(responder: listener.responder, budget: limits.bodies, logger: logger)
-        let (refusals, logger) = (RefusalLog(), logger)
+        let (refusals, logger, told) = (RefusalLog(), logger, told)
         return HTTP1Channel(
             responder: { request, writer, channel in try await answering.answer(request, on: channel, to: writer) },
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RefusedHead(log: refusals, logger: logger), ArrivalDeadline(limit: limits.arrival)],
+                additionalChannelHandlers: [
+                    WaitingRequests(limit: limits.requests, told: told), RefusedHead(log: refusals, logger: logger),
+                    ArrivalDeadline(limit: limits.arrival),
+                ],
                 idleTimeout: limits.idle,
                 httpDecoderConfiguration: decoder))
     }
@@ -107,16 +112,18 @@ struct ListenerService: Service {
     }
 
     private func bootstrap(_ quiescing: ServerQuiescingHelper) -> ServerBootstrap {
-        let gate = listener.limits.connections
-        let told = LimitLog(logger: logger, listener: listener.name)
+        let (gate, told) = (listener.limits.connections, told)
         return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             // The gate is asked before each: several at once would be more than there may be, and some of them closed that had only to wait.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // A connection never holds more than this of what it has not yet handed on.
+            // A connection never holds more than one piece of this size of what it has not yet handed on.
             .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384))
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            // Nor much more of what the other end does not take.
+            .childChannelOption(.writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 4096, high: 16_384))
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ConnectionGate(gate, told: told))

@@ -61,6 +61,30 @@ struct ConnectionTests {
         try await pair.stop()
     }
 
+    @Test("A hundred connections that ask hundreds of times at once and read no answer are closed, told once, and hold little memory")
+    func impatient() async throws {
+        let pair = try await ProcessesFixture.running()
+        let login = try #require(URL(string: pair.layout.publicURL + "/login"))
+        #expect(await HTTPProbe.status(of: login) == 200)
+        let use = ProcessUse(process: try #require(pair.authentication.program).id)
+        let before = try use.residentMiB
+        let questions = String(repeating: "GET /login HTTP/1.1\r\nHost: x\r\n\r\n", count: 800)
+        let crowd = try await Crowd(100, port: pair.layout.publicPort, reads: false, sending: Array(questions.utf8))
+        try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
+        var most = before
+        for _ in 0..<20 {
+            most = max(most, try use.residentMiB)
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        // Each held between three and five MiB when nobody counted them.
+        #expect(most - before < 128, "\(before) MiB, then \(most) MiB")
+        #expect(await HTTPProbe.status(of: login) == 200)
+        let said = pair.authentication.complaints.split(separator: "\n").filter { $0.contains("limit met") }
+        #expect(said.count == 1 && said[0].contains("wait for their answers"), "\(said)")
+        await crowd.disperse()
+        try await pair.stop()
+    }
+
     @Test("3,000 unfinished bodies hold a bounded amount of memory and give it back; a short message and the REST API are served meanwhile")
     func bodies() async throws {
         let pair = try await ProcessesFixture.running(["OSTIARY_MAX_CONNECTIONS_PER_PEER": "5000"])

@@ -11,8 +11,9 @@ final class Crowd: Sendable {
 
     /// - Parameters:
     ///   - addresses: of this machine, that the connections come from in turn: 127.0.0.2 and those that follow.
+    ///   - reads: false to take nothing of what is answered.
     ///   - bytes: what each sends.
-    init(_ count: Int, port: Int, addresses: Int = 1, sending bytes: [UInt8] = []) async throws {
+    init(_ count: Int, port: Int, addresses: Int = 1, reads: Bool = true, sending bytes: [UInt8] = []) async throws {
         _ = DescriptorLimit.raise()
         let answers = Answers()
         let buffer = ByteBuffer(bytes: bytes)
@@ -20,6 +21,7 @@ final class Crowd: Sendable {
         for number in 0..<count {
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .bind(to: SocketAddress(ipAddress: "127.0.0.\(2 + number % addresses)", port: 0))
+                .channelOption(.autoRead, value: reads)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Listening(answers)) }
                 }

@@ -1,0 +1,101 @@
+import Logging
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes a connection that asks on and on without waiting for answers, and joins small pieces of a body.
+///
+/// The decoder turns all that was read into parts at once, each many times as large as its bytes, and they wait until what stands before them is
+/// answered. Without it, whoever takes no answer fills the memory with them.
+final class WaitingRequests: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limit: Int
+    private let told: LimitLog
+    private var waiting = 0
+    /// Too many waited: what is still decoded of this connection goes nowhere.
+    private var isOver = false
+    /// Of a body; not yet handed on.
+    private var pieces: ByteBuffer?
+
+    /// Bytes of a body that need not wait for more of what was read with them.
+    private static let enough = 4096
+
+    /// - Parameter limit: requests of the connection whose answers are not yet written.
+    init(limit: Int, told: LimitLog) {
+        self.limit = limit
+        self.told = told
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        switch unwrapInboundIn(data) {
+        case .head:
+            waiting += 1
+            guard waiting <= limit else { return refuse(context) }
+            context.fireChannelRead(data)
+        case .body(let piece):
+            join(piece)
+            if let pieces, pieces.readableBytes >= Self.enough { handOn(context) }
+        case .end:
+            handOn(context)
+            context.fireChannelRead(data)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        handOn(context)
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        handOn(context)
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isOver else { return }
+        handOn(context)
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        handOn(context)
+        context.fireChannelInactive()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // What was refused before it was a request is answered, too.
+        if case .end = unwrapOutboundIn(data), waiting > 0 { waiting -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        if isOver { told.over(.requests) }
+    }
+
+    private func join(_ piece: ByteBuffer) {
+        if pieces == nil {
+            pieces = piece
+        } else {
+            pieces?.writeImmutableBuffer(piece)
+        }
+    }
+
+    private func handOn(_ context: ChannelHandlerContext) {
+        guard let pieces else { return }
+        self.pieces = nil
+        context.fireChannelRead(wrapInboundOut(.body(pieces)))
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        isOver = true
+        let channel = context.channel
+        let peer = channel.remoteAddress.flatMap(Peer.init)
+        told.met(.requests, ["limit": "\(limit)", "peer": "\(peer?.description ?? "?")"])
+        // Not at once: the decoder is in the midst of what was read.
+        context.eventLoop.execute { channel.close(promise: nil) }
+    }
+}
