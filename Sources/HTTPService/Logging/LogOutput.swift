@@ -3,9 +3,11 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Where log lines go: a thread of its own writes them from a queue that has an end, so that a reader who stands still stops that thread only.
+/// Where log lines go: a thread of its own writes them from a queue that has an end, so that a reader who stands still, or a full disk, stops that
+/// thread only.
 ///
-/// What finds no room is dropped and counted, and told in one line in the place where it is missing.
+/// What cannot be written is tried again until it can. What finds no room in the queue meanwhile is dropped and counted, and told in one line in the
+/// place where it is missing.
 package final class LogOutput: TextOutputStream, Sendable {
     /// Standard error of this process: its log, and why a start failed.
     package static let standardError = LogOutput(descriptor: STDERR_FILENO)
@@ -21,6 +23,7 @@ package final class LogOutput: TextOutputStream, Sendable {
 
     private let descriptor: Int32
     private let limit: Int
+    private let pause: @Sendable () -> Void
     private let state = Mutex(State())
     /// Signalled when there is something to do again.
     private let work = DispatchSemaphore(value: 0)
@@ -28,10 +31,15 @@ package final class LogOutput: TextOutputStream, Sendable {
     private let busy = DispatchGroup()
 
     /// Its thread lives as long as the process.
-    /// - Parameter limit: bytes that may wait.
-    package init(descriptor: Int32, limit: Int = 1 << 20) {
+    /// - Parameters:
+    ///   - limit: bytes that may wait.
+    ///   - pause: returns when what could not be written is to be tried again.
+    package init(
+        descriptor: Int32, limit: Int = 1 << 20, pause: @Sendable @escaping () -> Void = { Thread.sleep(forTimeInterval: 1) }
+    ) {
         self.descriptor = descriptor
         self.limit = limit
+        self.pause = pause
         Thread { [self] in run() }.start()
     }
 
@@ -86,22 +94,27 @@ package final class LogOutput: TextOutputStream, Sendable {
 
     private func tell(_ lost: Int) {
         let logger = Logger(label: "ostiary.log") { StreamLogHandler(label: $0, stream: Direct(output: self)) }
-        logger.line(.warning, "standard error was not read: lines are missing here", [.lost: "\(lost)"])
+        logger.line(.warning, "standard error took no more: lines are missing here", [.lost: "\(lost)"])
     }
 
-    /// Each line by a call of its own, so that what another process writes to the same pipe stands between lines.
+    /// Each line by a call of its own, so that what another process writes to the same pipe stands between lines. Returns when it is written.
     private func put(_ line: String) {
-        var rest = Array(line.utf8)[...]
+        let whole = Array(line.utf8)
+        var rest = whole[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {
                 rest = rest.dropFirst(written)
-            } else if errno == EAGAIN {
+            } else if written < 0, errno == EINTR {
+                continue
+            } else if written < 0, errno == EAGAIN {
                 // Whoever shares the pipe made it one that does not wait.
                 var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&room, 1, -1)
-            } else if errno != EINTR {
-                return
+            } else {
+                // A full disk, say. What it took of the line ends there, and the line comes once more as a whole.
+                if rest.count < whole.count { rest = ([UInt8(ascii: "\n")] + whole)[...] }
+                pause()
             }
         }
     }
