@@ -86,12 +86,20 @@ struct HealthTests {
             ("/ready?fr=logins", "unknown_field", "fr"), ("/ready?For=logins", "unknown_field", "For"), ("/live?full=1", "unknown_field", "full"),
             ("/ready?for=anything", "bad_request", "for"), ("/ready?for", "bad_request", "for"), ("/ready?full=true", "bad_request", "full"),
             ("/ready?full=1&full=0", "bad_request", "full"), ("/ready?for=logins&for=logins", "bad_request", "for"),
-            ("/ready?for=%FF", "bad_request", "for"),
+            ("/ready?for=%FF", "bad_request", "for"), ("/ready?%66%6Fr=anything", "bad_request", "for"),
+            ("/ready?for=logins&f%6fr=logins", "bad_request", "for"), ("/ready?f%72=logins", "unknown_field", "fr"),
+            ("/ready?f%FF=logins", "bad_request", "f%FF"),
         ])
     func strict(address: String, error: String, field: String) async throws {
         let (status, body) = try await ask(address, checks: [good], logins: [bad])
         #expect(status == .badRequest)
         #expect(body.contains(#""error":"\#(error)""#) && body.contains(#""field":"\#(field)""#), "\(body)")
+    }
+
+    @Test("The name of a parameter means the same however it is percent-encoded")
+    func encodedNames() async throws {
+        #expect(try await ask("/ready?f%6fr=logins", checks: [good], logins: [bad]).0 == .serviceUnavailable)
+        #expect(try await ask("/ready?%66%75%6C%6c=1", checks: [good]) == (.ok, #"{"ready":true,"checks":{"database":"ok"}}"#))
     }
 
     @Test("Where no login is checked there is nothing to ask for")
