@@ -2,6 +2,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import NIOCore
 import OstiaryTesting
 import Synchronization
 import Testing
@@ -13,13 +14,13 @@ struct HealthTests {
     }
 
     private func ask(
-        _ uri: String, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal = DrainSignal()
+        _ uri: String, body: String? = nil, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal = DrainSignal()
     ) async throws -> (HTTPResponse.Status, String) {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
         HealthRoutes(checks: checks, logins: logins, drain: drain, patience: .milliseconds(50)).add(to: router)
         return try await Application(responder: router.buildResponder()).test(.router) { client in
-            let answer = try await client.execute(uri: uri, method: .get)
+            let answer = try await client.execute(uri: uri, method: .get, body: body.map { ByteBuffer(string: $0) })
             return (answer.status, String(buffer: answer.body))
         }
     }
@@ -94,6 +95,16 @@ struct HealthTests {
         let (status, body) = try await ask(address, checks: [good], logins: [bad])
         #expect(status == .badRequest)
         #expect(body.contains(#""error":"\#(error)""#) && body.contains(#""field":"\#(field)""#), "\(body)")
+    }
+
+    @Test(
+        "A health call has no body: one is refused by the name of its first member; nothing at all, and {}, say nothing",
+        arguments: ["/live", "/ready"])
+    func bodies(address: String) async throws {
+        for body in [nil, "", "{}"] { #expect(try await ask(address, body: body, checks: [good]).0 == .ok) }
+        let (status, words) = try await ask(address, body: #"{"for":"logins"}"#, checks: [good])
+        #expect(status == .badRequest && words.contains(#""error":"unknown_field""#) && words.contains(#""field":"for""#), "\(words)")
+        #expect(try await ask(address, body: "logins", checks: [good]).0 == .badRequest)
     }
 
     @Test("The name of a parameter means the same however it is percent-encoded")

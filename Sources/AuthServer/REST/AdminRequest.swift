@@ -89,20 +89,9 @@ struct AdminRequest: Sendable {
         return update
     }
 
-    /// Refuses a body where the call has none, by the name of its first member: whoever sends one means something by it. `{}` says nothing.
-    func checkNoBody() async throws {
-        let bytes = try await request.bytes(limit: Self.bodyLimit)
-        if !bytes.isEmpty { _ = try JSONBody.decode(AdminNothing.self, from: bytes) }
-    }
-
     func body<Value: JSONFields>(_: Value.Type = Value.self) async throws -> Value {
         try JSONBody.decode(Value.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
-}
-
-/// The body of a call that has none.
-private struct AdminNothing: JSONFields {
-    enum Field: CodingKey, CaseIterable {}
 }
 
 /// Part of a list: at most `limit` elements after the first `marker`.

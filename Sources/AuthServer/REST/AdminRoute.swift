@@ -30,7 +30,7 @@ struct AdminRoute: Sendable {
     fileprivate func answer(_ request: AdminRequest, known check: (ServerID) async throws -> Void) async throws -> Response {
         do {
             try RequestQuery(request.request).check(knows: query)
-            if !hasBody { try await request.checkNoBody() }
+            if !hasBody { try await request.request.checkNoBody(limit: AdminRequest.bodyLimit) }
             return try await handler(request)
         } catch {
             // For the line that says what was refused.

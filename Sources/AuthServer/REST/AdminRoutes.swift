@@ -20,6 +20,7 @@ package struct AdminRoutes: Sendable {
     package func add(to router: Router<ServiceRequestContext>, keyHash: [UInt8]) {
         router.get("/openapi.json") { request, _ -> Response in
             try RequestQuery(request).check(knows: [])
+            try await request.checkNoBody()
             return PageAsset.openAPI.response
         }
         router.add(middleware: AdminKey(hash: keyHash))

@@ -29,9 +29,10 @@ package struct HealthRoutes: Sendable {
     package func add(to router: some RouterMethods<ServiceRequestContext>) {
         router.get("/live") { request, _ -> Response in
             try RequestQuery(request).check(knows: [])
+            try await request.checkNoBody()
             return .object { $0.member("live", true) }
         }
-        router.get("/ready") { request, context in try await ready(RequestQuery(request), logger: context.logger) }
+        router.get("/ready") { request, context in try await ready(request, logger: context.logger) }
     }
 
     /// Asks what the server can do nothing without, also when nobody else asks: what fails is told in the log.
@@ -39,10 +40,12 @@ package struct HealthRoutes: Sendable {
         PeriodicTask(name: "readiness", interval: .seconds(10), logger: logger) { _ = await run(checks, logger: logger) }
     }
 
-    private func ready(_ query: RequestQuery, logger: Logger) async throws -> Response {
+    private func ready(_ request: Request, logger: Logger) async throws -> Response {
+        let query = RequestQuery(request)
         try query.check(knows: loginChecks.isEmpty ? ["full"] : ["for", "full"])
         let forLogins = try query.asks("for", "logins")
         let isFull = try query.asks("full", "1")
+        try await request.checkNoBody()
         let wanted = forLogins || isFull ? checks + loginChecks : checks
         let reports = drain.isDraining ? [Report(name: "server", failure: "stopping")] : await run(wanted, logger: logger)
         let isGood = reports.allSatisfy { $0.failure == nil }
