@@ -16,16 +16,18 @@ struct WaitingRequestsTests {
         let channel: EmbeddedChannel
         let log: LogRecorder
 
-        init() throws {
+        init(limit: Int = 4) throws {
             let log = LogRecorder()
             self.log = log
-            channel = EmbeddedChannel(handler: WaitingRequests(limit: 4, told: LimitLog(logger: log.logger(), listener: "public")))
+            channel = EmbeddedChannel(handler: WaitingRequests(limit: limit, told: LimitLog(logger: log.logger(), listener: "public")))
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 7)).wait()
         }
 
-        func ask(_ count: Int, body: [String] = []) {
+        func ask(_ count: Int, fields: Int = 0, body: [String] = []) {
+            var head = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/login")
+            for _ in 0..<fields { head.headerFields.append(HTTPField(name: .accept, value: "text/plain")) }
             for _ in 0..<count {
-                receive(.head(HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/login")))
+                receive(.head(head))
                 for piece in body { receive(.body(ByteBuffer(string: piece))) }
                 receive(.end(nil))
             }
@@ -70,6 +72,20 @@ struct WaitingRequestsTests {
         #expect(place.log.lines.isEmpty)
         place.ask(1)
         #expect(!place.channel.isActive)
+    }
+
+    @Test("Requests with long heads wait in smaller number, and one alone may be as long as any")
+    func long() throws {
+        let few = try Place(limit: 16)
+        few.ask(4, fields: 100)
+        #expect(few.channel.isActive)
+        few.ask(1, fields: 100)
+        #expect(!few.channel.isActive)
+        #expect(try few.parts().count == 8)
+        let one = try Place(limit: 16)
+        one.ask(1, fields: 1_000)
+        #expect(one.channel.isActive)
+        #expect(try one.parts().count == 2)
     }
 
     @Test("Pieces of a body that were read together are handed on together, whole and in order")

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTPTypes
@@ -14,12 +15,15 @@ final class WaitingRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limit: Int
     private let told: LimitLog
-    private var waiting = 0
+    /// What each request that waits holds, about, in bytes; the oldest first.
+    private var waiting: [Int] = []
     /// Too many waited: what is still decoded of this connection goes nowhere.
     private var isOver = false
     /// Of a body; not yet handed on.
     private var pieces: ByteBuffer?
 
+    /// What the requests that wait may hold together; a single one is bounded by the decoder.
+    private static let most = 32_768
     /// Bytes of a body that need not wait for more of what was read with them.
     private static let enough = 4096
 
@@ -32,9 +36,9 @@ final class WaitingRequests: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
         switch unwrapInboundIn(data) {
-        case .head:
-            waiting += 1
-            guard waiting <= limit else { return refuse(context) }
+        case .head(let head):
+            waiting.append(Self.size(of: head))
+            guard waiting.count == 1 || waiting.count <= limit && waiting.reduce(0, +) <= Self.most else { return refuse(context) }
             context.fireChannelRead(data)
         case .body(let piece):
             join(piece)
@@ -68,12 +72,17 @@ final class WaitingRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         // What was refused before it was a request is answered, too.
-        if case .end = unwrapOutboundIn(data), waiting > 0 { waiting -= 1 }
+        if case .end = unwrapOutboundIn(data), !waiting.isEmpty { waiting.removeFirst() }
         context.write(data, promise: promise)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         if isOver { told.over(.requests) }
+    }
+
+    /// A field costs more than its text.
+    private static func size(of head: HTTPRequest) -> Int {
+        head.headerFields.reduce(head.path?.utf8.count ?? 0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
     }
 
     private func join(_ piece: ByteBuffer) {
