@@ -5,6 +5,10 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     /// Others can read the file, and it is not ours to close to them.
     case openToOthers(path: String)
     case corrupt(path: String, reason: String)
+    /// The file is there, and no table is in it.
+    case empty(path: String)
+    /// The file has tables, and none that this program makes first.
+    case notOurs(path: String)
     /// The database was migrated by a newer program; the version is the number of its last migration.
     case newerThanProgram(version: Int)
     /// The database holds another migration under this number: it belongs to another program.
@@ -18,6 +22,9 @@ extension DatabaseOpenError: CustomStringConvertible {
         case .lockedByAnotherProcess(let path): "the database \(path) is used by another process: stop that server first, or name another file"
         case .openToOthers(let path): "others can read the database file \(path): run chmod 600 \(path) as its owner"
         case .corrupt(let path, let reason): "the database \(path) is damaged (\(reason)): restore a backup"
+        case .empty(let path): "the database \(path) holds no tables: put the database back"
+        case .notOurs(let path):
+            "the file \(path) is not a database of this program, and was left as it is: name the database of this server, or put it back"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
         case .foreignMigration(let number, let expected, let found):

@@ -170,6 +170,50 @@ struct FileTests {
         try expectCorrupt(folder.databasePath)
     }
 
+    @Test("A file must hold what it is opened for: our tables, or none at a first start; any other is told apart, and nothing is written to it")
+    func content() async throws {
+        let folder = try TemporaryFolder()
+        let (ours, empty, byte) = (folder.databasePath, folder.file("empty.sqlite"), folder.file("byte.sqlite"))
+        let first = try SQLiteDatabase.open(path: ours, content: .nothingOrOurs)
+        try await first.migrate(sampleSchema)
+        try await first.close()
+        try await SQLiteDatabase.open(path: empty).close()
+        try Data([0]).write(to: URL(fileURLWithPath: byte))
+        let tables = ["CREATE TABLE invoice (number INTEGER)", "CREATE TABLE schema_version (version TEXT)"]
+        let theirs = (1...2).map { folder.file("theirs-\($0).sqlite") }
+        for (path, count) in zip(theirs, 1...2) {
+            let database = try SQLiteDatabase.open(path: path)
+            for table in tables.suffix(count) { try await database.transaction { try $0.execute(table) } }
+            try await database.close()
+        }
+        for content in [DatabaseContent.nothingOrOurs, .ours] {
+            for path in theirs {
+                let before = try Data(contentsOf: URL(fileURLWithPath: path))
+                #expect(throws: DatabaseOpenError.notOurs(path: path)) { try SQLiteDatabase.open(path: path, content: content) }
+                #expect(throws: DatabaseOpenError.notOurs(path: path)) { try SQLiteDatabase.checkContent(content, at: path) }
+                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+            }
+            try await SQLiteDatabase.open(path: ours, content: content).close()
+        }
+        for path in [empty, byte] {
+            #expect(throws: DatabaseOpenError.empty(path: path)) { try SQLiteDatabase.open(path: path, content: .ours) }
+            try await SQLiteDatabase.open(path: path, content: .nothingOrOurs).close()
+        }
+    }
+
+    @Test("Tables that are only in the log yet are seen: after a crash the file alone may have none")
+    func contentInTheLog() async throws {
+        let folder = try TemporaryFolder()
+        let database = try SQLiteDatabase.open(path: folder.databasePath)
+        try await database.migrate(sampleSchema)
+        let copy = folder.file("copy.sqlite")
+        for file in ["", "-wal"] { try FileManager.default.copyItem(atPath: folder.databasePath + file, toPath: copy + file) }
+        try await database.close()
+        let crashed = try SQLiteDatabase.open(path: copy, content: .ours)
+        #expect(try await crashed.hits() == 0)
+        try await crashed.close()
+    }
+
     @Test("A file that was closed in order and is as it was left is not read through at the next start; any other is, until it was closed in order")
     func cleanStop() async throws {
         let folder = try TemporaryFolder()

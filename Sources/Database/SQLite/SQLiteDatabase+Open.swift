@@ -8,9 +8,11 @@ extension SQLiteDatabase {
     /// - Parameters:
     ///   - path: the file; `PATH-wal`, `PATH-shm` and `PATH.lock` lie beside it.
     ///   - ownership: whether a second server is kept away.
+    ///   - content: what must be in the file already; one that holds something else is left as it is.
     ///   - readers: connections for reading; more than the machine has cores bring nothing.
     package static func open(
-        path: String, ownership: DatabaseOwnership = .exclusive, readers: Int = ProcessInfo.processInfo.activeProcessorCount
+        path: String, ownership: DatabaseOwnership = .exclusive, content: DatabaseContent = .any,
+        readers: Int = ProcessInfo.processInfo.activeProcessorCount
     ) throws(DatabaseOpenError) -> SQLiteDatabase {
         let path = try prepareFile(at: path)
         let lock: ProcessLock? =
@@ -19,6 +21,7 @@ extension SQLiteDatabase {
             case .shared: nil
             }
         let isClean = CleanStop.isNoted(at: path)
+        try checkContent(content, at: path)
         // It is noted again when this one is closed in order.
         lock?.note("")
         do {
@@ -79,7 +82,7 @@ private func isOpenToOthers(_ path: String) -> Bool {
 }
 
 extension DatabaseOpenError {
-    fileprivate init(_ error: GRDB.DatabaseError, path: String) {
+    init(_ error: GRDB.DatabaseError, path: String) {
         let reason = error.message ?? "no detail"
         self =
             switch error.resultCode {

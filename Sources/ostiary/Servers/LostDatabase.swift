@@ -6,11 +6,14 @@ struct LostDatabase: Error, CustomStringConvertible {
     let path: String
     /// What the server left there.
     let traces: [String]
+    /// Whether a file is there that is not of zero bytes: the copy of a database that was none, for example.
+    var isFile = false
 
     var description: String {
         let names = traces.joined(separator: ", ")
+        let rest = traces.count == 1 ? "that file" : "those files"
         return "the database \(path) is missing or empty, and a server has run with it (\(names)): put the database back; or, for a new server to "
-            + "whom nobody is enrolled, remove \(traces.count == 1 ? "that file" : "those files") too"
+            + "whom nobody is enrolled, remove \(isFile ? "it and \(rest)" : "\(rest) too")"
     }
 
     /// - Parameter url: of a database that holds nothing yet.

@@ -7,20 +7,32 @@ import OstiaryProtocol
 /// Opening what a server keeps.
 enum ServerStorage {
     /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key. A database
-    /// is made only where there was none.
+    /// is made only where there was none: a file that holds no tables is as good as a lost one, and one with the tables of others is theirs.
     /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``.
     static func open(
         _ settings: StorageSettings, _ identity: IdentityOptions, ownership: DatabaseOwnership
     ) throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
-        if let file = existingFile(of: url) {
-            if KeyFile.isMissing(settings.keyFile) { throw KeyFileError.missing(path: settings.keyFile, database: file) }
-            if let root = identity.rootKeyFile, KeyFile.isMissing(root) { throw KeyFileError.rootKeyMissing(path: root, database: file) }
-        } else {
+        guard let file = existingFile(of: url) else {
             try LostDatabase.check(url, keyFile: settings.keyFile)
+            let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
+            return (try openDatabase(url, ownership: ownership, content: .nothingOrOurs), key)
         }
-        let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
-        return (try openDatabase(url, ownership: ownership), key)
+        if let missing = missingKey(of: file, settings, identity) {
+            // Of a file that is not ours no key is missing.
+            try checkContent(.nothingOrOurs, of: url)
+            throw missing
+        }
+        let key = try KeyEncryptionKey.load(from: settings.keyFile)
+        do { return (try openDatabase(url, ownership: ownership, content: .ours), key) } catch DatabaseOpenError.empty {
+            throw LostDatabase(path: file, traces: [settings.keyFile], isFile: true)
+        }
+    }
+
+    private static func missingKey(of file: String, _ settings: StorageSettings, _ identity: IdentityOptions) -> KeyFileError? {
+        if KeyFile.isMissing(settings.keyFile) { return .missing(path: settings.keyFile, database: file) }
+        if let root = identity.rootKeyFile, KeyFile.isMissing(root) { return .rootKeyMissing(path: root, database: file) }
+        return nil
     }
 
     /// For a command beside a running server: makes no database where there is none.
@@ -28,7 +40,9 @@ enum ServerStorage {
     static func openExisting(_ settings: StorageSettings) throws -> any Database {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         guard existingFile(of: url) != nil else { throw NoDatabase(url: settings.databaseURL) }
-        return try openDatabase(url, ownership: .shared)
+        do { return try openDatabase(url, ownership: .shared, content: .ours) } catch DatabaseOpenError.empty {
+            throw NoDatabase(url: settings.databaseURL)
+        }
     }
 
     /// The path of a database that holds something.

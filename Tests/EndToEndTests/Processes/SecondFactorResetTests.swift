@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import OstiaryTesting
 import Testing
@@ -22,6 +23,11 @@ struct SecondFactorResetTests {
             #expect(reset.complaintLines == ["ostiary second-factor reset: \(sentence)"])
         }
         #expect(!FileManager.default.fileExists(atPath: missing))
+        let empty = folder.file("empty")
+        try await SQLiteDatabase.open(path: "\(empty)/second-factor.sqlite").close()
+        let reset = try Program(["second-factor", "reset", "--data", empty, Self.someID])
+        #expect(try await reset.end() == 1)
+        #expect(reset.complaints.contains("there is no database sqlite:\(empty)/second-factor.sqlite"), "\(reset.complaints)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: serve).sorted() == files)
         _ = try await ProcessesFixture.identity(["second-factor", "--data", missing])
     }

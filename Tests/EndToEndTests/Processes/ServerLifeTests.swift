@@ -141,7 +141,7 @@ struct ServerLifeTests {
 
     @Test(
         "A database that is gone or empty where a server ran is named, and no new server is made of it; put back it is the same server",
-        arguments: ["serve", "second-factor"], ["gone", "empty", "a link to nowhere"])
+        arguments: ["serve", "second-factor"], ["gone", "empty", "a link to nowhere", "one byte", "a backup of nothing"])
     func lostDatabase(_ command: String, _ how: String) async throws {
         let folder = try TemporaryFolder()
         let data = folder.file(command)
@@ -151,6 +151,13 @@ struct ServerLifeTests {
         let (file, kept) = ("\(data)/\(name).sqlite", folder.file("kept"))
         try FileManager.default.moveItem(atPath: file, toPath: kept)
         if how == "empty" { try Data().write(to: URL(fileURLWithPath: file)) }
+        if how == "one byte" { try Data([0]).write(to: URL(fileURLWithPath: file)) }
+        if how == "a backup of nothing" {
+            // What `.backup` makes of a path that was mistyped: a database without tables.
+            try await SQLiteDatabase.open(path: folder.file("nothing")).close()
+            try FileManager.default.copyItem(atPath: folder.file("nothing"), toPath: file)
+            try #require(try Data(contentsOf: URL(fileURLWithPath: file)).count > 1)
+        }
         if how == "a link to nowhere" { try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: folder.file("unmounted/it")) }
         let words = "the database \(file) is missing or empty, and a server has run with it (\(data)/\(name).kek): put the database back"
         try await expectOneLine(start, [:], saying: words)
@@ -172,6 +179,29 @@ struct ServerLifeTests {
         let new = try Program(start, environment: elsewhere)
         #expect(try await new.end() == 0)
         #expect(new.lines.first?.count == 43 && new.lines.first != identity)
+    }
+
+    @Test(
+        "A file with the tables of another program is refused by name and left as it is, whether there is a key file or not",
+        arguments: ["serve", "second-factor"], [true, false])
+    func foreignDatabase(_ command: String, hasKey: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let (data, name) = (folder.file(command), command == "serve" ? "ostiary" : "second-factor")
+        _ = try await ProcessesFixture.identity([command, "--data", data])
+        let file = "\(data)/\(name).sqlite"
+        try FileManager.default.removeItem(atPath: file)
+        let theirs = try SQLiteDatabase.open(path: file)
+        try await theirs.transaction { try $0.execute("CREATE TABLE invoice (number INTEGER)") }
+        try await theirs.close()
+        if !hasKey { try FileManager.default.removeItem(atPath: "\(data)/\(name).kek") }
+        let before = try Data(contentsOf: URL(fileURLWithPath: file))
+        let words = "the file \(file) is not a database of this program, and was left as it is: name the database of this server"
+        try await expectOneLine([command, "--data", data, "--print-identity"], [:], saying: words)
+        if command == "second-factor" {
+            try await expectOneLine([command, "reset", "--data", data, String(repeating: "A", count: 22)], [:], saying: words)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+        #expect(FileManager.default.fileExists(atPath: "\(data)/\(name).kek") == hasKey)
     }
 
     @Test("A key file that is a named pipe is refused at once, whatever it is the key of", arguments: ["serve", "second-factor"])

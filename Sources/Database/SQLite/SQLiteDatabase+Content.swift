@@ -1,0 +1,33 @@
+import GRDB
+
+extension SQLiteDatabase {
+    /// Looks whether a file that is there holds what it must. Changes nothing of it: it may be somebody else's.
+    /// - Throws: ``DatabaseOpenError/empty(path:)``, ``DatabaseOpenError/notOurs(path:)``, and what opening throws.
+    static func checkContent(_ content: DatabaseContent, at path: String) throws(DatabaseOpenError) {
+        if content == .any { return }
+        let found = try tables(at: path)
+        if found.isEmpty, content == .nothingOrOurs { return }
+        guard !found.isEmpty else { throw .empty(path: path) }
+        guard found.isOurs else { throw .notOurs(path: path) }
+    }
+
+    /// Whether there are tables, and whether one is that in which `migrate` counts its steps.
+    private static func tables(at path: String) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool) {
+        do {
+            // Not the writer's configuration, which makes a log beside it.
+            let queue = try DatabaseQueue(path: path, configuration: .base())
+            defer { try? queue.close() }
+            return try queue.unsafeRead { database in
+                let tables = try Int.fetchOne(
+                    database, sql: "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
+                let columns = try Int.fetchOne(
+                    database, sql: "SELECT COUNT(*) FROM pragma_table_info('schema_version') WHERE name IN ('number', 'name')")
+                return (isEmpty: tables == 0, isOurs: columns == 2)
+            }
+        } catch let error as GRDB.DatabaseError {
+            throw DatabaseOpenError(error, path: path)
+        } catch {
+            throw .cannotOpen(path: path, reason: "\(error)")
+        }
+    }
+}
