@@ -42,11 +42,11 @@ package protocol Database: Sendable {
 
     /// Whether the disk would take a transaction, found out without one: nothing is committed, and nothing of it waits for stable storage.
     /// - Throws: ``SQLError/diskFull(path:)``, ``SQLError/cannotWrite(path:reason:)``, ``SQLError/busy`` while another process holds the database,
-    ///   ``SQLError/replaced(path:)``.
+    ///   ``SQLError/replaced(path:)``, ``SQLError/damaged(path:reason:)``.
     func checkWritable() async throws
 
-    /// Whether the files that are open still have their names. Costs nothing but a look at the names.
-    /// - Throws: ``SQLError/replaced(path:)``.
+    /// Whether the files that are open still have their names, and no call has found them damaged. Costs nothing but a look at the names.
+    /// - Throws: ``SQLError/replaced(path:)``; ``SQLError/damaged(path:reason:)`` from the first such finding to the end of the process.
     func checkInPlace() async throws
 
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.

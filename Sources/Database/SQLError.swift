@@ -34,6 +34,8 @@ package enum SQLError: Error, Equatable, Sendable {
     case diskFull(path: String)
     /// The system lets nobody write beside the database file.
     case cannotWrite(path: String, reason: String)
+    /// The file was found damaged while it was open.
+    case damaged(path: String, reason: String)
     /// Another file took the place of one that is open, or it was removed.
     case replaced(path: String)
     /// Anything else: the engine's own code and message, for the log.
@@ -42,10 +44,10 @@ package enum SQLError: Error, Equatable, Sendable {
 
 extension SQLError {
     /// Whether a fault passes by itself or by an operator's hand, without a change of the program: the disk takes nothing, another process holds the
-    /// database, or it was lost. The same can be asked again.
+    /// database, it was lost, or its file is damaged. The same can be asked again.
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case SQLError.diskFull, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown: true
+        case SQLError.diskFull, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown, SQLError.damaged: true
         default: false
         }
     }
@@ -72,6 +74,8 @@ extension SQLError: CustomStringConvertible {
         case .unavailable: "the database cannot be reached: the server goes on by itself when it can"
         case .diskFull(let path): "the disk of \(path) is full: free some space there; the server goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
+        case .damaged(let path, let reason):
+            "the database \(path) is damaged (\(reason)): stop the server, restore a backup, start it again"
         case .replaced(let path):
             "\(path) was replaced or removed while this server has it open, and what it acknowledges is lost with it: stop the server, put the right "
                 + "files in their place, start it again"

@@ -237,7 +237,7 @@ struct FileTests {
         try await replaced.close()
         #expect(!CleanStop.isNoted(at: path))
         let broken = try SQLiteDatabase.open(path: path)
-        await #expect(throws: SQLError.fault(code: 11, message: "torn")) {
+        await #expect(throws: SQLError.damaged(path: path, reason: "torn")) {
             try await broken.transaction { _ in throw SQLError.fault(code: 11, message: "torn") }
         }
         try await broken.close()

@@ -9,9 +9,15 @@ extension SQLError {
     }
 
     /// Whether the file, or the disk under it, is not what it was: its primary codes are IOERR, CORRUPT and NOTADB.
-    var isDamage: Bool {
+    var isDoubt: Bool {
         guard case .fault(let code, _) = self else { return false }
         return [10, 11, 26].contains(code & 0xFF)
+    }
+
+    /// The same fault of a file that is damaged beyond doubt: CORRUPT and NOTADB. Nil for any other.
+    func damage(of path: String) -> SQLError? {
+        guard case .fault(let code, let message) = self, [11, 26].contains(code & 0xFF) else { return nil }
+        return .damaged(path: path, reason: message)
     }
 
     init(grdb error: GRDB.DatabaseError) {

@@ -12,8 +12,15 @@ package final class SQLiteDatabase: Database {
     private let files = Mutex<[String: FileIdentity]>([:])
     /// Held until the connections are closed.
     private let lock: Mutex<ProcessLock?>
-    /// Whether any call met damage: then the file is read through at the next start, however this one ends.
-    private let hasMetDamage = Mutex(false)
+    private let findings = Mutex(Findings())
+
+    /// What calls found of the file.
+    private struct Findings {
+        /// Then it is read through at the next start, however this one ends.
+        var isDoubtful = false
+        /// The first one that says so: later answers of the same file are no better.
+        var damage: SQLError?
+    }
 
     /// Where reads go: to connections of their own, or, in memory, to the only one.
     enum ReadSource: Sendable {
@@ -31,7 +38,7 @@ package final class SQLiteDatabase: Database {
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
-        try await notingDamage {
+        try await noting {
             switch source {
             case .readers(let readers): try await readers.read(body)
             case .onlyConnection(let handle): try handle.read(body)
@@ -41,28 +48,33 @@ package final class SQLiteDatabase: Database {
 
     @discardableResult
     package func transaction<Value: Sendable>(_ body: @Sendable @escaping (any SQLConnection) throws -> Value) async throws -> Value {
-        try await notingDamage { try await writer.transaction(body) }
+        try await noting { try await writer.transaction(body) }
     }
 
-    private func notingDamage<Value>(_ work: () async throws -> Value) async throws -> Value {
-        do { return try await work() } catch let error as SQLError where error.isDamage {
-            hasMetDamage.withLock { $0 = true }
-            throw error
+    private func noting<Value>(_ work: () async throws -> Value) async throws -> Value {
+        do { return try await work() } catch let error as SQLError where error.isDoubt {
+            let damage = error.damage(of: path ?? "in memory")
+            findings.withLock { findings in
+                findings.isDoubtful = true
+                findings.damage = findings.damage ?? damage
+            }
+            throw damage ?? error
         }
     }
 
-    package func purge() async throws { try await writer.purge() }
+    package func purge() async throws { try await noting { try await writer.purge() } }
 
     package func checkWritable() async throws {
         guard let path else { return }
         try DiskProbe.write(beside: path)
         // Nothing is written by it; it waits for whoever holds the database.
-        try await writer.transaction { _ in }
+        try await transaction { _ in }
         try checkInPlace()
     }
 
     /// What another file has taken the place of goes on being read and written, and is gone with the process.
     package func checkInPlace() throws(SQLError) {
+        if let damage = findings.withLock({ $0.damage }) { throw damage }
         guard let path else { return }
         for name in [path, path + "-wal"] {
             let found = FileIdentity(of: name)
@@ -83,7 +95,7 @@ package final class SQLiteDatabase: Database {
         writer.close()
         lock.withLock { lock in
             // Of a file that took the place of the one that was open nobody here knows anything.
-            if let path, isInPlace(path), !hasMetDamage.withLock({ $0 }), let stop = CleanStop(of: path) { lock?.note(stop.text) }
+            if let path, isInPlace(path), !findings.withLock({ $0.isDoubtful }), let stop = CleanStop(of: path) { lock?.note(stop.text) }
             lock = nil
         }
     }
