@@ -75,6 +75,6 @@ package func checkContent(_ content: DatabaseContent, of url: DatabaseURL) throw
 package enum DatabaseOwnership: Sendable {
     /// For a server: no second server opens the file as long as this one lives.
     case exclusive
-    /// For an operator's command beside a running server: waits for its turn to write like any other writer.
+    /// For an operator's command beside a running server: waits for its turn to write like any other writer. It comes by the path that the server has.
     case shared
 }

@@ -2,6 +2,8 @@
 package enum DatabaseOpenError: Error, Equatable, Sendable {
     case cannotOpen(path: String, reason: String)
     case lockedByAnotherProcess(path: String)
+    /// A server has the file, and its log lies beside another name of it.
+    case inUseByAnotherName(path: String)
     /// Others can read the file, and it is not ours to close to them.
     case openToOthers(path: String)
     case corrupt(path: String, reason: String)
@@ -20,6 +22,9 @@ extension DatabaseOpenError: CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the database \(path): \(reason)"
         case .lockedByAnotherProcess(let path): "the database \(path) is used by another process: stop that server first, or name another file"
+        case .inUseByAnotherName(let path):
+            "the database \(path) is in use under another name: give the path that the server was started with (if that is the path, its lock file was "
+                + "removed: stop that server first)"
         case .openToOthers(let path): "others can read the database file \(path): run chmod 600 \(path) as its owner"
         case .corrupt(let path, let reason): "the database \(path) is damaged (\(reason)): restore a backup"
         case .empty(let path): "the database \(path) holds no tables: put the database back"

@@ -101,14 +101,35 @@ struct FileTests {
         for path in names + [folder.databasePath] {
             #expect(throws: DatabaseOpenError.lockedByAnotherProcess(path: path)) { try SQLiteDatabase.open(path: path) }
         }
-        // An operator's command and the locks of SQLite are not concerned.
-        let tool = try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared)
-        try await tool.countHit()
+        // The locks of SQLite are not concerned.
         try await first.countHit()
-        try await tool.close()
-        #expect(try await first.hits() == 2)
+        #expect(try await first.hits() == 1)
         try await first.close()
         try await SQLiteDatabase.open(path: names[0]).close()
+    }
+
+    @Test("An operator's command beside a running server goes by its path only: by another name of the file it is refused, and makes no log there")
+    func commandByOtherName() async throws {
+        let folder = try TemporaryFolder()
+        let server = try SQLiteDatabase.open(path: folder.databasePath)
+        try await server.migrate(sampleSchema)
+        try FileManager.default.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: true)
+        let (other, symbolic) = (folder.file("other/test.sqlite"), folder.file("symbolic.sqlite"))
+        try FileManager.default.linkItem(atPath: folder.databasePath, toPath: other)
+        try FileManager.default.createSymbolicLink(atPath: symbolic, withDestinationPath: folder.databasePath)
+        #expect(throws: DatabaseOpenError.inUseByAnotherName(path: other)) { try SQLiteDatabase.open(path: other, ownership: .shared) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("other")) == ["test.sqlite"])
+        for path in [folder.databasePath, symbolic] {
+            let tool = try SQLiteDatabase.open(path: path, ownership: .shared)
+            try await tool.countHit()
+            try await tool.close()
+        }
+        #expect(try await server.hits() == 2)
+        try await server.close()
+        // Nobody has it now.
+        let tool = try SQLiteDatabase.open(path: other, ownership: .shared)
+        #expect(try await tool.hits() == 2)
+        try await tool.close()
     }
     #endif
 

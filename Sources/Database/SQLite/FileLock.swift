@@ -21,6 +21,17 @@ final class FileLock: Sendable {
         descriptor = opened
     }
 
+    /// Whether anybody has it now, of a file that may be missing. Where that cannot be told nobody has.
+    static func isHeld(_ file: String) -> Bool {
+        let opened = open(file, O_RDONLY | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        defer { Foundation.close(opened) }
+        // Shared, for a moment: two that look at once are not in each other's way.
+        guard flock(opened, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+        flock(opened, LOCK_UN)
+        return false
+    }
+
     /// Said, and not left to closing: a program that is just being started has a copy of every descriptor for a moment, and would hold the lock that
     /// long.
     deinit {

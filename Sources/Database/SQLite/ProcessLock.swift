@@ -22,6 +22,16 @@ final class ProcessLock: Sendable {
         #endif
     }
 
+    /// For a command beside a running server, which has to come by the name that the server has: SQLite keeps the log beside the name, and two names have
+    /// two logs of one database.
+    /// - Throws: ``DatabaseOpenError/inUseByAnotherName(path:)``.
+    static func checkName(ofDatabaseAt path: String) throws(DatabaseOpenError) {
+        #if !canImport(Darwin)
+        // The server takes the lock file first.
+        if FileLock.isHeld(path), !FileLock.isHeld(path + ".lock") { throw .inUseByAnotherName(path: path) }
+        #endif
+    }
+
     /// Leaves a line for the next that takes the lock. One that cannot be written is none.
     func note(_ text: String) {
         ftruncate(lockFile.descriptor, 0)

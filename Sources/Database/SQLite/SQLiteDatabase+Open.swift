@@ -15,11 +15,13 @@ extension SQLiteDatabase {
         readers: Int = ProcessInfo.processInfo.activeProcessorCount
     ) throws(DatabaseOpenError) -> SQLiteDatabase {
         let path = try prepareFile(at: path)
-        let lock: ProcessLock? =
-            switch ownership {
-            case .exclusive: try ProcessLock(databasePath: path)
-            case .shared: nil
-            }
+        let lock: ProcessLock?
+        switch ownership {
+        case .exclusive: lock = try ProcessLock(databasePath: path)
+        case .shared:
+            try ProcessLock.checkName(ofDatabaseAt: path)
+            lock = nil
+        }
         let isClean = CleanStop.isNoted(at: path)
         try checkContent(content, at: path)
         // It is noted again when this one is closed in order.

@@ -61,4 +61,24 @@ struct SecondFactorResetTests {
         #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
         try await pair.stop()
     }
+
+    #if !canImport(Darwin)
+    @Test("A reset by a hard link of the running server's file is refused by name, changes nothing and says nothing of the instance")
+    func otherName() async throws {
+        let pair = try await ProcessesFixture.running()
+        let (data, other) = (pair.layout.secondFactorData.path, pair.folder.file("other"))
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        try FileManager.default.linkItem(atPath: "\(data)/second-factor.sqlite", toPath: "\(other)/second-factor.sqlite")
+        let reset = try Program(["second-factor", "reset", Self.someID, "--data", other])
+        #expect(try await reset.end() == 1)
+        let sentence = "the database \(other)/second-factor.sqlite is in use under another name: give the path that the server was started with"
+        #expect(reset.complaintLines.count == 1 && reset.complaints.contains(sentence), "\(reset.complaints)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other) == ["second-factor.sqlite"])
+        let right = try Program(["second-factor", "reset", Self.someID, "--data", data])
+        #expect(try await right.end() == 1)
+        #expect(right.complaints.contains("no phone has that instance here"))
+        #expect(await pair.readiness() == 200)
+        try await pair.stop()
+    }
+    #endif
 }
