@@ -41,6 +41,15 @@ package final class ServerVault: ServerKeyring {
         return first
     }
 
+    /// The identity of the default server, which is made if there is none. It is that of the root's public half: it can be told also when the
+    /// operational key is over and the root key that certifies the next is not here.
+    package func openedIdentity(name: String) async throws -> [UInt8] {
+        do { return try rootHash(of: try await open(name: name).id) } catch let error as ServerKeyError where ServerKeyError.isOutage(error) {
+            guard let first = try await store.read({ rows in try rows.servers() }).first else { throw error }
+            return Root(ed25519: first.publicKey, serverID: first.id).hash
+        }
+    }
+
     /// A file that opens none of the root keys is that of another database, and would not be missed before the operational key ends.
     private func checkGivenRootKey(of servers: [VirtualServer]) async throws {
         for server in servers {

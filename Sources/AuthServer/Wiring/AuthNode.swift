@@ -97,7 +97,7 @@ package struct AuthNode: Sendable {
         try await database.migrate(AuthenticationSchema.migrations)
         let vault = ServerVault(
             database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: AuditLog(logger: logger).write, clock: clock)
-        return try vault.rootHash(of: try await vault.open(name: serverName ?? AuthNodeSettings.defaultServerName).id)
+        return try await vault.openedIdentity(name: serverName ?? AuthNodeSettings.defaultServerName)
     }
 
     /// For phones and browsers.

@@ -24,6 +24,16 @@ struct IdentityRenewal: Sendable {
         }
     }
 
+    /// The root's public half, made with the other keys if there is none. It can be told also when the operational key is over and the root key that
+    /// certifies the next is not here.
+    /// - Throws: ``IdentityError``, `SQLError`.
+    func ownRoot(at now: Instant) async throws -> Root {
+        do { return try await renewed(at: now).root } catch IdentityError.rootKeyNeeded {
+            guard let row = try await store.read({ rows in try rows.root() }) else { throw IdentityError.rootKeyNeeded }
+            return row.root
+        }
+    }
+
     /// What there is, if nothing of it has to be made, shortened or erased.
     private func current(in rows: any IdentityRows, at now: Instant) throws -> OwnIdentity? {
         let (keys, prekeys) = (try rows.operatorKeys(), try rows.prekeys())

@@ -34,7 +34,7 @@ package struct SecondFactorOperator: Sendable {
         try await database.migrate(secondFactorMigrations)
         let keys = IdentityRenewal(
             store: SQLSecondFactorStore(database: database), keyEncryptionKey: keyEncryptionKey, rootSeed: rootSeed, random: random)
-        return Base64URL.encode(try await keys.renewed(at: now).root.hash)
+        return Base64URL.encode(try await keys.ownRoot(at: now).hash)
     }
 }
 

@@ -247,6 +247,18 @@ struct AuthNodeTests {
         #expect(first == second && first.count == 32)
     }
 
+    @Test("The identity is printed also after the end of the operational key, without the root key that certifies the next")
+    func printedWithoutRootKey() async throws {
+        let (clock, database, key, file) = (TestClock(), try SQLiteDatabase.inMemory(), KeyEncryptionKey.random(), KeyEncryptionKey.random())
+        func hash(_ rootKey: KeyEncryptionKey?) async throws -> [UInt8] {
+            try await AuthNode.identityHash(database: database, keyEncryptionKey: key, rootKey: rootKey, logger: LogRecorder().logger()) { clock.now }
+        }
+        let made = try await hash(file)
+        clock.advance(200 * 86_400)
+        #expect(try await hash(nil) == made)
+        #expect(try await hash(file) == made)
+    }
+
     @Test("Name and logo of a server reach the phones")
     func nameAndLogo() async throws {
         try await ServersFixture.run { servers async throws in

@@ -128,6 +128,19 @@ struct IdentityTests {
         #expect(try await identity(nil, at: later + 3 * Self.day).operatorKey.id != made.operatorKey.id)
     }
 
+    @Test("The command prints the identity also after the end of the operational key, without the root key that certifies the next")
+    func printedWithoutRootKey() async throws {
+        let (database, setting) = (try openInMemory(), try ServerFixture.Setting())
+        let command = SecondFactorOperator(database: database, logger: .init(label: "test"))
+        func text(_ seed: SecretBytes?, after seconds: UInt64) async throws -> String {
+            try await command.identityText(keyEncryptionKey: setting.keyEncryptionKey, rootSeed: seed, at: setting.clock.now + seconds)
+        }
+        let seed = SecretBytes(SeededRandom("root").bytes(32))
+        let made = try await text(seed, after: 0)
+        #expect(try await text(nil, after: 200 * Self.day) == made)
+        #expect(try await text(seed, after: 200 * Self.day) == made)
+    }
+
     @Test("The private half of an operational key is erased when it ends, also when nothing else is due")
     func endedKeyAlone() async throws {
         let (database, setting) = (try openInMemory(), try ServerFixture.Setting())
