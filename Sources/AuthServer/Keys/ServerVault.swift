@@ -142,7 +142,7 @@ package final class ServerVault: ServerKeyring {
             guard let end = try stored(server.id).operatorKeys.map(\.certificate.notAfter).max() else { continue }
             if let margin, clock() + margin < end { continue }
             do { _ = try await keyStore.root(of: server) } catch ServerKeyError.rootKeyApart {
-                throw RootKeyMissing(end: end)
+                throw RootKeyMissing(end: end, isOver: end < clock())
             }
         }
     }
@@ -152,9 +152,12 @@ package final class ServerVault: ServerKeyring {
 package struct RootKeyMissing: Error, Equatable, CustomStringConvertible {
     /// When the last operational key ends.
     package let end: Instant
+    /// Whether that is past.
+    package let isOver: Bool
 
     package var description: String {
-        "the root key is kept apart and was not given: start again with --root-key FILE, or the server cannot sign after "
-            + "\(Date(timeIntervalSince1970: Double(end.seconds)).formatted(.iso8601))"
+        let time = Date(timeIntervalSince1970: Double(end.seconds)).formatted(.iso8601)
+        return "the root key is kept apart and was not given: start again with --root-key FILE"
+            + (isOver ? "; the server has not been able to sign since \(time)" : ", or the server cannot sign after \(time)")
     }
 }

@@ -19,7 +19,8 @@ package enum SecondFactorTrouble: Error, Equatable, Sendable {
     case distrust
     /// Its clock and ours are further apart than a message may travel.
     case clocks
-    /// It trusts this server, and has trouble with its disk: it takes nothing, the database is locked, or its file was replaced.
+    /// It trusts this server, and cannot write or sign: its disk takes nothing, the database is locked, its file was replaced or is damaged, or its
+    /// operational key is over and the root key that certifies the next is withheld.
     case storage
     /// This server cannot sign what it asks.
     case ownKeys(String)
@@ -29,7 +30,7 @@ extension SecondFactorTrouble {
     /// What it means for logins, as the log has it.
     var line: String {
         self == .storage
-            ? "the second-factor server has trouble with its storage: logins with a PIN may fail"
+            ? "the second-factor server has trouble with its storage, or its root key is withheld: logins with a PIN may fail"
             : "the second-factor server cannot be used: nobody logs in with a PIN"
     }
 }
@@ -52,7 +53,7 @@ extension SecondFactorTrouble: CustomStringConvertible {
             "another second-factor server answers, with the identity \(Base64URL.encode(found)): check OSTIARY_SECOND_FACTOR_URL and its database"
         case .keysNotValid: "its keys are not valid at this server's time: compare the clocks of both machines"
         case .clocks: "its clock and this server's differ by more than two minutes: set both by one time service"
-        case .storage: "its disk or database file is not in order: look at its /ready"
+        case .storage: "its disk or database file is not in order, or its root key is withheld: look at its /ready"
         case .ownKeys(let detail): "this server cannot sign what it asks: \(detail)"
         case .distrust: "it does not trust this server: add this server's identity to OSTIARY_SF_TRUSTED_SERVERS there"
         }

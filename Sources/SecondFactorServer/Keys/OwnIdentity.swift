@@ -84,7 +84,8 @@ package enum IdentityError: Error, Equatable, Sendable {
 extension IdentityError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .rootKeyNeeded: "the operational key must be renewed by the root key: start once with --root-key FILE"
+        case .rootKeyNeeded:
+            "no operational key is valid now, and the root key that certifies the next is kept apart: start again with --root-key FILE"
         case .otherRootKey: "the root key given is not the one of this database: name the right file, or the right database"
         case .trustsItself:
             "OSTIARY_SF_TRUSTED_SERVERS names this server's own identity: put what `ostiary serve --print-identity` prints there"

@@ -180,7 +180,12 @@ struct ServerVaultTests {
         await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey(within: nil) }
         try await without.checkRootKey()
         clock.advance(61 * Self.day)
-        await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey() }
+        let warned = await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey() }
+        #expect(warned?.description.contains("start again with --root-key FILE, or the server cannot sign after ") == true)
+        clock.advance(30 * Self.day)
+        let late = await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey() }
+        #expect(late?.description.contains("start again with --root-key FILE; the server has not been able to sign since ") == true)
+        #expect(late?.end == warned?.end)
     }
 
     @Test("The root key file of another database is refused at the start, also where none was kept apart; nothing is changed by it")

@@ -121,6 +121,7 @@ struct IdentityTests {
         let later = setting.clock.now + 80 * Self.day
         #expect(try await identity(nil, at: later).operatorKey.id == made.operatorKey.id)
         await #expect(throws: IdentityError.rootKeyNeeded) { try await identity(nil, at: later + 20 * Self.day) }
+        #expect(IdentityError.rootKeyNeeded.description.hasSuffix("start again with --root-key FILE"), "as serve says")
         await #expect(throws: IdentityError.otherRootKey) {
             try await identity(SecretBytes(SeededRandom("wrong").bytes(32)), at: later)
         }
