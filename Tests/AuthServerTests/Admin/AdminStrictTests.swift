@@ -46,7 +46,7 @@ struct AdminStrictTests {
 
     @Test(
         "A parameter of the query that the call does not have is refused by its name, on every call",
-        arguments: ["accountID=x", "accountId", "x=", "=x", "Limit=5", "%61ccountid=x", "api_key=secret"])
+        arguments: ["accountID=x", "accountId", "x=", "=x", "Limit=5", "%61ccountID=x", "api_key=secret"])
     func parameters(query: String) async throws {
         let premises = try await PagesFixture()
         let account = try await premises.addAccount()
