@@ -20,10 +20,7 @@ package struct SecondFactorClient: Sendable {
     func ask(_ ticket: Ticket, sealed: [UInt8], receipts: KnownReceipts, now: Instant) async throws -> SecondFactorAnswer {
         let keys = try await keyring.keys(of: ticket.serverID)
         let call = Call(Encoded(ticket, signedBy: keys.operatorKey).bytes, sealed: sealed, receipts: receipts)
-        let answer = try await send(call, by: keys, about: ticket.attempt.value.attemptID, now: now)
-        // OK without an evaluation is what the proof of this attempt was answered, played again: no answer to a ticket.
-        guard answer.status != .ok || !answer.sealed.isEmpty else { throw Refusal.secondFactorUnavailable }
-        return answer
+        return try await send(call, by: keys, about: ticket.attempt.value.attemptID, now: now)
     }
 
     func prove(_ proof: SecondFactorProof, now: Instant) async throws -> SecondFactorAnswer {

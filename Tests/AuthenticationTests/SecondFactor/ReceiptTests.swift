@@ -75,20 +75,6 @@ struct ReceiptTests {
         #expect(try await world.status().state == .loggedIn)
     }
 
-    @Test("The answer to a proof, played again as that to a ticket of the same attempt, is none")
-    func answerOfProof() async throws {
-        let (world, phone, _) = try await proved { _ in }
-        let shown = try await phone.look(at: try await world.link("another browser"))
-        world.secondFactor.set { mishaps in
-            mishaps.lie = { SecondFactorAnswer(attemptID: $0.attemptID, status: .ok, highest: $0.highest, epoch: $0.epoch, tries: $0.tries) }
-        }
-        let attempt = try phone.trying(shown)
-        #expect(try await world.refusal(of: attempt.message) == .secondFactorUnavailable)
-        world.secondFactor.set { $0.lie = nil }
-        let tried = try await phone.send(attempt)
-        _ = try await phone.decide(try phone.accepting(shown, tried))
-    }
-
     @Test("OK without a receipt is not OK")
     func noReceipt() async throws {
         let (world, _, decision) = try await proved { mishaps in
