@@ -124,8 +124,12 @@ struct ServerRunnerTests {
         try await RunningServer.with(router(limits: limits), limits: limits) { server in
             let headOnly = try await RawConnection.exchange(port: server.port, [Array("POST /echo HT".utf8)])
             #expect(headOnly?.contains(" 200 ") == false)
-            let kept = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8)])
-            #expect(kept?.hasPrefix("HTTP/1.1 200 ") == true)
+            // On a machine that is busy for that long it may be closed before it is answered.
+            var kept = ""
+            for _ in 0..<9 where kept.isEmpty {
+                kept = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8)]) ?? ""
+            }
+            #expect(kept.hasPrefix("HTTP/1.1 200 "))
         }
     }
 
