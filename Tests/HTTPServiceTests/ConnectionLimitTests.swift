@@ -39,7 +39,7 @@ struct ConnectionLimitTests {
 
     @Test("Where whoever connects has something to say, connections that never say a word make room within that time, and one that was used stays")
     func silent() async throws {
-        let limits = ServiceLimits(opening: .seconds(2), connections: ConnectionLimits(total: 8))
+        let limits = ServiceLimits(opening: .seconds(5), connections: ConnectionLimits(total: 8))
         try await RunningServer.with(router(), limits: limits) { server in
             let used = try await HeldConnection(port: server.port, sending: Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
             #expect(await used.firstAnswer() != nil)

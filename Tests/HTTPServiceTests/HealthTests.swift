@@ -7,18 +7,19 @@ import OstiaryTesting
 import Synchronization
 import Testing
 
-@Suite("Health")
+@Suite("Health", .timeLimit(.minutes(10)))
 struct HealthTests {
     private struct Unreachable: Error, CustomStringConvertible {
         let description = "connection\nrefused"
     }
 
     private func ask(
-        _ uri: String, body: String? = nil, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal = DrainSignal()
+        _ uri: String, body: String? = nil, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal = DrainSignal(),
+        patience: Duration = .seconds(3600)
     ) async throws -> (HTTPResponse.Status, String) {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
-        HealthRoutes(checks: checks, logins: logins, drain: drain, patience: .milliseconds(50)).add(to: router)
+        HealthRoutes(checks: checks, logins: logins, drain: drain, patience: patience).add(to: router)
         return try await Application(responder: router.buildResponder()).test(.router) { client in
             let answer = try await client.execute(uri: uri, method: .get, body: body.map { ByteBuffer(string: $0) })
             return (answer.status, String(buffer: answer.body))
@@ -53,7 +54,7 @@ struct HealthTests {
 
     @Test("A check that does not answer is not waited for")
     func slowCheck() async throws {
-        let (status, body) = try await ask("/ready", checks: [slow])
+        let (status, body) = try await ask("/ready", checks: [slow], patience: .milliseconds(50))
         #expect(status == .serviceUnavailable)
         #expect(body.contains("no answer within"))
     }

@@ -112,10 +112,20 @@ struct ServerRunnerTests {
                 }
                 return connection.answer
             }
-            let (slow, refused) = (try await trickled(90), try await trickled(1_000_000_000))
+            let slow = try await trickled(90)
             #expect(!slow.contains(" 200 "))
+            var refused = ""
+            // On a machine that is busy for that long it may be cut off before it is answered.
+            for _ in 0..<9 where refused.isEmpty { refused = try await trickled(1_000_000_000) }
             #expect(refused.hasPrefix("HTTP/1.1 413 "))
         }
+    }
+
+    /// What a request is answered. On a machine that is busy for as long as a connection may be idle it may be closed before that, and is asked again.
+    private func answered(_ request: String, by server: RunningServer) async throws -> String {
+        var answer = ""
+        for _ in 0..<9 where answer.isEmpty { answer = try await RawConnection.exchange(port: server.port, [Array(request.utf8)]) ?? "" }
+        return answer
     }
 
     @Test("A head that does not end, and silence after an answer, are cut off")
@@ -124,12 +134,7 @@ struct ServerRunnerTests {
         try await RunningServer.with(router(limits: limits), limits: limits) { server in
             let headOnly = try await RawConnection.exchange(port: server.port, [Array("POST /echo HT".utf8)])
             #expect(headOnly?.contains(" 200 ") == false)
-            // On a machine that is busy for that long it may be closed before it is answered.
-            var kept = ""
-            for _ in 0..<9 where kept.isEmpty {
-                kept = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nHost: x\r\n\r\n".utf8)]) ?? ""
-            }
-            #expect(kept.hasPrefix("HTTP/1.1 200 "))
+            #expect(try await answered("GET /who HTTP/1.1\r\nHost: x\r\n\r\n", by: server).hasPrefix("HTTP/1.1 200 "))
         }
     }
 
@@ -169,8 +174,8 @@ struct ServerRunnerTests {
                 }
                 try await group.waitForAll()
             }
-            let after = try await RawConnection.exchange(port: server.port, [Array("GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)])
-            #expect(after?.hasPrefix("HTTP/1.1 200 ") == true)
+            let after = try await answered("GET /who HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", by: server)
+            #expect(after.hasPrefix("HTTP/1.1 200 "))
         }
     }
 }
