@@ -12,12 +12,7 @@ struct DamagedFileTests {
         let path = folder.databasePath
         let database = try SQLiteDatabase.open(path: path)
         try await database.migrate(sampleSchema)
-        try await database.transaction { connection in
-            for number in 0..<2000 {
-                try connection.execute(
-                    "INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: UInt8(number % 256), count: 100))])
-            }
-        }
+        try await database.fillNotes()
         try await database.purge()
         // The log knows again how long the file is to be: only the pages of notes are missed.
         try await database.countHit()

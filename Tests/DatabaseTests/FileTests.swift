@@ -308,12 +308,7 @@ struct FileTests {
     private func makeDamaged(_ path: String) async throws {
         let database = try SQLiteDatabase.open(path: path)
         try await database.migrate(sampleSchema)
-        try await database.transaction { connection in
-            for number in 0..<2000 {
-                try connection.execute(
-                    "INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: UInt8(number % 256), count: 100))])
-            }
-        }
+        try await database.fillNotes()
         try await database.close()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes.replaceSubrange(40960..<81920, with: Data(repeating: 0xEE, count: 40960))

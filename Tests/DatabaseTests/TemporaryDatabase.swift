@@ -62,6 +62,16 @@ extension Database {
         try await read { try $0.one("SELECT value FROM counter WHERE name = $1", [.text("hits")])?.int("value") ?? -1 }
     }
 
+    /// Two thousand notes of a hundred bytes: a file of many pages.
+    func fillNotes() async throws {
+        try await transaction { connection in
+            for number in 0..<2000 {
+                try connection.execute(
+                    "INSERT INTO note (counter, body) VALUES ('hits', $1)", [.blob([UInt8](repeating: UInt8(number % 256), count: 100))])
+            }
+        }
+    }
+
     func countHit() async throws {
         try await transaction { try $0.execute("UPDATE counter SET value = value + 1 WHERE name = $1", [.text("hits")]) }
     }
