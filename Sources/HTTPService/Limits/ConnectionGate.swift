@@ -5,7 +5,7 @@ import NIOCore
 /// Stands before a listener's accepting: lets in as many connections as there may be, and of each peer no more than its part.
 ///
 /// A connection beyond the total waits in the system's queue; one beyond its peer's part is closed at once, because a queue is everybody's. When
-/// the system has no descriptor left, accepting pauses for a second instead of asking again and again.
+/// the system has no descriptor left, accepting pauses for a quarter of a second instead of asking again and again.
 final class ConnectionGate: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -28,7 +28,10 @@ final class ConnectionGate: ChannelDuplexHandler {
     /// The most there were since memory was last given back.
     private var peak = 0
 
-    private static let breath = TimeAmount.seconds(1)
+    /// From one try without a descriptor to the next.
+    private static let breath = TimeAmount.milliseconds(250)
+    /// Without a wait since, the total is met no more.
+    private static let quiet = TimeAmount.seconds(1)
 
     init(_ limits: ConnectionLimits, told: LimitLog) {
         self.limits = limits
@@ -90,7 +93,7 @@ final class ConnectionGate: ChannelDuplexHandler {
     private func lookWhetherOver(_ context: ChannelHandlerContext) {
         guard isFull, look == nil else { return }
         let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
-        look = context.eventLoop.scheduleTask(in: Self.breath) {
+        look = context.eventLoop.scheduleTask(in: Self.quiet) {
             let gate = gate.value
             gate.look = nil
             guard gate.open <= gate.limits.total / 2 else { return }

@@ -7,7 +7,6 @@
 import Authentication
 import OstiaryProtocol
 import OstiaryTesting
-import Synchronization
 
 /// An authentication server in memory: its services as they are wired, a second-factor server beside it, and a clock that only tests move.
 final class DomainFixture: Sendable {
@@ -21,7 +20,7 @@ final class DomainFixture: Sendable {
     let secondFactor: UnreliableSecondFactor
     let hub = SessionEventHub()
     let random = SeededRandom("server")
-    private let clock = Mutex(DomainFixture.start)
+    private let clock = TestClock(DomainFixture.start)
 
     let services: AuthenticationServices
 
@@ -30,7 +29,7 @@ final class DomainFixture: Sendable {
         keys = try FixtureKeys(10, at: Self.start)
         neighbour = try FixtureKeys(40, at: Self.start)
         secondFactor = try UnreliableSecondFactor(
-            at: Self.start, trusting: [keys.root.hash, neighbour.root.hash], mostWithoutPIN: mostWithoutPIN)
+            by: clock, trusting: [keys.root.hash, neighbour.root.hash], mostWithoutPIN: mostWithoutPIN)
         let keyring = FixtureKeyring(known: [keys.server: keys, neighbour.server: neighbour])
         services = AuthenticationServices(store: WatchedStore(store: store), keyring: keyring, gateway: secondFactor, events: hub, random: random)
         for each in [keys, neighbour] {
@@ -52,16 +51,10 @@ final class DomainFixture: Sendable {
     var closes: CloseQueue { services.closes }
     var housekeeping: Housekeeping { services.housekeeping }
     var server: ServerID { keys.server }
-    var now: Instant { clock.withLock { $0 } }
+    var now: Instant { clock.now }
 
     /// Lets time pass for both servers and all phones.
-    func pass(_ seconds: UInt64) {
-        let now = clock.withLock { clock in
-            clock = clock + seconds
-            return clock
-        }
-        secondFactor.move(to: now)
-    }
+    func pass(_ seconds: UInt64) { clock.advance(seconds) }
 
     func update(_ change: (inout ServerUpdate) -> Void) async throws {
         var update = ServerUpdate()

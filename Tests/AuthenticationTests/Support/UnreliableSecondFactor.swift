@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 
 /// The second-factor server as an authentication server meets it: what it says is true and arrives, until a test has it otherwise.
@@ -22,7 +23,6 @@ final class UnreliableSecondFactor: SecondFactorGateway {
     }
 
     private struct State {
-        var now: Instant
         var mishaps = Mishaps()
         var heard: [MessageType] = []
         var tickets: [Ticket] = []
@@ -34,16 +34,15 @@ final class UnreliableSecondFactor: SecondFactorGateway {
     /// The server itself.
     let truth: SecondFactorInMemory
     private let stranger: FixtureKeys
-    private let state: Mutex<State>
+    private let clock: TestClock
+    private let state = Mutex(State())
 
-    init(at now: Instant, trusting roots: [[UInt8]], mostWithoutPIN: Int) throws {
-        keys = try FixtureKeys(70, at: now)
-        stranger = try FixtureKeys(100, at: now)
+    init(by clock: TestClock, trusting roots: [[UInt8]], mostWithoutPIN: Int) throws {
+        keys = try FixtureKeys(70, at: clock.now)
+        stranger = try FixtureKeys(100, at: clock.now)
         truth = try SecondFactorInMemory(keys, trusting: roots, mostWithoutPIN: mostWithoutPIN)
-        state = Mutex(State(now: now))
+        self.clock = clock
     }
-
-    func move(to now: Instant) { state.withLock { $0.now = now } }
 
     func set(_ change: (inout Mishaps) -> Void) { state.withLock { change(&$0.mishaps) } }
 
@@ -56,10 +55,10 @@ final class UnreliableSecondFactor: SecondFactorGateway {
     var pinReceiptsShown: [UInt64?] { state.withLock { $0.pinReceiptsShown } }
 
     func identity() async throws -> VerifiedSecondFactor {
-        let (isDown, now) = state.withLock { ($0.mishaps.isDown, $0.now) }
+        let isDown = state.withLock { $0.mishaps.isDown }
         guard !isDown else { throw SecondFactorUnreachable() }
         let identity = SecondFactorIdentity(chain: keys.chain.value, prekeys: [keys.published])
-        return try VerifiedSecondFactor.verify(Encoded(identity), rootHash: keys.root.hash, at: now)
+        return try VerifiedSecondFactor.verify(Encoded(identity), rootHash: keys.root.hash, at: clock.now)
     }
 
     func refreshedIdentity() async throws -> VerifiedSecondFactor { try await identity() }
@@ -67,7 +66,7 @@ final class UnreliableSecondFactor: SecondFactorGateway {
     func call(_ call: SecondFactorCall) async throws -> [UInt8] {
         let type = try MessageType(of: call.message)
         if let pause = state.withLock({ $0.mishaps.pause }) { await pause(type) }
-        let (mishaps, now) = state.withLock { ($0.mishaps, $0.now) }
+        let (mishaps, now) = (state.withLock { $0.mishaps }, clock.now)
         guard !mishaps.isDown else { throw SecondFactorUnreachable() }
         try state.withLock { state in try Self.note(type, call, in: &state) }
         guard let answer = try await truth.answer(call, at: now), !mishaps.losesAnswers else { throw SecondFactorUnreachable() }

@@ -1,19 +1,19 @@
 import Foundation
 import OstiaryMobile
 import OstiaryProtocol
-import Synchronization
+import OstiaryTesting
 
 /// The one clock of both servers and every phone, which a test moves.
 final class FixtureClock: DeviceClock {
-    private let seconds: Mutex<UInt64>
+    private let clock: TestClock
 
-    init(at moment: UInt64 = UInt64(Date().timeIntervalSince1970)) { seconds = Mutex(moment) }
+    init(at moment: UInt64 = UInt64(Date().timeIntervalSince1970)) { clock = TestClock(Instant(moment)) }
 
-    var now: Instant { Instant(seconds.withLock { $0 }) }
+    var now: Instant { clock.now }
     var wall: UInt64 { now.seconds }
     var monotonic: UInt64 { now.seconds }
 
-    func advance(_ span: UInt64) { seconds.withLock { $0 += span } }
+    func advance(_ span: UInt64) { clock.advance(span) }
 
     /// A pause between two tries is over at once. What is longer, a phone that waits for its next ping, ends when the clock is moved far enough.
     func sleep(seconds span: Double) async {
