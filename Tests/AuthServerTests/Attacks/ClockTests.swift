@@ -163,6 +163,84 @@ struct ClockTests {
         }
     }
 
+    /// Ten days back, and as long as it takes until that is noticed.
+    private func putRight(_ servers: ServersFixture) async {
+        servers.clock.jump(-864_000)
+        for _ in 0..<3 {
+            await servers.runBackground()
+            servers.clock.advance(120)
+        }
+    }
+
+    @Test("What a clock ten days ahead remembered of a PIN is forgotten when it is put right: the next login asks for the PIN")
+    func cache() async throws {
+        try await ServersFixture.run { servers in
+            try await servers.update { $0.pinTimeout = 5 }
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            servers.clock.jump(864_000)
+            await servers.runBackground()
+            let cache = try #require(try await phone.refreshed().logIn(try servers.nonce()).cache)
+            await putRight(servers)
+            let shown = try await phone.refreshed().scan(try await servers.link(try servers.nonce()))
+            #expect(await servers.refusal { try await shown.logInByCache(cache) } == .secondFactorNeeded)
+            #expect(try await shown.logInByPIN().result == .loggedIn)
+        }
+    }
+
+    @Test("What a clock ten days ahead could not tell the second-factor server it is told when that is put right, not ten days later")
+    func ends() async throws {
+        try await ServersFixture.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let further = try await phone.enrolFurther()
+            let alone = try await TestPhone(servers, device: "Nokia").enrol(try servers.nonce(), userID: "bob")
+            servers.clock.jump(864_000)
+            await servers.runBackground()
+            servers.secondFactor.isDown = true
+            for account in [further.account, alone.account] {
+                try await servers.services.accounts.delete(account, at: servers.server, by: .backend, now: servers.now)
+            }
+            await servers.runBackground()
+            #expect(try await untold(servers) == ["pending_close", "pending_leave"])
+            await putRight(servers)
+            servers.secondFactor.isDown = false
+            servers.clock.advance(60)
+            await servers.runBackground()
+            #expect(try await untold(servers).isEmpty)
+        }
+    }
+
+    /// Where something waits that the second-factor server has not heard of.
+    private func untold(_ servers: ServersFixture) async throws -> [String] {
+        try await servers.database.read { connection in
+            try ["pending_close", "pending_leave"].filter { name in
+                try connection.one("SELECT COUNT(*) AS number FROM \(name)")?.int("number") != 0
+            }
+        }
+    }
+
+    @Test("A browser that a clock ten days ahead awaits is awaited for two minutes more when that is put right: its code is good no longer")
+    func returning() async throws {
+        try await ServersFixture.run { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let (sessions, nonce) = (servers.services.sessions, try servers.nonce())
+            servers.clock.jump(864_000)
+            await servers.runBackground()
+            let page = SessionPage(cookieHash: SHA([UInt8]("cookie".utf8)), returnURL: "https://shop.example/back")
+            try await sessions.begin(page, as: .opened, for: nonce, at: servers.server, now: servers.now)
+            let session = try #require(try await sessions.progress(of: nonce, at: servers.server, now: servers.now))
+            let link = try await sessions.link(to: session, .returning, at: servers.now)
+            let login = try await phone.refreshed().scan(link, via: .link).logInByPIN()
+            let code = try #require(login.returnCode.flatMap { ReturnCode(text: Base64URL.encode($0)) })
+            #expect(try await servers.status(of: nonce).state == .returning)
+            await putRight(servers)
+            servers.clock.advance(121)
+            #expect(try await servers.status(of: nonce) == .nobody)
+            await #expect(throws: ReturnCodeWrong.self) {
+                try await sessions.handIn(code, by: nonce, at: servers.server, from: .backend, now: servers.now)
+            }
+        }
+    }
+
     @Test("A clock that falls behind for a minute makes nobody's session shorter")
     func shortFall() async throws {
         try await ServersFixture.run { servers in
