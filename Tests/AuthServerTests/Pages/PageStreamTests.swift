@@ -199,6 +199,34 @@ struct PageStreamTests {
         withExtendedLifetime((first, second, third)) {}
     }
 
+    @Test("An open stream holds its place until it ends, and an address that has all of its places gets no stream")
+    func holdsPlaces() async throws {
+        let premises = try await PagesFixture()
+        let routes = premises.pageRoutes
+        let (cookie, uris) = try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open()
+            let (page, session) = (try #require(PageClient.page(cookie)), try #require(try await premises.session().stream))
+            _ = try await browser.events("/pages/events", cookie: cookie, after: 2) { #expect(routes.pageGate.count == 1) }
+            let uris = ["/pages/events?page=\(page)", "/sessions/events?server=\(premises.serverID.text)&session=\(session.text)"]
+            return (cookie, uris)
+        }
+        while routes.pageGate.count > 0 { await Task.yield() }
+        let here = try peer("127.0.0.1")
+        var held: [StreamGate.Place?] = []
+        for number in 0..<2_000 {
+            held.append(routes.pageGate.enter("\(number)", from: here))
+            held.append(routes.eventGate.enter("\(number)", from: here))
+        }
+        let address = ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0))
+        try await Application(responder: premises.publicResponder, configuration: address).test(.live) { client in
+            for uri in uris {
+                let answer = try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie])
+                #expect(answer.status == .serviceUnavailable && JSONObject(answer.body).text("error") == "busy", "\(uri)")
+            }
+        }
+        withExtendedLifetime(held) {}
+    }
+
     private func peer(_ address: String) throws -> Peer { try #require(Peer(try SocketAddress(ipAddress: address, port: 4_000))) }
 
     @Test("However often strangers look at a code, a page is woken by it once a tick, and what they cannot say still reaches it")

@@ -72,6 +72,24 @@ struct SessionEventStreamTests {
         }
     }
 
+    @Test("Pages of any site may listen; nothing else here may be read by another site")
+    func forAnySite() async throws {
+        let premises = try await PagesFixture()
+        _ = try await premises.asBackend { (backend) async throws in try await backend.send(.get, backend.path("/sessions/qr/login")) }
+        let stream = try #require(try await premises.session().stream)
+        premises.drain.begin()
+        try await premises.asBrowser { (browser) async throws in
+            let events = try await browser.get("/sessions/events?server=\(premises.serverID.text)&session=\(stream.text)")
+            #expect(events.status == .ok && events.headers[.accessControlAllowOrigin] == "*")
+            #expect(events.headers[.crossOriginResourcePolicy] == "cross-origin")
+            for path in ["/login", "/pages/page.js", "/pages/state", "/pages/events", "/nothing"] {
+                let other = try await browser.get(path)
+                #expect(other.headers[.accessControlAllowOrigin] == nil, "\(path)")
+                #expect(other.headers[.crossOriginResourcePolicy] == "same-origin", "\(path)")
+            }
+        }
+    }
+
     @Test("An address that names no server or session is refused")
     func refusesNames() async throws {
         let premises = try await PagesFixture()
