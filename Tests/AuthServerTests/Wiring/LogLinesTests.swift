@@ -85,6 +85,32 @@ struct LogLinesTests {
         }
     }
 
+    @Test("A refusal has the account that the phone named, whichever message it was")
+    func namedAccounts() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers in
+            let (phone, random) = (try await TestPhone(servers), SystemRandomSource())
+            let (account, session, attempt) = (AccountID(using: random), SessionID(using: random), AttemptID(using: random))
+            let decision = L5(
+                sessionID: session, sessionHash: [UInt8](repeating: 0, count: 32), accountID: account, attemptID: attempt, decision: .decline,
+                method: [], offer: nil)
+            let change = M3(
+                accountID: account, instanceID: phone.instance, attemptID: attempt, context: .pinChangeVerify, method: .pin, epoch: 1, payload: [])
+            let messages: [[UInt8]] = [
+                L1(appLoginOf: account, clientInfo: "x").encoded, decision.encoded,
+                L7(sessionID: session, accountID: account, state: .gaveUp, offer: nil).encoded, W1(accountID: account, hold: 0).encoded,
+                change.encoded, Delete(accountID: account, time: servers.now).encoded,
+            ]
+            for message in messages { _ = try await phone.send(message, try TestPhone.ephemeral()) }
+            let refused = log.lines("phone refused")
+            #expect(refused.map(\.facts["type"]) == ["l1", "l5", "l7", "w1", "m3", "delete"])
+            for line in refused {
+                #expect(line.facts["account"] == account.text && line.facts["server"] == servers.server.text, "\(line.facts)")
+                #expect(line.facts["reason"] == "accountUnknown" && line.facts["requestId"] != nil, "\(line.facts)")
+            }
+        }
+    }
+
     @Test("However many requests a stranger seals, the log has a bounded number of lines of them")
     func flood() async throws {
         let log = LogRecorder()
