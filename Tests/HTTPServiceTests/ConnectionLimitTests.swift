@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Logging
 import NIOCore
 import Testing
 
@@ -126,6 +127,18 @@ struct ConnectionLimitTests {
         #expect(wanted.open == ConnectionLimits(total: 90_000, perPeer: 40))
         #expect(try ConnectionShares(descriptors: 1024, total: 90_000, perPeer: 80_000, processors: 2).open.perPeer == 714)
         #expect(throws: ServerStartError.tooFewDescriptors(limit: 135, needed: 136)) { try ConnectionShares(descriptors: 135, processors: 2) }
+    }
+
+    @Test("The listener that strangers reach and every other one have shares and a memory of their own; where nobody is a stranger silence is short")
+    func listeners() throws {
+        let shares = try ConnectionShares(descriptors: 1024, perPeer: 40, processors: 2)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let (open, reserved) = (
+            ServiceLimits.open(shares, listener: "public", logger: logger), ServiceLimits.reserved(shares, listener: "private", logger: logger)
+        )
+        #expect(open.connections == shares.open && reserved.connections == shares.reserved)
+        #expect(open.opening == nil && reserved.opening == TimeAmount.seconds(5))
+        #expect(open.bodies !== reserved.bodies && open.bodies !== BodyBudget.standard && reserved.bodies !== BodyBudget.standard)
     }
 
     @Test("A peer is an IPv4 address, however it is written, or the /64 of an IPv6 address")

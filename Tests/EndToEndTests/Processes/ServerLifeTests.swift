@@ -54,6 +54,17 @@ struct ServerLifeTests {
         held.signal(SIGKILL)
     }
 
+    @Test("Either server has room for as many connections as its settings say, in all and from one address, and says so when it runs")
+    func connections() async throws {
+        let pair = try await ProcessesFixture()
+        try pair.secondFactor.start(["OSTIARY_SF_MAX_CONNECTIONS": "66", "OSTIARY_SF_MAX_CONNECTIONS_PER_PEER": "18"])
+        try pair.authentication.start(["OSTIARY_MAX_CONNECTIONS": "77", "OSTIARY_MAX_CONNECTIONS_PER_PEER": "19"])
+        try await pair.waitUntilReady()
+        #expect(pair.secondFactor.complaints.contains("66, 18 from one address"), "\(pair.secondFactor.complaints)")
+        #expect(pair.authentication.complaints.contains("77, 19 from one address"), "\(pair.authentication.complaints)")
+        try await pair.stop()
+    }
+
     @Test("A second serve on the same file, a port in use, and a database of a newer program: one line each, exit code 1")
     func refusals() async throws {
         let pair = try await ProcessesFixture.running()
