@@ -141,6 +141,34 @@ struct AuthNodeTests {
         }
     }
 
+    @Test("In the last month of an operational key a root key that is withheld is told by readiness for logins, and getSession is not concerned")
+    func forgottenRootKey() async throws {
+        let apart = KeptApart()
+        _ = try await apart.node(apart.file)
+        let (with, without) = (try await apart.node(apart.file), try await apart.node(nil))
+        func report(_ node: AuthNode, _ path: String) async throws -> (status: HTTPResponse.Status, said: String) {
+            try await Application(router: node.adminRouter, logger: apart.log.logger()).test(.router) { client in
+                let answer = try await client.execute(uri: path, method: .get)
+                return (answer.status, String(buffer: answer.body))
+            }
+        }
+        apart.clock.advance(59 * 86_400)
+        #expect(try await report(without, "/ready?full=1").said.contains(#""root-key":"ok""#))
+        apart.clock.advance(2 * 86_400)
+        let told = try await report(without, "/ready?for=logins")
+        #expect(told.status == .serviceUnavailable && told.said.contains(#""root-key":"the root key is kept apart and was not given: "#))
+        #expect(try await report(without, "/ready").status == .ok)
+        #expect(try await report(with, "/ready?full=1").said.contains(#""root-key":"ok""#))
+    }
+
+    @Test("What a node does beside its answers, in the order in which it begins")
+    func background() async throws {
+        let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))
+        #expect(service.background.first is LeaseKeeper)
+        let names = service.background.compactMap { ($0 as? PeriodicTask)?.name }
+        #expect(names == ["keys", "housekeeping", "closes", "second-factor", "readiness"])
+    }
+
     @Test("Of two nodes on one database one works in the background, and the other as soon as that one has stopped")
     func oneWorks() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID().uuidString)")

@@ -1,5 +1,9 @@
+import Database
+import HTTPService
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import OstiaryProtocol
 import OstiaryTesting
@@ -22,6 +26,38 @@ struct HealthListenerTests {
                 #expect(try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: call)).status == .notFound)
             }
             #expect(try await stage.post(call).status == .ok)
+        }
+    }
+
+    @Test("In the last month of an operational key a root key that is withheld is told by readiness; given, it is not")
+    func forgottenRootKey() async throws {
+        let (database, clock, key) = (try openInMemory(), TestClock(), KeyEncryptionKey.random())
+        let seed = SecretBytes(SeededRandom("root").bytes(32))
+        func node(_ seed: SecretBytes?) async throws -> SecondFactorNode {
+            try await SecondFactorNode(
+                settings: SecondFactorNodeSettings(trustedRoots: [], rootSeed: seed), database: database, keyEncryptionKey: key,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { clock.now })
+        }
+        func report(_ node: SecondFactorNode) async throws -> (status: HTTPResponse.Status, said: String) {
+            try await Application(router: node.healthRouter).test(.router) { client in
+                let answer = try await client.execute(uri: "/ready?full=1", method: .get)
+                return (answer.status, String(buffer: answer.body))
+            }
+        }
+        _ = try await node(seed)
+        let without = try await node(nil)
+        clock.advance(59 * 86_400)
+        #expect(try await report(without).status == .ok)
+        clock.advance(2 * 86_400)
+        let told = try await report(without)
+        #expect(told.status == .serviceUnavailable && told.said.contains(#""root-key":"the root key is kept apart and was not given: "#))
+        #expect(try await report(try await node(seed)).status == .ok)
+    }
+
+    @Test("What it does beside its answers, in the order in which it begins")
+    func background() async throws {
+        try await ServerFixture.run { (stage) async throws in
+            #expect(stage.service.background.compactMap { ($0 as? PeriodicTask)?.name } == ["housekeeping", "readiness"])
         }
     }
 }
