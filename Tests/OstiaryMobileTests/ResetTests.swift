@@ -105,6 +105,8 @@ struct ResetTests {
         let phone = TestPhone(server, accounts: accounts, keys: keys, Ostiary(configuration: configuration, ports: ports))
         await server.with { $0.settings.announceInfo = [Announcement(key: "amount", text: "12.00 to the bakery")] }
         try await phone.enrol()
+        try await phone.logInByCode()
+        await server.with { $0.settings.announceInfo = [] }
         let session = try await phone.logInToApp()
         for note in [
             "call start", "call sfInput", "event secondFactorStarted outcome=FIRST_SET", "event sessionLogin", "event sessionStop outcome=user",

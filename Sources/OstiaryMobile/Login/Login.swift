@@ -33,7 +33,10 @@ extension Engine {
     func logInToApp(_ id: Session.ID, as account: StoredAccount) async throws(OstiaryError) {
         try await following { isFirst throws(OstiaryError) in
             let question = try await ask(id, .app(account), at: account.rootHash.bytes)
-            guard question.shown.purpose == .app, question.shown.selects(account.id) == true else { throw .serverAnswer }
+            // Nobody confirms it, so that nothing may be in it which has to be confirmed.
+            guard question.shown.purpose == .app, question.shown.browser.binding == .app, question.shown.selects(account.id) == true,
+                !question.hasToBeConfirmed
+            else { throw .serverAnswer }
             flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
             let info = SessionInfo(question.shown, from: shown(account).serverName)
             if isFirst {

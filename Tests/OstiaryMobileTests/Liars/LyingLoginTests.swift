@@ -62,6 +62,33 @@ struct LyingLoginTests {
         await expectNothingDone(phone)
     }
 
+    @Test(
+        "S4-05 nobody confirms an AppLogin: an L2 of one that announces a text or an image, or says that it came by a code or a link, is refused",
+        arguments: 0..<4)
+    func announcingAppLogin(_ number: Int) async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.with { server in
+            switch number {
+            case 0: server.settings.announceInfo = [Announcement(key: "amount", text: "9000 EUR")]
+            case 1: server.settings.logo = [1, 2, 3]
+            default: server.settings.bindingForApp = number == 2 ? .qrDynamic : .unboundLink
+            }
+        }
+        phone.ostiary.startAppLogin()
+        #expect(try await phone.finalFailure() == .serverAnswer)
+        await expectNothingDone(phone)
+        await phone.server.with { server in
+            server.settings.announceInfo = []
+            server.settings.bindingForApp = .app
+            server.settings.logo = [1, 2, 3]
+            server.settings.isOwnLogo = true
+        }
+        phone.ostiary.startAppLogin()
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        #expect(try await phone.login().isAppLogin, "the server's own image announces nothing")
+    }
+
     @Test("A login for an account that this phone does not have is not offered to another one of it")
     func selectsAnotherAccount() async throws {
         let phone = try await TestPhone.enrolled()

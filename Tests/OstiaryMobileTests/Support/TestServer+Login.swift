@@ -25,7 +25,7 @@ extension TestServer {
         let isTapped = !isApp && message.via == .link && settings.returnURL != nil
         let cached = message.accountID.map { caches[$0] != nil } ?? true
         let need = settings.secondFactorNeed == .needed && cached && (isApp || settings.pinTimeout > 0) ? .cacheAllowed : settings.secondFactorNeed
-        let binding = isApp ? Binding.app : isTapped ? .returnCode : settings.binding
+        let binding = isApp ? settings.bindingForApp : isTapped ? .returnCode : settings.binding
         let account = settings.namesAnotherAccountForApp ? AccountID(using: random) : message.accountID ?? settings.selectedAccount
         let body = L2(
             sessionID: sid, purpose: isApp && !settings.saysLoginForApp ? .app : .login, account: account,

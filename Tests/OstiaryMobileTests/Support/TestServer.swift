@@ -146,6 +146,8 @@ actor TestServer {
         var mostWithoutPIN: Int?
         /// Answers an AppLogin as if it were a login by code.
         var saysLoginForApp = false
+        /// What it says of the way in of an AppLogin.
+        var bindingForApp = Binding.app
         /// Answers an AppLogin as if it were another account's.
         var namesAnotherAccountForApp = false
         /// Where the browsers of login pages go back to; nil when logins are no pages'.
