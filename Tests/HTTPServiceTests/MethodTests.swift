@@ -142,6 +142,28 @@ struct MethodTests {
         }
     }
 
+    @Test("A person who opens an address that takes other methods is told in words, and whatever stands before the routes has its say, for HEAD too")
+    func pages() async throws {
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: PageHeaders(isSecure: true))
+        router.add(middleware: ErrorPages(missing: Array("<p>nothing here</p>".utf8), other: []))
+        router.addServiceMiddleware()
+        router.post("/call") { _, _ in "called" }
+        try await RunningServer.with(router) { server in
+            let browser = " HTTP/1.1\r\nAccept: text/html\r\nX-no:"
+            let (opened, looked) = (try await ask(server, "GET /call" + browser), try await ask(server, "HEAD /call" + browser))
+            #expect(opened.body == "<p>nothing here</p>" && opened.fields["content-type"] == "text/html; charset=utf-8")
+            #expect(opened.fields["content-length"] == "\(opened.body.utf8.count)" && Set(opened.fields.keys) == Set(looked.fields.keys))
+            let (program, head) = (try await ask(server, "GET /call"), try await ask(server, "HEAD /call"))
+            #expect(program.isError("method_not_allowed"))
+            for answer in [opened, looked, program, head] {
+                #expect(answer.status.contains(" 405 ") && answer.fields["allow"] == "OPTIONS, POST")
+                #expect(answer.fields["content-security-policy"] != nil && answer.fields["x-frame-options"] == "DENY")
+            }
+            #expect(looked.body.isEmpty && head.body.isEmpty)
+        }
+    }
+
     @Test("An address or header fields beyond every limit are 431 as JSON, an address that is only too long 414; the log has a line of each")
     func tooLarge() async throws {
         let (lines, report) = AsyncStream.makeStream(of: String.self)

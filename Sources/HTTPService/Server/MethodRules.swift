@@ -35,7 +35,7 @@ package struct MethodRules: HTTPResponder {
     }
 
     private func head(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        if let address = address(of: request), !address.methods.contains(.get) { return answer(address.refusal, context) }
+        if let address = address(of: request), !address.methods.contains(.get) { return try await usual(request, context) }
         var head = request.head
         head.method = .get
         return try await routes.respond(to: Request(head: head, body: request.body), context: context)
@@ -59,8 +59,13 @@ package struct MethodRules: HTTPResponder {
         return addresses.filter { $0.matches(parts) }.max { $0.fixedParts < $1.fixedParts }
     }
 
-    /// - Parameter former: what the routes answered, whose headers are kept: those of pages, say.
+    /// - Parameter former: what the routes answered, whose headers are kept: those of pages, say; and whose page, where a person is told in words.
     private func answer(_ refusal: ErrorResponse, _ context: ServiceRequestContext, like former: Response? = nil) -> Response {
+        if var page = former, page.headers[.contentType]?.hasPrefix("text/html") == true {
+            page.status = refusal.status
+            page.headers[.allow] = refusal.headers[.allow]
+            return page
+        }
         var response = refusal.response(requestID: context.requestID)
         for field in former?.headers ?? [:] where response.headers[field.name] == nil { response.headers.append(field) }
         response.headers[.requestID] = context.requestID

@@ -22,6 +22,17 @@ struct PublicErrorTests {
         }
     }
 
+    @Test("Who opens the address of a call gets that page as well", arguments: ["/pages/ticket", "/pages/renew", "/pages/code", "/pages/link"])
+    func openedCall(path: String) async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBrowser { (browser) async throws in
+            let response = try await browser.open(path, accepting: Self.browser)
+            #expect(response.status == .methodNotAllowed && response.headers[.allow] == "OPTIONS, POST")
+            #expect(response.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(String(buffer: response.body).contains("start again from the site"))
+        }
+    }
+
     @Test("Programs are still told in JSON", arguments: [nil, "*/*", "application/json", "text/event-stream"])
     func programs(accept: String?) async throws {
         let premises = try await PagesFixture()
