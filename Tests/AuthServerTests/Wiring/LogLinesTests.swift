@@ -111,6 +111,24 @@ struct LogLinesTests {
         }
     }
 
+    @Test("However often a backend asks what is refused, the log has a bounded number of lines for each word that it is told")
+    func refusedBackend() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers in
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { client in
+                let key: HTTPFields = [.apiKey: ServersFixture.apiKey]
+                for _ in 0..<50 {
+                    for path in ["/servers/\(servers.server.text)/accounts/x/", "/servers/x/"] {
+                        #expect(try await client.execute(uri: path, method: .get, headers: key).status == .notFound)
+                    }
+                }
+                for word in ["account_unknown", "server_unknown"] {
+                    #expect(log.lines("request refused").filter { $0.facts["error"] == word }.count == 20, "\(word)")
+                }
+            }
+        }
+    }
+
     @Test("However many requests a stranger seals, the log has a bounded number of lines of them")
     func flood() async throws {
         let log = LogRecorder()

@@ -1,5 +1,6 @@
 import Database
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
@@ -51,6 +52,26 @@ struct ProbeTests {
                 #expect(status == .forbidden && body.isEmpty)
             }
         }
+    }
+
+    @Test("However often strangers call, the log has one line for each reason, with the identity that they show")
+    func strangersInTheLog() async throws {
+        let (log, clock) = (LogRecorder(), TestClock())
+        let (server, stranger) = (try AuthenticationServerDouble("trusted"), try AuthenticationServerDouble("stranger"))
+        let node = try await SecondFactorNode(
+            settings: SecondFactorNodeSettings(trustedRoots: [server.rootHash]), database: try openInMemory(), keyEncryptionKey: .random(),
+            logger: log.logger(level: .info), clock: { clock.now })
+        let foreign = stranger.call(Self.probe(by: stranger, at: clock.now).bytes)
+        let unsigned = server.call(Self.probe(by: server, key: stranger.operatorKey, at: clock.now).bytes)
+        try await Application(router: node.router).test(.router) { client in
+            for call in [foreign, unsigned, foreign, unsigned, foreign] {
+                #expect(try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: call)).status == .forbidden)
+            }
+        }
+        let lines = log.lines("a server that is not trusted asked")
+        #expect(lines.compactMap(\.facts["caller"]) == [Base64URL.encode(stranger.rootHash), Base64URL.encode(server.rootHash)])
+        #expect(lines.compactMap(\.facts["reason"]) == ["its identity is not a trusted one", "a probe that it did not sign"])
+        #expect(lines.allSatisfy { $0.level == .warning && $0.facts["requestId"] != nil })
     }
 
     @Test("Clocks more than two minutes apart are told, in both directions, also by a certificate that is not valid here yet")
