@@ -54,7 +54,7 @@ struct ServerLifeTests {
         held.signal(SIGKILL)
     }
 
-    @Test("Either server has room for as many connections as its settings say, in all and from one address, and says so when it runs")
+    @Test("Either server takes as many connections as its settings say, in all and from one address, says so when it runs, and keeps to it")
     func connections() async throws {
         let pair = try await ProcessesFixture()
         try pair.secondFactor.start(["OSTIARY_SF_MAX_CONNECTIONS": "66", "OSTIARY_SF_MAX_CONNECTIONS_PER_PEER": "18"])
@@ -62,6 +62,15 @@ struct ServerLifeTests {
         try await pair.waitUntilReady()
         #expect(pair.secondFactor.complaints.contains("66, 18 from one address"), "\(pair.secondFactor.complaints)")
         #expect(pair.authentication.complaints.contains("77, 19 from one address"), "\(pair.authentication.complaints)")
+        for (server, port, most) in [
+            (pair.secondFactor, pair.layout.secondFactorPort, 18), (pair.authentication, pair.layout.publicPort, 19),
+        ] {
+            let crowd = try await Crowd(most + 6, port: port)
+            try await eventually("the limit is told: \(server.complaints)") { server.complaints.contains("limit met") }
+            try await eventually("what is beyond it is closed") { crowd.open == most }
+            #expect(await pair.readiness() == 200)
+            await crowd.disperse()
+        }
         try await pair.stop()
     }
 
