@@ -140,7 +140,27 @@ struct PageStreamTests {
         }
     }
 
-    @Test("The stream ends when the page's time is over, and when the server stops")
+    @Test("The stream ends when the page's time is over, to the second, and when a clock that ran ahead as it began is put right")
+    func endsInTime() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBrowser { (browser) async throws in
+            let screen = try await PageScreen(premises, cookie: try await browser.open())
+            try await screen.until("waiting")
+            premises.clock.advance(PageLifetime.page - 1)
+            try await screen.until("expired")
+            #expect(await screen.nextText() != nil, "it goes on")
+            premises.clock.advance(1)
+            await #expect(throws: ScreenEnded.self) { try await screen.until("never") }
+
+            premises.clock.advance(864_000)
+            let ahead = try await PageScreen(premises, cookie: try await browser.open())
+            try await ahead.until("waiting")
+            premises.clock.setBack(864_000)
+            await #expect(throws: ScreenEnded.self) { try await ahead.until("never") }
+        }
+    }
+
+    @Test("The stream ends when the server stops")
     func ends() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
