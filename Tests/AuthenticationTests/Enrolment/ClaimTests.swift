@@ -79,6 +79,31 @@ struct ClaimTests {
         try await second.finish(other, try await second.setFirstPIN(other))
     }
 
+    @Test(
+        "Why a phone gave the link back is what it signed: the page hears it and finds it, and who never asked for it is in the audit trail",
+        arguments: [Decision.decline, .notMe, .gaveUp])
+    func givesBack(decision: Decision) async throws {
+        let world = try await DomainFixture()
+        let phone = try TestPhone(world, "phone")
+        let invitation = try await world.invite()
+        let claimed = try await phone.claim(invitation)
+        let stream = try present(try await world.enrolments.newest(of: invitation.nonce, at: world.server, now: world.now)).stream
+        var news = world.hub.subscribe(to: [.stream(stream)]).makeAsyncIterator()
+        let message = try phone.raw.sign(
+            E3(
+                enrolHash: claimed.hash, decision: decision, instanceID: nil, attemptID: nil, context: .firstSet, epoch: 1, secondFactorKey: nil,
+                secondFactorSignature: nil))
+        #expect(try await world.deliver(phone.outgoing(message.bytes, claimed.ephemeral)) == Reply())
+        world.hub.publish(SessionNews(.scanned, topics: [.stream(stream)]))
+        #expect(await news.next()?.kind == .enrolment(.givenBack(decision)))
+        #expect(await news.next()?.kind == .scanned, "and nothing else")
+        let left = try await world.enrolments.newest(of: invitation.nonce, at: world.server, now: world.now)
+        #expect(left?.progress == .givenBack(decision))
+        let trail = try await world.store.read { rows in try rows.auditEntries(of: world.server, limit: 999) }
+        let actors: [AuditActor] = decision == .notMe ? [.phone] : []
+        #expect(trail.filter { $0.kind == .enrolmentDisowned }.map(\.actor) == actors)
+    }
+
     @Test("A wrong secret, an unknown link and one of another server are one and the same")
     func unknown() async throws {
         let world = try await DomainFixture()
