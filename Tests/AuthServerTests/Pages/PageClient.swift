@@ -87,6 +87,9 @@ struct PageClient: Sendable {
         premises.drain.begin()
         let answer = try await response
         try #require(answer.headers[.contentType] == "text/event-stream; charset=utf-8")
+        // No proxy collects it, nobody keeps it, and a browser that lost it is back in two seconds.
+        #expect(answer.headers[HTTPField.Name("X-Accel-Buffering")!] == "no" && answer.headers[.cacheControl] == "no-store")
+        #expect(String(buffer: answer.body).hasPrefix("retry: 2000\n\n"))
         return PageEvent.all(in: String(buffer: answer.body))
     }
 

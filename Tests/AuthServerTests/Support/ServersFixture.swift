@@ -39,7 +39,7 @@ struct ServersFixture: Sendable {
     let secondFactorCommits: LosingDatabase
     /// The same server started once more, over the same database.
     let start: @Sendable () async throws -> AuthNode
-    private let phones: any TestClientProtocol
+    let phones: any TestClientProtocol
 
     var server: ServerID { service.defaultServer }
     var services: AuthenticationServices { service.services }

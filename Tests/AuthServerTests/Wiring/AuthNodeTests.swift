@@ -295,8 +295,13 @@ struct AuthNodeTests {
                 $0.logo = logo
                 $0.name = "Shop"
             }
-            #expect(try await servers.get("/ap1/logo/\(Base64URL.encode(SHA(logo)))").body == logo)
             #expect(try await servers.bundle().bundle.name == "Shop")
+            let shown = try await servers.phones.execute(uri: "/ap1/logo/\(Base64URL.encode(SHA(logo)))", method: .get)
+            #expect(shown.status == .ok && Array(buffer: shown.body) == logo)
+            // It is on the origin of the pages, and may be an SVG: opened by itself it runs nothing there, and nobody guesses that it is a page.
+            #expect(shown.headers[.contentType] == "image/png" && shown.headers[.xContentTypeOptions] == "nosniff")
+            let policy = shown.headers[.contentSecurityPolicy]?.components(separatedBy: "; ") ?? []
+            #expect(policy.contains("default-src 'none'") && policy.contains("sandbox") && !policy.contains { $0.hasPrefix("script-src") })
         }
     }
 }
