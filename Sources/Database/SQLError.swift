@@ -30,8 +30,10 @@ package enum SQLError: Error, Equatable, Sendable {
     case outcomeUnknown
     /// The engine cannot be reached: nothing was begun.
     case unavailable
-    /// The file system of the database, or the quota of its owner, has no room left.
+    /// The file system of the database has no room left.
     case diskFull(path: String)
+    /// The system refuses to read or write the file: the quota of its owner is used up, the file system became read-only, the disk fails.
+    case diskFails(path: String, reason: String)
     /// The system lets nobody write beside the database file.
     case cannotWrite(path: String, reason: String)
     /// The file was found damaged while it was open.
@@ -43,11 +45,13 @@ package enum SQLError: Error, Equatable, Sendable {
 }
 
 extension SQLError {
-    /// Whether a fault passes by itself or by an operator's hand, without a change of the program: the disk takes nothing, another process holds the
-    /// database, it was lost, or its file is damaged. The same can be asked again.
+    /// Whether a fault passes by itself or by an operator's hand, without a change of the program: the disk takes nothing or fails, another process
+    /// holds the database, it was lost, or its file is damaged. The same can be asked again.
     package static func isOutage(_ error: any Error) -> Bool {
         switch error {
-        case SQLError.diskFull, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown, SQLError.damaged: true
+        case SQLError.diskFull, SQLError.diskFails, SQLError.cannotWrite, SQLError.busy, SQLError.unavailable, SQLError.outcomeUnknown,
+            SQLError.damaged:
+            true
         default: false
         }
     }
@@ -73,6 +77,8 @@ extension SQLError: CustomStringConvertible {
         case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
         case .unavailable: "the database cannot be reached: the server goes on by itself when it can"
         case .diskFull(let path): "the disk of \(path) is full: free some space there; the server goes on by itself"
+        case .diskFails(let path, let reason):
+            "the system refuses to read or write \(path) (\(reason)): look at its log, at quota, disk and mount; the server goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
         case .damaged(let path, let reason):
             "the database \(path) is damaged (\(reason)): stop the server, restore a backup, start it again"

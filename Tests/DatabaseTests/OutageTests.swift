@@ -7,7 +7,7 @@ struct OutageTests {
         "Is an outage, which passes",
         arguments: [
             SQLError.busy, .diskFull(path: "/a/place"), .cannotWrite(path: "/a/place", reason: "read-only"), .unavailable, .outcomeUnknown,
-            .damaged(path: "/a/place", reason: "torn"),
+            .damaged(path: "/a/place", reason: "torn"), .diskFails(path: "/a/place", reason: "disk I/O error, 778"),
         ])
     func passes(error: SQLError) { #expect(SQLError.isOutage(error)) }
 

@@ -8,10 +8,13 @@ extension SQLError {
         self.init(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)), path: path)
     }
 
-    /// Whether the file, or the disk under it, is not what it was: its primary codes are IOERR, CORRUPT and NOTADB.
+    /// Whether the file, or the disk under it, is not what it was: primary codes IOERR, CORRUPT and NOTADB.
     var isDoubt: Bool {
-        guard case .fault(let code, _) = self else { return false }
-        return [10, 11, 26].contains(code & 0xFF)
+        switch self {
+        case .diskFails: true
+        case .fault(let code, _): [11, 26].contains(code & 0xFF)
+        default: false
+        }
     }
 
     /// The same fault of a file that is damaged beyond doubt: CORRUPT and NOTADB. Nil for any other.
@@ -35,6 +38,9 @@ extension SQLError {
         case let result where result.primaryResultCode == .SQLITE_READONLY: self = .readOnly
         // The index of the log has to grow, too.
         case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE: self = .diskFull(path: path ?? "the database")
+        // By its number: at a commit the system's own reason is not kept.
+        case let result where result.primaryResultCode == .SQLITE_IOERR:
+            self = .diskFails(path: path ?? "the database", reason: "\(message), \(code)")
         default: self = .fault(code: Int(code), message: message)
         }
     }
