@@ -22,6 +22,9 @@ package protocol Database: Sendable {
     /// Whether other processes may write to it while this one has it open.
     var isShared: Bool { get }
 
+    /// Whether a server of perhaps another version has it open, beside which this process came: then its tables are not ours to change.
+    var hasServerBeside: Bool { get }
+
     /// Runs `body` on one consistent state of the data, without the right to change it.
     ///
     /// Do all the reading of one request in one call: the call costs more than a query in it.
@@ -51,6 +54,10 @@ package protocol Database: Sendable {
 
     /// Finishes what was begun, then lets go of files and connections. Later calls throw ``SQLError/closed``; closing twice is harmless.
     func close() async throws
+}
+
+extension Database {
+    package var hasServerBeside: Bool { false }
 }
 
 /// Opens the database that a URL names.

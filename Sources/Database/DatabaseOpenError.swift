@@ -13,6 +13,8 @@ package enum DatabaseOpenError: Error, Equatable, Sendable {
     case notOurs(path: String)
     /// The database was migrated by a newer program; the version is the number of its last migration.
     case newerThanProgram(version: Int)
+    /// The database wants migrating, and a server has it open, of an older program presumably: it knows the tables that are there.
+    case olderBesideServer(version: Int)
     /// The database holds another migration under this number: it belongs to another program.
     case foreignMigration(number: Int, expected: String, found: String)
 }
@@ -32,6 +34,9 @@ extension DatabaseOpenError: CustomStringConvertible {
             "the file \(path) is not a database of this program, and was left as it is: name the database of this server, or put it back"
         case .newerThanProgram(let version):
             "the database is at schema version \(version), newer than this program: start the newer program, or restore a backup"
+        case .olderBesideServer(let version):
+            "the database is at schema version \(version), older than this program, and a server has it open: start that server with this program "
+                + "first, or run this command with the program of the server"
         case .foreignMigration(let number, let expected, let found):
             "the database was made by another program (schema version \(number) is \(found), not \(expected)): name the database of this server"
         }

@@ -14,7 +14,8 @@ package struct Migration: Sendable {
 extension Database {
     /// Brings the schema up to the last of `migrations`. Each step commits by itself, so an interrupted run goes on where it stopped.
     /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
-    /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``SQLError``.
+    /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
+    ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``SQLError``.
     package func migrate(_ migrations: [Migration]) async throws {
         let migrations = migrations.sorted { $0.number < $1.number }
         let dialect = dialect
@@ -32,6 +33,8 @@ extension Database {
         let known = migrations.last?.number ?? 0
         let newest = try await schemaVersion()
         guard newest <= known else { throw DatabaseOpenError.newerThanProgram(version: newest) }
+        // It would go on writing what the new tables no longer mean.
+        guard newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: newest) }
         for migration in migrations {
             try await transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
         }

@@ -1,4 +1,5 @@
 import Database
+import OstiaryTesting
 import Testing
 
 @Suite("Migrations")
@@ -50,6 +51,22 @@ struct MigrationTests {
                 try await database.migrate([first, second])
             }
         }
+    }
+
+    @Test("Beside a server that has the file open a command of a newer program changes no table; when that server has ended it does")
+    func besideServer() async throws {
+        let folder = try TemporaryFolder()
+        let server = try SQLiteDatabase.open(path: folder.databasePath)
+        try await server.migrate([first])
+        let command = try SQLiteDatabase.open(path: folder.databasePath, ownership: .shared)
+        try await command.migrate([first])
+        await #expect(throws: DatabaseOpenError.olderBesideServer(version: 1)) { try await command.migrate([first, second]) }
+        #expect(try await server.schemaVersion() == 1)
+        #expect(try await value(in: server) == 1)
+        try await server.close()
+        try await command.migrate([first, second])
+        #expect(try await value(in: command) == 11)
+        try await command.close()
     }
 
     private func value(in database: any Database) async throws -> Int? {

@@ -51,6 +51,9 @@ package final class SQLiteDatabase: Database {
         try await noting { try await writer.transaction(body) }
     }
 
+    /// The lock file is asked and not the database file, of which no descriptor may be closed while SQLite has it open.
+    package var hasServerBeside: Bool { isShared && path.map { FileLock.isHeld($0 + ".lock") } == true }
+
     private func noting<Value>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch let error as SQLError where error.isDoubt {
             let damage = error.damage(of: path ?? "in memory")

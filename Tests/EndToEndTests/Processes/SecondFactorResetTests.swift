@@ -62,6 +62,31 @@ struct SecondFactorResetTests {
         try await pair.stop()
     }
 
+    @Test("Beside a server of an older program the reset and --print-identity of a newer one are refused in a line, and change no table")
+    func olderServer() async throws {
+        let pair = try await ProcessesFixture.running()
+        let (first, second) = (pair.layout.authenticationData.path, pair.layout.secondFactorData.path)
+        let commands = [
+            (file: "\(first)/ostiary.sqlite", arguments: ["serve", "--print-identity", "--data", first]),
+            (file: "\(second)/second-factor.sqlite", arguments: ["second-factor", "--print-identity", "--data", second]),
+            (file: "\(second)/second-factor.sqlite", arguments: ["second-factor", "reset", Self.someID, "--data", second]),
+        ]
+        for (file, arguments) in commands {
+            // As the program before the last step left it.
+            let database = try SQLiteDatabase.open(path: file, ownership: .shared)
+            let before = try await database.schemaVersion()
+            try await database.transaction { try $0.execute("DELETE FROM schema_version WHERE number = $1", [SQLValue(before)]) }
+            let command = try Program(arguments)
+            #expect(try await command.end() == 1)
+            #expect(command.complaintLines.count == 1, "\(command.complaints)")
+            #expect(command.complaints.contains("schema version \(before - 1), older than this program, and a server has it open"))
+            #expect(try await database.schemaVersion() == before - 1)
+            try await database.close()
+        }
+        #expect(await pair.readiness() == 200)
+        try await pair.stop()
+    }
+
     #if !canImport(Darwin)
     @Test("A reset by a hard link of the running server's file is refused by name, changes nothing and says nothing of the instance")
     func otherName() async throws {
