@@ -49,6 +49,34 @@ struct ConnectionTests {
         #expect(try await phone.finalFailure() == error)
     }
 
+    /// A phone that was started anew two days after it enrolled: what it has of the server is too old.
+    private func returning(patience: Duration) async throws -> TestPhone {
+        let enrolled = try await TestPhone.enrolled()
+        enrolled.clock.advance(2 * 86_400)
+        return TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys) { $0.connectionPatience = patience }
+    }
+
+    @Test("404 in the place of the bundle, as a proxy says it while the server starts, is no answer: the login goes on when the bundle comes")
+    func bundleMissing() async throws {
+        let phone = try await returning(patience: .seconds(600))
+        await phone.server.with { $0.mishaps.bundleStatus = 404 }
+        let before = phone.clock.waits.count
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await phone.failure().0 == .serverConnection)
+        try await waiting(while: phone.clock.waits.count < before + 3)
+        await phone.server.with { $0.mishaps.bundleStatus = nil }
+        _ = try await phone.confirmLogin()
+    }
+
+    @Test("404 in the place of the bundle until the patience is over is an answer that cannot be understood, and not an impostor")
+    func bundleStaysMissing() async throws {
+        let phone = try await returning(patience: .seconds(40))
+        await phone.server.with { $0.mishaps.bundleStatus = 404 }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await phone.failure().0 == .serverConnection)
+        #expect(try await phone.finalFailure() == .serverAnswer)
+    }
+
     @Test("An unknown prekey brings the new bundle, and the request goes out once more")
     func newPrekey() async throws {
         let phone = try await TestPhone.enrolled()

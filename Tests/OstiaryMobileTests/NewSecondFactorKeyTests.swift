@@ -60,14 +60,16 @@ struct NewSecondFactorKeyTests {
         try await expectNoTryLost(phone, after: highest)
     }
 
-    @Test("If the new bundle cannot be had, the PIN cannot be checked at the moment, and the same PIN afterwards is the same try")
-    func answerWithoutBundle() async throws {
+    @Test(
+        "If the new bundle cannot be had, the PIN cannot be checked at the moment, and the same PIN afterwards is the same try",
+        arguments: [503, 404, 302])
+    func answerWithoutBundle(_ status: Int) async throws {
         let phone = try await TestPhone.enrolled()
         _ = try await phone.atSecondFactor()
         let highest = try await phone.server.with { try $0.counted.highest }
         try await phone.server.with { server in
             try server.replaceSecondFactorOperatorKey()
-            server.mishaps.bundleStatus = 503
+            server.mishaps.bundleStatus = status
         }
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.secondFactor().secondFactorInfo.result == .error)

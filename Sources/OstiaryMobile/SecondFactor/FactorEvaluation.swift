@@ -74,7 +74,7 @@ extension Engine {
         let answer = try challenge.line().accept(exchanged, as: M2.self, by: self).value
         do throws(OstiaryError) {
             return .counted(try await read(answer, asked, attempt, challenge, pinnedKey: pinnedKey))
-        } catch .serverConnection, .serverParametersUnreadable {
+        } catch .serverConnection {
             // Counted, but who signed it cannot be looked up now. The same digits are the same try.
             return .unavailable
         }

@@ -35,7 +35,13 @@ extension Engine {
         let held = try await server(challenge.rootHash).verified
         do throws(OstiaryError) { return try open(bytes, to: request, by: held.secondFactorKeys, at: challenge.rootHash) } catch {
             guard error == .serverIdentity || error == .clockWrong else { throw error }
-            let fresh = try await freshBundle(of: challenge.rootHash, with: challenge.instance.secondFactorRootHash.bytes)
+            let fresh: VerifiedBundle
+            do throws(OstiaryError) {
+                fresh = try await freshBundle(of: challenge.rootHash, with: challenge.instance.secondFactorRootHash.bytes)
+            } catch let failure {
+                // Whatever came in the place of the bundle says nothing of the answer that is to be opened.
+                throw failure.isLostAnswer ? .serverConnection : failure
+            }
             return try open(bytes, to: request, by: fresh.secondFactorKeys, at: challenge.rootHash)
         }
     }

@@ -17,11 +17,16 @@ extension Engine {
     }
 
     /// A new bundle.
-    /// - Parameter orHeld: whether the one that is held will do when an older one comes. For who asks because that one does not know a key it will not.
+    /// - Parameters:
+    ///   - orHeld: whether the one that is held will do when an older one comes. For who asks because that one does not know a key it will not.
+    ///   - missing: what it means that nobody there knows the server. Else a slip in a code, or, where this device enrolled, no answer: a proxy says so
+    ///     while the server behind it starts (protocol §4).
     @discardableResult
-    func fetchBundle(of rootHash: [UInt8], at address: ServerAddress, orHeld: Bool = true) async throws(OstiaryError) -> ConnectedServer {
+    func fetchBundle(
+        of rootHash: [UInt8], at address: ServerAddress, orHeld: Bool = true, missing: OstiaryError? = nil
+    ) async throws(OstiaryError) -> ConnectedServer {
         let response = try await call(address, "/ap1/bundle/\(Base64URL.encode(rootHash))", body: nil)
-        guard response.status != 404 else { throw isKnown(rootHash) ? .serverIdentity : .serverParametersMissing }
+        guard response.status != 404 else { throw missing ?? (isKnown(rootHash) ? .serverAnswer : .serverParametersMissing) }
         guard response.status == 200 else { throw Self.error(forHTTP: response.status) }
         do throws(OstiaryError) { return try believe(response.body, of: rootHash, at: address) } catch {
             // One that is older takes no other's place: what is held goes on, and the server says what it thinks of its prekey.
@@ -38,7 +43,7 @@ extension Engine {
     }
 
     /// Whether this device enrolled there: then somebody else at the address is an impostor, and no slip in a code.
-    private func isKnown(_ rootHash: [UInt8]) -> Bool { stored?.server(rootHash) != nil }
+    func isKnown(_ rootHash: [UInt8]) -> Bool { stored?.server(rootHash) != nil }
 
     /// Takes a bundle as this server's newest, if it is one.
     @discardableResult
