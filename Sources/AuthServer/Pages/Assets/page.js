@@ -218,10 +218,10 @@ const acts = {
     button.disabled = true;
     const answer = await post(mine("/pages/renew"), {}).catch(() => null);
     button.disabled = false;
-    if (answer?.status === 401) return show("over");
     if (!answer) return say("That did not work. Look whether this device is connected, then try again.");
-    if (answer.status === 429) return say(`New codes were asked for very often. Wait ${answer.headers.get("Retry-After")} seconds, then try again.`);
     if (!isSaid(answer)) return say("That did not work. Try again in a moment.");
+    if (answer.status === 401) return show("over");
+    if (answer.status === 429) return say(`New codes were asked for very often. Wait ${answer.headers.get("Retry-After")} seconds, then try again.`);
     if (answer.status === 409) say("Nothing was begun anew: this goes on already. Start again from the site if it does not.");
     failures = 0;
     listen();
@@ -268,9 +268,9 @@ async function begin() {
   listen();
 }
 
-/** Whether the server has answered, and not that it is unable to. */
+/** Whether the server has answered, and not that it is unable to. A page that a proxy shows in its place, whatever its status, is no answer. */
 function isSaid(answer) {
-  return answer !== null && answer.status < 500;
+  return answer !== null && answer.status < 500 && Boolean(answer.headers.get("Content-Type")?.startsWith("application/json"));
 }
 
 function beginLater() {
