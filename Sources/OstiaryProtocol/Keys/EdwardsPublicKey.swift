@@ -17,9 +17,27 @@ package struct EdwardsPublicKey: Sendable, Equatable {
     /// Verifying looks at none of that. Under a point of small order a signature that nobody made fits one message in a few, and under the neutral
     /// element every message.
     package init(_ bytes: [UInt8]) throws(BadSignature) {
-        guard Sodium.isReady, bytes.count == Self.count, crypto_core_ed25519_is_valid_point(bytes) == 1 else { throw BadSignature() }
+        guard Sodium.isReady, bytes.count == Self.count, crypto_core_ed25519_is_valid_point(bytes) == 1, Self.isOfPrimeOrder(bytes)
+        else { throw BadSignature() }
         self.bytes = bytes
     }
+
+    /// Whether the order of the group, times this point of the curve, is the neutral element. libsodium looks as well, but until the end of 2025 at
+    /// one coordinate of two (CVE-2025-69277), and an app brings a libsodium of its own.
+    static func isOfPrimeOrder(_ point: [UInt8]) -> Bool {
+        var product = [UInt8](repeating: 0, count: count)
+        var sum = product
+        guard crypto_scalarmult_ed25519_noclamp(&product, orderLessOne, point) == 0, crypto_core_ed25519_add(&sum, product, point) == 0
+        else { return false }
+        return sum == [1] + [UInt8](repeating: 0, count: count - 1)
+    }
+
+    /// 2^252 + 27742317777372353535851937790883648493 − 1, little-endian: one less than the order, because libsodium gives no product that is the
+    /// neutral element.
+    private static let orderLessOne: [UInt8] = [
+        0xEC, 0xD3, 0xF5, 0x5C, 0x1A, 0x63, 0x12, 0x58, 0xD6, 0x9C, 0xF7, 0xA2, 0xDE, 0xF9, 0xDE, 0x14,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x10,
+    ]
 
     /// A key that was decoded before it was stored, and is not looked at again.
     package init(stored bytes: [UInt8]) { self.bytes = bytes }

@@ -20,6 +20,13 @@ struct EdwardsKeyTests {
     @Test("No file was lost")
     func complete() { #expect(Self.folder.names.count == 13) }
 
+    @Test(
+        "That a point is of prime order is seen beside libsodium's own look, which took one with the point of order 2 added",
+        arguments: ["valid", "mixed-order-2", "mixed-order-8"])
+    func primeOrder(name: String) throws {
+        try Self.folder.check(name) { given in (EdwardsPublicKey.isOfPrimeOrder(try given.bytes("bytes")) ? .ok : .malformed, [:]) }
+    }
+
     @Test("Verifying alone takes the neutral element for a key, and what nobody signed for its signature: so decoding has to refuse it")
     func whyStrict() throws {
         let key = EdwardsPublicKey(stored: Self.neutral)
