@@ -146,6 +146,7 @@ struct ConnectionLimitTests {
         func peer(_ text: String) throws -> Peer? { Peer(try SocketAddress(ipAddress: text, port: 7)) }
         #expect(try peer("192.0.2.1") == peer("192.0.2.1") && peer("192.0.2.1") != peer("192.0.2.2"))
         #expect(try peer("::ffff:192.0.2.1") == peer("192.0.2.1"))
+        #expect(try peer("64:ff9b::192.0.2.1") == peer("192.0.2.1") && peer("64:ff9b::192.0.2.1") != peer("64:ff9b::192.0.2.2"))
         #expect(try peer("2001:db8:1:2::1") == peer("2001:db8:1:2:ffff::9"))
         #expect(try peer("2001:db8:1:2::1") != peer("2001:db8:1:3::1"))
         #expect(try peer("2001:db8:1:2::1")?.description == "2001:db8:1:2::/64")
