@@ -72,13 +72,13 @@ extension SQLError: CustomStringConvertible {
         case .noSuchColumn(let column): "the answer has no column \(column)"
         case .wrongKind(let column, let expected, let found): "column \(column) holds \(found.rawValue), not \(expected.rawValue)"
         case .outOfRange(let column): "the number in column \(column) is out of range"
-        case .busy: "the database is locked by another process, a sqlite3 or a copy perhaps: end it; the server goes on by itself"
+        case .busy: "the database is locked by another process, a sqlite3 or a copy perhaps: end it; a server that runs goes on by itself"
         case .transactionLost: "the transaction ended before its commit"
         case .outcomeUnknown: "the connection to the database was lost at a commit, and nobody knows whether it was kept"
-        case .unavailable: "the database cannot be reached: the server goes on by itself when it can"
-        case .diskFull(let path): "the disk of \(path) is full: free some space there; the server goes on by itself"
+        case .unavailable: "the database cannot be reached: a server that runs goes on by itself when it can"
+        case .diskFull(let path): "the disk of \(path) is full: free some space there; a server that runs goes on by itself"
         case .diskFails(let path, let reason):
-            "the system refuses to read or write \(path) (\(reason)): look at its log, at quota, disk and mount; the server goes on by itself"
+            "the system refuses to read or write \(path) (\(reason)): look at its log, at quota, disk and mount; a server that runs goes on by itself"
         case .cannotWrite(let path, let reason): "cannot write beside \(path) (\(reason)): check the file system and its mode"
         case .damaged(let path, let reason):
             "the database \(path) is damaged (\(reason)): stop the server, restore a backup, start it again"
