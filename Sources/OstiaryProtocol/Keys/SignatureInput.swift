@@ -22,7 +22,8 @@ package struct DevicePublicKey: Sendable, Equatable {
     package let bytes: [UInt8]
 
     package init(_ bytes: [UInt8]) throws(BadSignature) {
-        guard bytes.count == Self.count, (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil else { throw BadSignature() }
+        guard bytes.count == Self.count, bytes.first == 4, (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+        else { throw BadSignature() }
         self.bytes = bytes
     }
 

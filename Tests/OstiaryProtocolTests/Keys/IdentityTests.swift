@@ -173,6 +173,18 @@ struct IdentityTests {
         #expect(throws: BadSignature.self) { try EdwardsPublicKey([1, 2]) }
     }
 
+    @Test("A device key has one encoding: the same point compressed, padded, or in the form of both is refused")
+    func oneEncoding() throws {
+        let point = samples.device.publicKey
+        let parity = point[64] & 1
+        let compressed: [UInt8] = [2 + parity] + Array(point[1...32])
+        let hybrid: [UInt8] = [6 + parity] + Array(point.dropFirst())
+        let padded = compressed + [UInt8](repeating: 0, count: 32)
+        let others: [[UInt8]] = [compressed, padded, hybrid, point + [0], Array(point.dropFirst())]
+        #expect(throws: Never.self) { try DevicePublicKey(point) }
+        for other in others { #expect(throws: BadSignature.self) { try DevicePublicKey(other) } }
+    }
+
     @Test("Labels are distinct, and none is the beginning of another with its closing zero")
     func distinctLabels() {
         let prefixes = Label.allCases.map(\.prefix)
