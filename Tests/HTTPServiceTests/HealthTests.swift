@@ -59,6 +59,16 @@ struct HealthTests {
         #expect(body.contains("no answer within"))
     }
 
+    @Test("A check that waits for a disk that stands still cannot be called back, and is not waited for either")
+    func stuckCheck() async throws {
+        let gate = AsyncStream<Void>.makeStream()
+        let stuck = CachedCheck("disk") { for await _ in gate.stream { return } }
+        let (status, body) = try await ask("/ready", checks: [stuck], patience: .milliseconds(50))
+        gate.continuation.finish()
+        #expect(status == .serviceUnavailable)
+        #expect(body.contains("no answer within"))
+    }
+
     @Test("A server that is stopping is not ready")
     func stopping() async throws {
         let drain = DrainSignal()
