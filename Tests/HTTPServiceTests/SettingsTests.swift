@@ -50,6 +50,21 @@ struct SettingsTests {
         #expect(error?.description.contains("keys do not nest") == true)
     }
 
+    @Test("What Kubernetes writes for a Service that is called like the program is passed over, and nothing else that looks like it")
+    func serviceLinks() async throws {
+        let links = [
+            "OSTIARY_SERVICE_HOST": "10.0.0.1", "OSTIARY_SERVICE_PORT": "8080", "OSTIARY_SERVICE_PORT_PUBLIC": "8080",
+            "OSTIARY_PORT": "tcp://10.0.0.1:8080", "OSTIARY_PORT_8080_TCP": "tcp://10.0.0.1:8080", "OSTIARY_PORT_8080_TCP_ADDR": "10.0.0.1",
+            "OSTIARY_SF_SERVICE_HOST": "10.0.0.2", "OSTIARY_SF_PORT": "tcp://10.0.0.2:8090",
+        ]
+        let settings = try await Settings.load(environment: links.merging(["OSTIARY_LISTEN": "a:1"]) { $1 })
+        #expect(try settings.text(.listen) == "a:1")
+        for mistaken in ["OSTIARY_LISTN", "OSTIARY_ADMIN_PORT"] {
+            await #expect(throws: SettingsError.self) { try await Settings.load(environment: links.merging([mistaken: "a:1"]) { $1 }) }
+        }
+        await #expect(throws: SettingsError.self) { try await Settings.load(environment: ["OSTIARY_PORT": "8080"]) }
+    }
+
     @Test(
         "A variable that begins as ours do and is none is refused, with the one that was probably meant",
         arguments: [

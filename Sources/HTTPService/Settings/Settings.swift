@@ -18,7 +18,7 @@ package struct Settings: Sendable {
     ///   - environment: the variables of the process.
     ///   - overrides: what the command line says.
     /// - Throws: ``SettingsError`` for a file that cannot be read, is no flat mapping, or has a key that is not among `keys`; and for a variable
-    ///   that begins with `OSTIARY_` and that no program of ours knows.
+    ///   that begins with `OSTIARY_` and that no program of ours knows, unless Kubernetes wrote it.
     package static func load(
         _ keys: [SettingKey], configFile: String? = nil, environment: [String: String], overrides: [SettingKey: String] = [:]
     ) async throws(SettingsError) -> Settings {
@@ -26,7 +26,8 @@ package struct Settings: Sendable {
         // An empty variable counts as not set, as in a compose file that passes a variable on.
         let set = environment.filter { !$0.value.isEmpty }
         let variables = keys.map(\.variable) + otherVariables
-        if let unknown = set.keys.filter({ $0.hasPrefix(prefix) }).sorted().first(where: { !variables.contains($0) }) {
+        let ours = Set(set.keys.filter { $0.hasPrefix(prefix) }).subtracting(serviceLinks(among: Array(set.keys)))
+        if let unknown = ours.sorted().first(where: { !variables.contains($0) }) {
             throw .unknownVariable(unknown, meant: nearest(to: unknown, among: variables))
         }
         var providers: [any ConfigProvider] = [
@@ -40,6 +41,16 @@ package struct Settings: Sendable {
     private static let prefix = "OSTIARY_"
     /// The file of settings, and what `ostiary phone` asks for.
     private static let otherVariables = ["OSTIARY_CONFIG", "OSTIARY_PHONE_KEYRING"]
+
+    /// What Kubernetes writes into every pod for each Service of the namespace, also for one that is called like us: `OSTIARY_SERVICE_HOST`,
+    /// `OSTIARY_PORT`, `OSTIARY_PORT_8080_TCP`. No setting is called so.
+    private static func serviceLinks(among names: [String]) -> [String] {
+        let host = "_SERVICE_HOST"
+        let services = names.filter { $0.hasSuffix(host) }.map { String($0.dropLast(host.count)) }
+        return names.filter { name in
+            services.contains { name.hasPrefix($0 + "_SERVICE_") || name == $0 + "_PORT" || name.hasPrefix($0 + "_PORT_") }
+        }
+    }
 
     private static func nearest(to name: String, among variables: [String]) -> String? {
         nearestName(to: String(name.dropFirst(prefix.count)), among: variables.sorted().map { String($0.dropFirst(prefix.count)) })
