@@ -48,6 +48,18 @@ struct FileTests {
         try await first.close()
     }
 
+    @Test("A file that is not ours keeps its mode, which may be what lets its own program in")
+    func foreignMode() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.databasePath
+        let theirs = try SQLiteDatabase.open(path: path)
+        try await theirs.transaction { try $0.execute("CREATE TABLE invoice (number INTEGER)") }
+        try await theirs.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path)
+        #expect(throws: DatabaseOpenError.notOurs(path: path)) { try SQLiteDatabase.open(path: path, content: .ours) }
+        #expect(try folder.mode(of: "test.sqlite") == 0o660)
+    }
+
     @Test("What was committed is there after closing and opening again")
     func reopen() async throws {
         let folder = try TemporaryFolder()

@@ -24,6 +24,7 @@ extension SQLiteDatabase {
         }
         let isClean = CleanStop.isNoted(at: path)
         try checkContent(content, at: path)
+        try closeToOthers(path)
         // It is noted again when this one is closed in order.
         lock?.note("")
         do {
@@ -56,8 +57,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Makes folder and file where they are missing, readable by the owner only. A file that others may read, such as a copy that was put back, is
-    /// closed to them, and so are its side files; new ones get the mode of the file from SQLite.
+    /// Makes folder and file where they are missing, readable by the owner only.
     /// - Returns: the path without symbolic links, so that one file has one lock.
     private static func prepareFile(at path: String) throws(DatabaseOpenError) -> String {
         let url = URL(fileURLWithPath: path)
@@ -70,10 +70,15 @@ extension SQLiteDatabase {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: systemReason()) }
         Foundation.close(descriptor)
+        return url.resolvingSymlinksInPath().path
+    }
+
+    /// A file that others may read, such as a copy that was put back, is closed to them, and so are its side files; new ones get the mode of the file
+    /// from SQLite. Not before it is known whose file it is: what is not ours is left as it is.
+    private static func closeToOthers(_ path: String) throws(DatabaseOpenError) {
         for file in [path, path + "-wal", path + "-shm"] where isOpenToOthers(file) {
             guard chmod(file, 0o600) == 0 else { throw .openToOthers(path: file) }
         }
-        return url.resolvingSymlinksInPath().path
     }
 }
 
