@@ -234,6 +234,19 @@ struct FileTests {
         }
     }
 
+    @Test("The log of a file that is not ours, as a crash of its own program leaves it, is read and stays beside it as it is")
+    func foreignLog() async throws {
+        let folder = try TemporaryFolder()
+        let theirs = try SQLiteDatabase.open(path: folder.databasePath)
+        try await theirs.transaction { try $0.execute("CREATE TABLE invoice (number INTEGER)") }
+        let copies = ["", "-wal"].map { folder.file("copy.sqlite") + $0 }
+        for (file, copy) in zip(["", "-wal"], copies) { try FileManager.default.copyItem(atPath: folder.databasePath + file, toPath: copy) }
+        try await theirs.close()
+        let before = try copies.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        #expect(throws: DatabaseOpenError.notOurs(path: copies[0])) { try SQLiteDatabase.open(path: copies[0], content: .ours) }
+        #expect(try copies.map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before)
+    }
+
     @Test("Tables that are only in the log yet are seen: after a crash the file alone may have none")
     func contentInTheLog() async throws {
         let folder = try TemporaryFolder()

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 extension SQLiteDatabase {
@@ -14,8 +15,9 @@ extension SQLiteDatabase {
     /// Whether there are tables, and whether one is that in which `migrate` counts its steps.
     private static func tables(at path: String) throws(DatabaseOpenError) -> (isEmpty: Bool, isOurs: Bool) {
         do {
-            // Not the writer's configuration, which makes a log beside it.
-            let queue = try DatabaseQueue(path: path, configuration: .base())
+            // Not the writer's configuration, which makes a log beside it. One that is there is only read: whoever may write and closes last folds it
+            // into the file and removes it.
+            let queue = try DatabaseQueue(path: path, configuration: hasLog(path) ? .reader() : .base())
             defer { try? queue.close() }
             return try queue.unsafeRead { database in
                 let tables = try Int.fetchOne(
@@ -29,5 +31,10 @@ extension SQLiteDatabase {
         } catch {
             throw .cannotOpen(path: path, reason: "\(error)")
         }
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 && status.st_size > 0
     }
 }
