@@ -238,7 +238,7 @@ struct PageStreamTests {
             held.append(routes.eventGate.enter("\(number)", from: here))
         }
         let address = ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0))
-        try await Application(responder: premises.publicResponder, configuration: address).test(.live) { client in
+        try await Application(responder: premises.publicResponder, configuration: address).test(.live) { (client) async throws in
             for uri in uris {
                 let answer = try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie])
                 #expect(answer.status == .serviceUnavailable && JSONObject(answer.body).text("error") == "busy", "\(uri)")

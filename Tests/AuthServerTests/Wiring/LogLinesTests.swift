@@ -54,7 +54,7 @@ struct LogLinesTests {
         try await ServersFixture.run(log: log) { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let account = "/servers/\(servers.server.text)/accounts/\(phone.account.text)"
-            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { client in
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (client) async throws in
                 let key: HTTPFields = [.apiKey: ServersFixture.apiKey]
                 for (method, path, body, kinds) in [
                     (.put, account + "/", #"{"blocked":true}"#, ["accountBlocked"]),
@@ -115,7 +115,7 @@ struct LogLinesTests {
     func refusedBackend() async throws {
         let log = LogRecorder()
         try await ServersFixture.run(log: log) { servers in
-            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { client in
+            try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (client) async throws in
                 let key: HTTPFields = [.apiKey: ServersFixture.apiKey]
                 for _ in 0..<50 {
                     for path in ["/servers/\(servers.server.text)/accounts/x/", "/servers/x/"] {

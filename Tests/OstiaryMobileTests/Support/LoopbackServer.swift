@@ -59,11 +59,10 @@ final class LoopbackServer: Sendable {
     var requests: [String] { state.withLock { $0.requests } }
 
     private func serve(_ connection: Int32) {
-        var buffer = [UInt8](repeating: 0, count: 64 * 1_024)
-        let count = recv(connection, &buffer, buffer.count, 0)
+        let request = Self.request(on: connection)
         let answer = state.withLock { state in
             state.open.append(connection)
-            state.requests.append(String(decoding: buffer.prefix(max(0, count)), as: UTF8.self))
+            state.requests.append(request)
             return state.answers.isEmpty ? nil : state.answers.removeFirst()
         }
         guard let answer else { return }
@@ -80,5 +79,24 @@ final class LoopbackServer: Sendable {
             sent += count
         }
         if answer.contains("Connection: close") { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+
+    /// A whole request. Head and body may come apart: what comes after the connection was shut down resets it, and the client reads no answer.
+    private static func request(on connection: Int32) -> String {
+        var request = [UInt8]()
+        var buffer = [UInt8](repeating: 0, count: 64 * 1_024)
+        while !isWhole(request) {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            request += buffer.prefix(count)
+        }
+        return String(decoding: request, as: UTF8.self)
+    }
+
+    private static func isWhole(_ request: [UInt8]) -> Bool {
+        guard let end = request.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else { return false }
+        let fields = String(decoding: request[..<end], as: UTF8.self).lowercased().split(separator: "\r\n")
+        let length = fields.compactMap { $0.hasPrefix("content-length:") ? Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) : nil }.first
+        return request.count - end >= length ?? 0
     }
 }

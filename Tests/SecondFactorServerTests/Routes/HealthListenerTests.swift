@@ -39,7 +39,7 @@ struct HealthListenerTests {
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { clock.now })
         }
         func report(_ node: SecondFactorNode) async throws -> (status: HTTPResponse.Status, said: String) {
-            try await Application(router: node.healthRouter).test(.router) { client in
+            try await Application(router: node.healthRouter).test(.router) { (client) async throws in
                 let answer = try await client.execute(uri: "/ready?full=1", method: .get)
                 return (answer.status, String(buffer: answer.body))
             }

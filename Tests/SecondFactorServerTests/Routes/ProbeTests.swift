@@ -64,7 +64,7 @@ struct ProbeTests {
             logger: log.logger(level: .info), clock: { clock.now })
         let foreign = stranger.call(Self.probe(by: stranger, at: clock.now).bytes)
         let unsigned = server.call(Self.probe(by: server, key: stranger.operatorKey, at: clock.now).bytes)
-        try await Application(router: node.router).test(.router) { client in
+        try await Application(router: node.router).test(.router) { (client) async throws in
             for call in [foreign, unsigned, foreign, unsigned, foreign] {
                 #expect(try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: call)).status == .forbidden)
             }
