@@ -1,0 +1,33 @@
+import HTTPService
+import Logging
+import OstiaryTesting
+import Synchronization
+import Testing
+
+@Suite("Work beside the answers")
+struct PeriodicTaskTests {
+    private enum Fault: Error { case disk, network }
+
+    @Test("A failure that goes on is one line, another one is another; the next round comes all the same, and a stop is no failure")
+    func failures() async {
+        let log = LogRecorder()
+        let rounds = Mutex(0)
+        let task = PeriodicTask(name: "keys", interval: .seconds(600), logger: log.logger()) {
+            let round = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            switch round {
+            case ...50: throw Fault.disk
+            case ...100: throw Fault.network
+            case 101: throw CancellationError()
+            default: return
+            }
+        }
+        for _ in 0..<110 { await task.round() }
+        #expect(rounds.withLock { $0 } == 110)
+        let lines = log.lines("background work failed")
+        #expect(lines.map(\.facts) == [["work": "keys", "error": "disk"], ["work": "keys", "error": "network"]])
+        #expect(lines.allSatisfy { $0.level == .warning } && log.lines.count == 2)
+    }
+}
