@@ -53,12 +53,17 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         }
     }
 
+    /// - Returns: one with a prekey that phones can seal to now.
     /// - Throws: `SecondFactorUnreachable`, whatever the reason; the watch knows it.
     package func refreshedIdentity() async throws -> VerifiedSecondFactor {
-        do { return try await seen() } catch {
+        let found: VerifiedSecondFactor
+        do { found = try await seen() } catch {
             note(error)
             throw SecondFactorUnreachable()
         }
+        // Why there is none is for the probe to say.
+        guard found.prekey(at: clock()) != nil else { throw SecondFactorUnreachable() }
+        return found
     }
 
     package func call(_ call: SecondFactorCall) async throws -> [UInt8] {
@@ -72,7 +77,11 @@ package final class PinnedSecondFactor: SecondFactorGateway {
     /// - Throws: ``SecondFactorWatch/Finding``.
     package func check() async throws {
         do {
-            try await within(Self.patience) { [self] in try await prober.prove(over: transport, to: try await seen(), at: clock()) }
+            try await within(Self.patience) { [self] in
+                let found = try await seen()
+                try await prober.prove(over: transport, to: found, at: clock())
+                guard found.prekey(at: clock()) != nil else { throw SecondFactorTrouble.keysNotValid }
+            }
         } catch {
             note(error)
             throw watch.present ?? error
@@ -103,6 +112,8 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         let found = identity.value.chain.root.hash
         guard found == rootHash else { throw Self.isGenuine(identity, at: now) ? SecondFactorTrouble.another(found: found) : .notOne }
         guard let verified = try? VerifiedSecondFactor.verify(identity, rootHash: rootHash, at: now) else { throw SecondFactorTrouble.keysNotValid }
+        // Its chain is in every bundle, for anybody to send: without a prekey that phones can seal to, it takes no other's place.
+        guard verified.prekey(at: now) != nil else { return verified }
         known.withLock { $0 = Known(identity: verified, seenAt: now) }
         // Only for a start without it: a disk that is full makes the second-factor server no worse.
         try? await memory.keep(identity.bytes, at: now)

@@ -13,7 +13,7 @@ package enum SecondFactorTrouble: Error, Equatable, Sendable {
     case notOne
     /// A second-factor server with keys of its own, but not the one that is pinned: the hash of its root, 32 bytes.
     case another(found: [UInt8])
-    /// The right root, and no key of it that is valid at this server's time.
+    /// The right root, and no key of it that is valid at this server's time, or no prekey.
     case keysNotValid
     /// It answers, and does not take calls of this server.
     case distrust

@@ -87,6 +87,50 @@ struct PinnedSecondFactorTests {
         #expect(error == SecondFactorIdentityError(expected: place.right.hash, found: other.hash))
     }
 
+    @Test("Keys of the right root that are over, and own keys that cannot be had, are told as what they are; what was known of the other stays")
+    func keys() async throws {
+        let place = try await Place()
+        let prober = SecondFactorProber(
+            keyring: try OneServerKeyring(), server: ServerID(using: SystemRandomSource()), random: SystemRandomSource())
+        let keyless = PinnedSecondFactor(
+            transport: place.transport, prober: prober, rootHash: place.right.hash, database: place.database, logger: place.log.logger(),
+            clock: { [clock = place.clock] in clock.now })
+        await #expect(throws: SecondFactorWatch.Finding.self) { try await keyless.check() }
+        #expect(keyless.watch.present?.trouble == .ownKeys("\(UnknownServer())"))
+        #expect(try await keyless.identity().identity.bytes == place.right.bytes)
+
+        try await place.pinned.check()
+        place.clock.advance(1_000_000)
+        await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+        #expect(place.pinned.watch.present?.trouble == .keysNotValid)
+        #expect(try await place.pinned.identity().identity.bytes == place.right.bytes)
+    }
+
+    @Test("The chain of the right one is in every bundle: whoever sends it without a prekey that is good now takes none away, here or on the disk")
+    func withoutPrekey() async throws {
+        let place = try await Place()
+        try await place.pinned.check()
+        let bare = SecondFactorIdentity(chain: try SecondFactorIdentity(decoding: place.right.bytes).chain, prekeys: []).encoded
+        place.transport.put(.success(bare))
+        for _ in 0..<2 {
+            await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+            #expect(place.pinned.watch.present?.trouble == .keysNotValid)
+            await #expect(throws: SecondFactorUnreachable.self) { _ = try await place.pinned.refreshedIdentity() }
+            #expect(try await place.pinned.identity().identity.bytes == place.right.bytes)
+            place.clock.advance(7_200)
+        }
+        let later = PinnedSecondFactor(
+            transport: place.transport, prober: place.prober, rootHash: place.right.hash, database: place.database,
+            logger: place.log.logger(), clock: { [clock = place.clock] in clock.now })
+        #expect(try await later.identity().identity.bytes == place.right.bytes)
+        // A prekey that is over is none.
+        place.transport.put(.success(place.right.bytes))
+        try await place.pinned.check()
+        place.clock.advance(86_400)
+        await #expect(throws: SecondFactorWatch.Finding.self) { try await place.pinned.check() }
+        #expect(place.pinned.watch.present?.trouble == .keysNotValid)
+    }
+
     @Test("A call that this server gives up itself, because it stops, says nothing of the other one")
     func givenUp() async throws {
         let place = try await Place()
