@@ -7,17 +7,6 @@ import Testing
 struct EnrolmentNewsTests {
     enum End: CaseIterable { case wrongCodes, late, givenUp }
 
-    /// All that was heard of a topic until now.
-    private func heard(_ news: AsyncStream<SessionNews>, of topic: EventTopic, in world: DomainFixture) async -> [SessionNews.Kind] {
-        world.hub.publish(SessionNews(.scanned, topics: [topic]))
-        var kinds: [SessionNews.Kind] = []
-        for await each in news {
-            guard each.kind != .scanned else { break }
-            kinds.append(each.kind)
-        }
-        return kinds
-    }
-
     @Test("Each step is told when it is made, and the end to the person's other phone as well")
     func steps() async throws {
         let world = try await DomainFixture()
@@ -38,9 +27,9 @@ struct EnrolmentNewsTests {
         let all: [SessionNews.Kind] =
             [.enrolment(.phoneScanned(device: "phone")), .enrolment(.waitingForCode(device: "phone", triesLeft: 3))] + confirmed
             + [.loggedIn(account)]
-        #expect(await heard(onPage, of: page, in: world) == all)
-        #expect(await heard(onPhone, of: .account(account), in: world) == confirmed)
-        #expect(await heard(onOlder, of: older, in: world) == [.accountChanged])
+        #expect(await world.heard(onPage, of: page) == all)
+        #expect(await world.heard(onPhone, of: .account(account)) == confirmed)
+        #expect(await world.heard(onOlder, of: older) == [.accountChanged])
     }
 
     @Test("Whatever ends it is told to both, and so is the page that has it from now on", arguments: End.allCases)
@@ -69,6 +58,6 @@ struct EnrolmentNewsTests {
             expected = [.waitingForCode(device: "phone", triesLeft: 3), .failed(.deleted)]
         }
         let news = expected.map { SessionNews.Kind.enrolment($0) }
-        for (topic, listener) in zip(topics, listeners) { #expect(await heard(listener, of: topic, in: world) == news, "\(topic)") }
+        for (topic, listener) in zip(topics, listeners) { #expect(await world.heard(listener, of: topic) == news, "\(topic)") }
     }
 }
