@@ -263,6 +263,21 @@ struct EnrolmentRefusalTests {
         _ = try await phone.confirmEnrol()
     }
 
+    @Test(
+        "A person who refuses the enrolment, and one who never asked for it, are told apart to the server",
+        arguments: [(false, Decision.decline), (true, .notMe)])
+    func denies(_ notMe: Bool, _ decision: Decision) async throws {
+        let phone = TestPhone(try TestServer(clock: TestClock()))
+        let link = try await phone.server.makeEnrolLink()
+        phone.ostiary.start(with: link)
+        phone.ostiary.deny(try await phone.confirmEnrol(), notMe: notMe)
+        #expect(try await phone.stopped().ending == .denied)
+        #expect(await phone.server.with { $0.declines } == [decision])
+        #expect(phone.ostiary.accounts == [])
+        phone.ostiary.start(with: link)
+        _ = try await phone.confirmEnrol()
+    }
+
     @Test("With the second-factor server down an enrolment fails clearly, leaves nothing behind, and the server is told to forget it")
     func secondFactorServerDown() async throws {
         let phone = TestPhone(try TestServer(clock: TestClock()))
