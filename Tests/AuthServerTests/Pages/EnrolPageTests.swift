@@ -151,7 +151,8 @@ struct EnrolPageTests {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.login)
-            #expect(try await browser.post("/pages/code", #"{"code":"K7Q3"}"#, cookie: cookie).status == .conflict)
+            let refused = try await browser.post("/pages/code", #"{"code":"K7Q3"}"#, cookie: cookie)
+            #expect(refused.status == .conflict && JSONObject(refused.body).text("error") == "wrong_kind")
         }
     }
 

@@ -170,7 +170,7 @@ struct PageIdentityTests {
             let link = try await browser.state(page).text("link")
             for _ in 0..<3 {
                 let refused = try await browser.post("/pages/renew", "{}", cookie: page)
-                #expect(refused.status == .tooManyRequests)
+                #expect(refused.status == .tooManyRequests && JSONObject(refused.body).text("error") == "too_often")
                 #expect(refused.headers[.retryAfter] == "15")
             }
             #expect(try await browser.state(page).text("link") == link)
