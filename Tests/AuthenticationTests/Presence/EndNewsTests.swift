@@ -50,4 +50,31 @@ struct EndNewsTests {
         case .deletion, .deletionOnPhone: #expect(changes == [.accountChanged])
         }
     }
+
+    @Test("A login that another takes the place of is told to the phone that waits with it, and so is the end of a code that nobody shows any more")
+    func replaced() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        let app = try await phone.appLogIn().session
+        world.pass(1)
+        let logins = [app, try present(try await phone.logIn().sessionID)]
+        let onLogins = logins.map { world.hub.subscribe(to: [.session($0)]) }
+        world.pass(1)
+        try await phone.appLogIn()
+        let invitation = try await world.invite("bob", browser: "browser")
+        let claimed = try await TestPhone(world, "new phone").enrolPending(invitation)
+        #expect(try await world.confirm(invitation, code: claimed.code) == .activated(claimed.shown.accountID))
+        for (login, news) in zip(logins, onLogins) {
+            #expect(await world.heard(news, of: .session(login)) == [.loggedOut(.replaced)], "\(login)")
+        }
+        try await world.openPage(of: "other")
+        let page = EventTopic.session(try present(try await world.session("other")).id)
+        let onPage = world.hub.subscribe(to: [page])
+        _ = try await world.link("other")
+        #expect(await world.heard(onPage, of: page) == [.expired])
+        let code = EventTopic.session(try present(try await world.session("other")).id)
+        let onCode = world.hub.subscribe(to: [code])
+        try await world.openPage(of: "other")
+        #expect(await world.heard(onCode, of: code) == [.expired])
+    }
 }
