@@ -49,10 +49,11 @@ struct ConnectionTests {
         #expect(try await phone.finalFailure() == error)
     }
 
-    /// A phone that was started anew two days after it enrolled: what it has of the server is too old. The wall clock alone is moved, so that the
-    /// phone that enrolled sleeps on and asks for no bundle.
+    /// A phone that was started anew two days after it enrolled, so that what it has of the server is too old, and the server does not give the new.
     private func returning(patience: Duration) async throws -> TestPhone {
         let enrolled = try await TestPhone.enrolled()
+        await enrolled.server.with { $0.mishaps.bundleStatus = 404 }
+        // The phone that enrolled sleeps on, and asks for no bundle.
         enrolled.clock.setWall(by: 2 * 86_400)
         return TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys) { $0.connectionPatience = patience }
     }
@@ -60,7 +61,6 @@ struct ConnectionTests {
     @Test("404 in the place of the bundle, as a proxy says it while the server starts, is no answer: the login goes on when the bundle comes")
     func bundleMissing() async throws {
         let phone = try await returning(patience: .seconds(600))
-        await phone.server.with { $0.mishaps.bundleStatus = 404 }
         let before = phone.clock.waits.count
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
         #expect(try await phone.failure().0 == .serverConnection)
@@ -72,7 +72,6 @@ struct ConnectionTests {
     @Test("404 in the place of the bundle until the patience is over is an answer that cannot be understood, and not an impostor")
     func bundleStaysMissing() async throws {
         let phone = try await returning(patience: .seconds(40))
-        await phone.server.with { $0.mishaps.bundleStatus = 404 }
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
         #expect(try await phone.failure().0 == .serverConnection)
         #expect(try await phone.finalFailure() == .serverAnswer)

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The terminal as a question needs it, from `enter()` until `leave()`. A process has one.
 ///
-/// A signal that ends the process puts the terminal right first: a shell without echo is a nasty thing to leave behind.
+/// The end of the process puts the terminal right first, be it by a signal or while a question that nobody wants any more still stands: a shell
+/// without echo is a nasty thing to leave behind.
 /// Ctrl-C comes as a byte meanwhile, so that whoever reads decides.
 enum QuietTerminal {
     /// What is to be typed.
@@ -15,14 +16,21 @@ enum QuietTerminal {
         case line
     }
 
-    private static let saved = Mutex<termios?>(nil)
+    private struct State {
+        var saved: termios?
+        /// The process ends: nothing is asked any more.
+        var isOver = false
+    }
+
+    private static let state = Mutex(State())
 
     /// Does nothing when standard input is no terminal.
     static func enter(_ input: Input = .secret) {
-        saved.withLock { saved in
+        _ = watchers
+        state.withLock { state in
             var mode = termios()
-            guard saved == nil, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
-            saved = mode
+            guard state.saved == nil, !state.isOver, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
+            state.saved = mode
             switch input {
             case .secret:
                 mode.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
@@ -36,7 +44,6 @@ enum QuietTerminal {
                 tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
             }
         }
-        _ = watchers
     }
 
     /// `_POSIX_VDISABLE`.
@@ -48,23 +55,31 @@ enum QuietTerminal {
         #endif
     }
 
-    static func leave() {
-        saved.withLock { saved in
-            guard var mode = saved else { return }
+    static func leave() { leave(forGood: false) }
+
+    private static func leave(forGood: Bool) {
+        state.withLock { state in
+            if forGood { state.isOver = true }
+            guard var mode = state.saved else { return }
             tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
-            saved = nil
+            state.saved = nil
         }
     }
 
     /// Made at the first use and kept until the process ends. Nobody changes them after that.
-    nonisolated(unsafe) private static let watchers: [any DispatchSourceSignal] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].map { number in
+    nonisolated(unsafe) private static let watchers: [any DispatchSourceSignal] = {
+        atexit { leave(forGood: true) }
+        return [SIGINT, SIGTERM, SIGHUP, SIGQUIT].map(watcher(of:))
+    }()
+
+    private static func watcher(of number: Int32) -> any DispatchSourceSignal {
         #if canImport(Darwin)
         // Only there does a source need the default action out of its way; on Linux it would never hear an ignored signal.
         signal(number, SIG_IGN)
         #endif
         let watcher = DispatchSource.makeSignalSource(signal: number)
         watcher.setEventHandler {
-            leave()
+            leave(forGood: true)
             _exit(128 + number)
         }
         watcher.activate()
