@@ -39,31 +39,28 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         watch = SecondFactorWatch(address: transport.address, logger: logger, clock: clock)
     }
 
-    /// What is known, asked for anew once an hour. While the server does not answer, what was last known stays.
+    /// What is known, asked for anew once an hour. While the server does not answer, or has no prekey, what was last known stays.
     package func identity() async throws -> VerifiedSecondFactor {
         let now = clock()
         let present = known.withLock { $0 }
         if let present, now.distance(to: present.seenAt) < Self.freshFor { return present.identity }
-        do { return try await refreshedIdentity() } catch let error as SecondFactorUnreachable {
-            if let present { return present.identity }
-            if let bytes = try await memory.identity(), let stored = try? VerifiedSecondFactor.verify(bytes, rootHash: rootHash, at: now) {
-                return stored
-            }
-            throw error
+        let found = try? await refreshedIdentity()
+        if let found, found.prekey(at: now) != nil { return found }
+        if let present { return present.identity }
+        if let bytes = try await memory.identity(), let stored = try? VerifiedSecondFactor.verify(bytes, rootHash: rootHash, at: now) {
+            return stored
         }
+        guard let found else { throw SecondFactorUnreachable() }
+        return found
     }
 
-    /// - Returns: one with a prekey that phones can seal to now.
+    /// - Returns: what it says now: keys that may be new, and maybe no prekey that phones can seal to.
     /// - Throws: `SecondFactorUnreachable`, whatever the reason; the watch knows it.
     package func refreshedIdentity() async throws -> VerifiedSecondFactor {
-        let found: VerifiedSecondFactor
-        do { found = try await seen() } catch {
+        do { return try await seen() } catch {
             note(error)
             throw SecondFactorUnreachable()
         }
-        // Why there is none is for the probe to say.
-        guard found.prekey(at: clock()) != nil else { throw SecondFactorUnreachable() }
-        return found
     }
 
     package func call(_ call: SecondFactorCall) async throws -> [UInt8] {
@@ -112,8 +109,12 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         let found = identity.value.chain.root.hash
         guard found == rootHash else { throw Self.isGenuine(identity, at: now) ? SecondFactorTrouble.another(found: found) : .notOne }
         guard let verified = try? VerifiedSecondFactor.verify(identity, rootHash: rootHash, at: now) else { throw SecondFactorTrouble.keysNotValid }
-        // Its chain is in every bundle, for anybody to send: without a prekey that phones can seal to, it takes no other's place.
-        guard verified.prekey(at: now) != nil else { return verified }
+        // Its chain is in every bundle, for anybody to send: without a prekey that phones can seal to, it takes no other's place. But the right one
+        // has none either while its clock is far behind, and has erased what was known when that is put right: it is asked when it is next needed.
+        guard verified.prekey(at: now) != nil else {
+            known.withLock { known in known = known.map { Known(identity: $0.identity, seenAt: Instant(0)) } }
+            return verified
+        }
         known.withLock { $0 = Known(identity: verified, seenAt: now) }
         // Only for a start without it: a disk that is full makes the second-factor server no worse.
         try? await memory.keep(identity.bytes, at: now)
