@@ -17,7 +17,9 @@ final class Servers: Sendable {
 
     /// - Parameter emulator: what counts their instructions, at some twenty times their time; nil to run them as they are.
     init(binary: String, under emulator: Emulator? = nil) async throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-servers-\(getpid())")
+        // Those that are not counted may run beside.
+        let kind = emulator == nil ? "servers" : "counted-servers"
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-\(kind)-\(getpid())")
         isEmulated = emulator != nil
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         ports = [try ReservedPort(), try ReservedPort(), try ReservedPort()]
