@@ -17,13 +17,20 @@ package struct EdwardsPublicKey: Sendable, Equatable {
     /// Verifying looks at none of that. Under a point of small order a signature that nobody made fits one message in a few, and under the neutral
     /// element every message.
     package init(_ bytes: [UInt8]) throws(BadSignature) {
-        guard Sodium.isReady, bytes.count == Self.count, crypto_core_ed25519_is_valid_point(bytes) == 1, Self.isOfPrimeOrder(bytes)
+        guard Sodium.isReady, bytes.count == Self.count, crypto_core_ed25519_is_valid_point(bytes) == 1,
+            Self.libraryIsExact || Self.isOfPrimeOrder(bytes)
         else { throw BadSignature() }
         self.bytes = bytes
     }
 
-    /// Whether the order of the group, times this point of the curve, is the neutral element. libsodium looks as well, but until the end of 2025 at
-    /// one coordinate of two (CVE-2025-69277), and an app brings a libsodium of its own.
+    /// Whether libsodium's own look at the order of a point is the whole one. Until the end of 2025 it was at one coordinate of two (CVE-2025-69277), and
+    /// took a point with that of order 2 added; an app brings a libsodium of its own. Where it is, the second look would cost as much as two signatures.
+    static let libraryIsExact = Sodium.isReady && crypto_core_ed25519_is_valid_point(mixedOrder) != 1
+
+    /// The base point with the point of order 2 added.
+    static let mixedOrder: [UInt8] = [0x95] + [UInt8](repeating: 0x99, count: 31)
+
+    /// Whether the order of the group, times this point of the curve, is the neutral element.
     static func isOfPrimeOrder(_ point: [UInt8]) -> Bool {
         var product = [UInt8](repeating: 0, count: count)
         var sum = product

@@ -27,6 +27,15 @@ struct EdwardsKeyTests {
         try Self.folder.check(name) { given in (EdwardsPublicKey.isOfPrimeOrder(try given.bytes("bytes")) ? .ok : .malformed, [:]) }
     }
 
+    @Test("The point by which libsodium is tried is of twice the prime order, and on this machine both looks refuse it")
+    func triedPoint() {
+        let key = EdwardsPublicKey.mixedOrder
+        #expect(!EdwardsPublicKey.isOfPrimeOrder(key))
+        #expect(throws: BadSignature.self) { try EdwardsPublicKey(key) }
+        // Without its point of order 2 it is the base point: y negated, the other x.
+        #expect(EdwardsPublicKey.isOfPrimeOrder([0x58] + [UInt8](repeating: 0x66, count: 31)))
+    }
+
     @Test("Verifying alone takes the neutral element for a key, and what nobody signed for its signature: so decoding has to refuse it")
     func whyStrict() throws {
         let key = EdwardsPublicKey(stored: Self.neutral)
