@@ -19,14 +19,14 @@ extension Engine {
     /// A new bundle.
     /// - Parameters:
     ///   - orHeld: whether the one that is held will do when an older one comes. For who asks because that one does not know a key it will not.
-    ///   - missing: what it means that nobody there knows the server. Else a slip in a code, or, where this device enrolled, no answer: a proxy says so
-    ///     while the server behind it starts (protocol §4).
+    ///   - wasRefused: whether who answers there could not read a request. One who does not know the server either is an impostor where this device
+    ///     enrolled; else 404 is no answer there: a proxy says so while the server behind it starts (protocol §4).
     @discardableResult
     func fetchBundle(
-        of rootHash: [UInt8], at address: ServerAddress, orHeld: Bool = true, missing: OstiaryError? = nil
+        of rootHash: [UInt8], at address: ServerAddress, orHeld: Bool = true, wasRefused: Bool = false
     ) async throws(OstiaryError) -> ConnectedServer {
         let response = try await call(address, "/ap1/bundle/\(Base64URL.encode(rootHash))", body: nil)
-        guard response.status != 404 else { throw missing ?? (isKnown(rootHash) ? .serverAnswer : .serverParametersMissing) }
+        guard response.status != 404 else { throw !isKnown(rootHash) ? .serverParametersMissing : wasRefused ? .serverIdentity : .serverAnswer }
         guard response.status == 200 else { throw Self.error(forHTTP: response.status) }
         do throws(OstiaryError) { return try believe(response.body, of: rootHash, at: address) } catch {
             // One that is older takes no other's place: what is held goes on, and the server says what it thinks of its prekey.
@@ -43,7 +43,7 @@ extension Engine {
     }
 
     /// Whether this device enrolled there: then somebody else at the address is an impostor, and no slip in a code.
-    func isKnown(_ rootHash: [UInt8]) -> Bool { stored?.server(rootHash) != nil }
+    private func isKnown(_ rootHash: [UInt8]) -> Bool { stored?.server(rootHash) != nil }
 
     /// Takes a bundle as this server's newest, if it is one.
     @discardableResult

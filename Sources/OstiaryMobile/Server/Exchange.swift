@@ -28,7 +28,7 @@ extension ServerLine {
             case 400 where mayRenew:
                 // Also how a stranger at this address answers: one who cannot show the pinned identity either is told apart here.
                 mayRenew = false
-                try await engine.fetchBundle(of: rootHash, at: server.address, missing: engine.isKnown(rootHash) ? .serverIdentity : nil)
+                try await engine.fetchBundle(of: rootHash, at: server.address, wasRefused: true)
             default:
                 throw Engine.error(forHTTP: response.status)
             }
