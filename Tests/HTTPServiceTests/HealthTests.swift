@@ -15,11 +15,11 @@ struct HealthTests {
 
     private func ask(
         _ uri: String, body: String? = nil, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal = DrainSignal(),
-        patience: Duration = .seconds(3600)
+        limit: Duration = .seconds(3600)
     ) async throws -> (HTTPResponse.Status, String) {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
-        HealthRoutes(checks: checks, logins: logins, drain: drain, patience: patience).add(to: router)
+        HealthRoutes(checks: checks, logins: logins, drain: drain, limit: limit).add(to: router)
         return try await Application(responder: router.buildResponder()).test(.router) { client in
             let answer = try await client.execute(uri: uri, method: .get, body: body.map { ByteBuffer(string: $0) })
             return (answer.status, String(buffer: answer.body))
@@ -54,7 +54,7 @@ struct HealthTests {
 
     @Test("A check that does not answer is not waited for")
     func slowCheck() async throws {
-        let (status, body) = try await ask("/ready", checks: [slow], patience: .milliseconds(50))
+        let (status, body) = try await ask("/ready", checks: [slow], limit: .milliseconds(50))
         #expect(status == .serviceUnavailable)
         #expect(body.contains("no answer within"))
     }
@@ -63,7 +63,7 @@ struct HealthTests {
     func stuckCheck() async throws {
         let gate = AsyncStream<Void>.makeStream()
         let stuck = CachedCheck("disk") { for await _ in gate.stream { return } }
-        let (status, body) = try await ask("/ready", checks: [stuck], patience: .milliseconds(50))
+        let (status, body) = try await ask("/ready", checks: [stuck], limit: .milliseconds(50))
         gate.continuation.finish()
         #expect(status == .serviceUnavailable)
         #expect(body.contains("no answer within"))
@@ -143,7 +143,7 @@ struct HealthTests {
         let log = LogRecorder()
         let reason = Mutex<String?>(nil)
         let check = NamedCheck("database") { if let text = reason.withLock({ $0 }) { throw Failure(description: text) } }
-        let health = HealthRoutes(checks: [check], drain: DrainSignal())
+        let health = HealthRoutes(checks: [check], drain: DrainSignal(), limit: .seconds(3600))
         let watch = health.watch(logger: log.logger())
         for text in ["moved\naway", "moved\naway", "gone", nil, nil, "gone"] as [String?] {
             reason.withLock { $0 = text }

@@ -10,8 +10,6 @@ import Synchronization
 package final class PinnedSecondFactor: SecondFactorGateway {
     /// Seconds after which its keys and prekeys are asked for again.
     private static let freshFor: UInt64 = 3_600
-    /// Less than whoever asks for readiness waits.
-    private static let patience = Duration.milliseconds(2_500)
 
     private struct Known: Sendable {
         let identity: VerifiedSecondFactor
@@ -24,16 +22,19 @@ package final class PinnedSecondFactor: SecondFactorGateway {
     private let prober: SecondFactorProber
     private let rootHash: [UInt8]
     private let memory: SecondFactorMemory
+    private let checkLimit: Duration
     private let clock: @Sendable () -> Instant
     private let known = Mutex<Known?>(nil)
 
+    /// - Parameter checkLimit: how long ``check()`` takes at most: less than whoever asks for readiness waits.
     init(
         transport: any SecondFactorTransport, prober: SecondFactorProber, rootHash: [UInt8], database: any Database, logger: Logger,
-        clock: @Sendable @escaping () -> Instant
+        checkLimit: Duration, clock: @Sendable @escaping () -> Instant
     ) {
         self.transport = transport
         self.prober = prober
         self.rootHash = rootHash
+        self.checkLimit = checkLimit
         self.clock = clock
         memory = SecondFactorMemory(database: database, rootHash: rootHash)
         watch = SecondFactorWatch(address: transport.address, logger: logger, clock: clock)
@@ -74,7 +75,7 @@ package final class PinnedSecondFactor: SecondFactorGateway {
     /// - Throws: ``SecondFactorWatch/Finding``.
     package func check() async throws {
         do {
-            try await within(Self.patience) { [self] in
+            try await within(checkLimit) { [self] in
                 let found = try await seen()
                 try await prober.prove(over: transport, to: found, at: clock())
                 guard found.prekey(at: clock()) != nil else { throw SecondFactorTrouble.keysNotValid }

@@ -30,13 +30,15 @@ package struct AuthNode: Sendable {
     ///   - rootKey: of `--root-key`: the file that wraps the root keys, apart from all others.
     ///   - events: hands news to those who wait: within this process, or between the nodes of one database.
     ///   - second: one second of waiting for news and of page updates; less in tests.
+    ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
     ///   - clock: asked for each request.
     /// - Throws: `DatabaseOpenError`, ``ServerKeyError``, ``OwnIdentityPinned``, ``SecondFactorIdentityError`` when another second-factor server
     ///   answers, `SQLError`.
     package init(
         settings: AuthNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
         secondFactor: any SecondFactorTransport, events: any SessionEvents = SessionEventHub(), random: any RandomSource = SystemRandomSource(),
-        logger: Logger, drain: DrainSignal = DrainSignal(), second: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
+        logger: Logger, drain: DrainSignal = DrainSignal(), second: Duration = .seconds(1), readinessLimit: Duration = HealthRoutes.limit,
+        clock: @Sendable @escaping () -> Instant
     ) async throws {
         let watch = ClockWatch()
         let clock = watch.noting(clock)
@@ -49,7 +51,9 @@ package struct AuthNode: Sendable {
         do { try await vault.checkRootKey(within: nil) } catch let missing as RootKeyMissing { logger.warning("\(missing)") }
         let gateway = PinnedSecondFactor(
             transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
-            rootHash: settings.secondFactorIdentity, database: database, logger: logger, clock: clock)
+            rootHash: settings.secondFactorIdentity, database: database, logger: logger,
+            // Its own reason is told rather than that it did not answer.
+            checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
         let services = AuthenticationServices(
@@ -84,7 +88,7 @@ package struct AuthNode: Sendable {
                 CachedCheck("disk") { try await database.checkWritable() },
                 CachedCheck("second-factor") { try await gateway.check() },
                 NamedCheck("root-key") { try await vault.checkRootKey() },
-            ], drain: drain)
+            ], drain: drain, limit: readinessLimit)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
         background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
     }

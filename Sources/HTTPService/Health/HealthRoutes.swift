@@ -9,20 +9,22 @@ package struct HealthRoutes: Sendable {
     private let checks: [any ReadinessCheck]
     private let loginChecks: [any ReadinessCheck]
     private let drain: DrainSignal
-    /// How long one check may take.
-    private let patience: Duration
+    /// How long one check may take where nothing else is said.
+    package static let limit = Duration.seconds(3)
+    private let limit: Duration
     private let log = CheckLog()
 
     /// - Parameters:
     ///   - checks: without which the server can do nothing.
     ///   - logins: what logins need beside these.
+    ///   - limit: how long one check may take.
     package init(
-        checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal, patience: Duration = .seconds(3)
+        checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal, limit: Duration = HealthRoutes.limit
     ) {
         self.checks = checks
         loginChecks = logins
         self.drain = drain
-        self.patience = patience
+        self.limit = limit
     }
 
     /// Adds the routes to a private router.
@@ -109,13 +111,13 @@ package struct HealthRoutes: Sendable {
                 told.yield()
             } catch { told.finish(throwing: error) }
         }
-        let limit = Task {
-            try await Task.sleep(for: patience)
-            told.finish(throwing: ReadinessError.noAnswer(patience))
+        let giveUp = Task {
+            try await Task.sleep(for: limit)
+            told.finish(throwing: ReadinessError.noAnswer(limit))
         }
         defer {
             asking.cancel()
-            limit.cancel()
+            giveUp.cancel()
         }
         for try await _ in answer { return }
         throw CancellationError()

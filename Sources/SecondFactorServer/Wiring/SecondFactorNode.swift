@@ -21,12 +21,13 @@ package struct SecondFactorNode: Sendable {
     /// Migrates the database and makes the identity if there is none.
     /// - Parameters:
     ///   - evaluator: what makes and uses evaluation keys; nil for keys wrapped under `keyEncryptionKey`.
+    ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
     ///   - clock: asked once for each request.
     /// - Throws: `DatabaseOpenError`, ``IdentityError``, `SQLError`.
     package init(
         settings: SecondFactorNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, evaluator: (any Evaluator)? = nil,
         random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
-        clock: @Sendable @escaping () -> Instant
+        readinessLimit: Duration = HealthRoutes.limit, clock: @Sendable @escaping () -> Instant
     ) async throws {
         try await database.migrate(secondFactorMigrations)
         let store = SQLSecondFactorStore(database: database)
@@ -53,7 +54,7 @@ package struct SecondFactorNode: Sendable {
                     try await identity.identity(at: now).checkRootKey(at: now)
                 },
                 storage,
-            ], drain: drain)
+            ], drain: drain, limit: readinessLimit)
         background = [
             PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
                 let now = clock()

@@ -36,7 +36,7 @@ struct PinnedSecondFactorTests {
             prober = SecondFactorProber(keyring: keyring, server: keyring.keys.root.serverID, random: SystemRandomSource())
             pinned = PinnedSecondFactor(
                 transport: transport, prober: prober, rootHash: right.hash, database: database, logger: log.logger(level: .info),
-                clock: { [clock] in clock.now })
+                checkLimit: .seconds(3_600), clock: { [clock] in clock.now })
         }
 
         func writtenAt() async throws -> UInt64? {
@@ -94,7 +94,7 @@ struct PinnedSecondFactorTests {
             keyring: try OneServerKeyring(), server: ServerID(using: SystemRandomSource()), random: SystemRandomSource())
         let keyless = PinnedSecondFactor(
             transport: place.transport, prober: prober, rootHash: place.right.hash, database: place.database, logger: place.log.logger(),
-            clock: { [clock = place.clock] in clock.now })
+            checkLimit: .seconds(3_600), clock: { [clock = place.clock] in clock.now })
         await #expect(throws: SecondFactorWatch.Finding.self) { try await keyless.check() }
         #expect(keyless.watch.present?.trouble == .ownKeys("\(UnknownServer())"))
         #expect(try await keyless.identity().identity.bytes == place.right.bytes)
@@ -121,7 +121,7 @@ struct PinnedSecondFactorTests {
         }
         let later = PinnedSecondFactor(
             transport: place.transport, prober: place.prober, rootHash: place.right.hash, database: place.database,
-            logger: place.log.logger(), clock: { [clock = place.clock] in clock.now })
+            logger: place.log.logger(), checkLimit: .seconds(3_600), clock: { [clock = place.clock] in clock.now })
         #expect(try await later.identity().identity.bytes == place.right.bytes)
         // A prekey that is over is none.
         place.transport.put(.success(place.right.bytes))
@@ -177,7 +177,7 @@ struct PinnedSecondFactorTests {
         // A second run of the program finds it there.
         let later = PinnedSecondFactor(
             transport: place.transport, prober: place.prober, rootHash: place.right.hash, database: place.database,
-            logger: place.log.logger(), clock: { [clock = place.clock] in clock.now })
+            logger: place.log.logger(), checkLimit: .seconds(3_600), clock: { [clock = place.clock] in clock.now })
         try await later.check()
         #expect(try await place.writtenAt() == first)
     }
@@ -191,7 +191,8 @@ struct PinnedSecondFactorTests {
         place.transport.put(.success(Self.junk))
         let service = try await AuthNode(
             settings: settings, database: try SQLiteDatabase.inMemory(), keyEncryptionKey: .random(), secondFactor: place.transport,
-            logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
+            logger: place.log.logger(level: .critical), readinessLimit: .seconds(3_600),
+            clock: { [clock = place.clock] in clock.now })
         let uri = "/ap1/bundle/\(Base64URL.encode(service.identityHash))"
         let other = try SomeIdentity(at: place.clock.now)
         try await Application(router: service.publicRouter).test(.router) { client in
@@ -255,7 +256,8 @@ struct PinnedSecondFactorTests {
         let error = await #expect(throws: OwnIdentityPinned.self) {
             _ = try await AuthNode(
                 settings: settings, database: database, keyEncryptionKey: key, secondFactor: place.transport,
-                logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
+                logger: place.log.logger(level: .critical), readinessLimit: .seconds(3_600),
+                clock: { [clock = place.clock] in clock.now })
         }
         #expect(error?.description.contains("OSTIARY_SECOND_FACTOR_IDENTITY") == true)
     }

@@ -25,7 +25,8 @@ struct AuthNodeTests {
             publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey), secondFactorIdentity: pinned,
             serverName: "Shop")
         return try await AuthNode(
-            settings: settings, database: database, keyEncryptionKey: .random(), secondFactor: secondFactor, logger: logger
+            settings: settings, database: database, keyEncryptionKey: .random(), secondFactor: secondFactor, logger: logger,
+            readinessLimit: .seconds(3_600)
         ) { clock.now }
     }
 
@@ -68,7 +69,7 @@ struct AuthNodeTests {
                 secondFactorIdentity: pinned.hash, serverName: "Shop")
             return try await AuthNode(
                 settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: Answering(bytes: pinned.bytes),
-                logger: log.logger()
+                logger: log.logger(), readinessLimit: .seconds(3_600)
             ) { clock.now }
         }
     }
@@ -256,13 +257,16 @@ struct AuthNodeTests {
         let keyring = try OneServerKeyring()
         let prober = SecondFactorProber(keyring: keyring, server: keyring.keys.root.serverID, random: SystemRandomSource())
         let seeing = PinnedSecondFactor(
-            transport: Answering(bytes: bytes), prober: prober, rootHash: root, database: database, logger: logger, clock: { clock.now })
+            transport: Answering(bytes: bytes), prober: prober, rootHash: root, database: database, logger: logger,
+            checkLimit: .seconds(3_600), clock: { clock.now })
         _ = try await seeing.identity()
         let later = PinnedSecondFactor(
-            transport: Absent(), prober: prober, rootHash: root, database: database, logger: logger, clock: { clock.now })
+            transport: Absent(), prober: prober, rootHash: root, database: database, logger: logger,
+            checkLimit: .seconds(3_600), clock: { clock.now })
         #expect(try await later.identity().identity.bytes == bytes)
         let foreign = PinnedSecondFactor(
-            transport: Absent(), prober: prober, rootHash: Sample.bytes(9), database: database, logger: logger, clock: { clock.now })
+            transport: Absent(), prober: prober, rootHash: Sample.bytes(9), database: database, logger: logger,
+            checkLimit: .seconds(3_600), clock: { clock.now })
         await #expect(throws: SecondFactorUnreachable.self) { try await foreign.identity() }
     }
 

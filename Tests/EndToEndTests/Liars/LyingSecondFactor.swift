@@ -90,7 +90,7 @@ final class LyingSecondFactor: Sendable {
         let logger = Logger.service("liar", level: .critical)
         let service = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: [trusted], policy: try Policy(maxAttempts: 5, penalties: [0, 0, 0, 0])),
-            database: database, keyEncryptionKey: key, logger: logger, clock: { .now })
+            database: database, keyEncryptionKey: key, logger: logger, readinessLimit: .seconds(3_600), clock: { .now })
         let keys = IdentityKeeper(
             IdentityRenewal(
                 store: SQLSecondFactorStore(database: database), keyEncryptionKey: key, rootSeed: nil, random: SystemRandomSource()))

@@ -36,7 +36,8 @@ struct HealthListenerTests {
         func node(_ seed: SecretBytes?) async throws -> SecondFactorNode {
             try await SecondFactorNode(
                 settings: SecondFactorNodeSettings(trustedRoots: [], rootSeed: seed), database: database, keyEncryptionKey: key,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { clock.now })
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .seconds(3_600),
+                clock: { clock.now })
         }
         func report(_ node: SecondFactorNode) async throws -> (status: HTTPResponse.Status, said: String) {
             try await Application(router: node.healthRouter).test(.router) { (client) async throws in

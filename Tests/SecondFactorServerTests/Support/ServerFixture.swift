@@ -45,7 +45,8 @@ struct ServerFixture: Sendable {
         let service = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: setting.trusted, policy: setting.policy), database: database,
             keyEncryptionKey: setting.keyEncryptionKey, evaluator: setting.evaluator, random: SeededRandom("second-factor server"),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { setting.clock.now })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .seconds(3_600),
+            clock: { setting.clock.now })
         let application = Application(router: service.router)
         return try await application.test(.router) { client in
             try await body(ServerFixture(service: service, client: client, setting: setting))
