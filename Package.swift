@@ -117,7 +117,8 @@ let package = Package(
             swiftSettings: house),
         // Optimised: its explorations walk over millions of states, which unoptimised is a fifth of the whole run.
         .testTarget(
-            name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", crypto], swiftSettings: house + [.unsafeFlags(["-O"])]),
+            name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],
+            swiftSettings: house + [.unsafeFlags(["-O"])]),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "OstiaryTesting"], swiftSettings: house),
         // Optimised, because it draws and turns pictures pixel by pixel.
         .testTarget(

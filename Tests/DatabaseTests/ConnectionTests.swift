@@ -1,5 +1,6 @@
 import Database
 import Dispatch
+import OstiaryTesting
 import Testing
 
 @Suite("Statements and rows")

@@ -17,9 +17,11 @@ struct TwoClocksTests {
     @Test(
         "A13, A14, A22: whatever two clocks do, evaluations stay within the tries, an undisturbed right PIN logs in, and nobody is kept out when they are right",
         arguments: 0..<8 as Range<UInt64>)
-    func explore(_ part: UInt64) {
-        for seed in part * 150..<(part + 1) * 150 {
-            do { try walk(seed) } catch { Issue.record("seed \(seed): \(error)") }
+    func explore(_ part: UInt64) async {
+        await onOwnThread {
+            for seed in part * 150..<(part + 1) * 150 {
+                do { try walk(seed) } catch { Issue.record("seed \(seed): \(error)") }
+            }
         }
     }
 

@@ -7,20 +7,20 @@ struct AttemptSequenceTests {
     @Test(
         "Never more wrong answers than tries, whatever is lost, and whichever one database is restored",
         arguments: [SequenceExploration.Restore.secondFactorServer, .authenticationServer])
-    func exact(restore: SequenceExploration.Restore) {
-        let result = SequenceExploration(mutant: .none, restore: restore).run()
+    func exact(restore: SequenceExploration.Restore) async {
+        let result = await SequenceExploration(mutant: .none, restore: restore).run()
         #expect(!result.isBroken)
         #expect(result.situations > 1_000)
     }
 
     @Test("Without the rule of one open attempt there are more")
-    func noOpenAttempt() {
-        #expect(SequenceExploration(mutant: .noOpenAttempt, restore: .secondFactorServer).run().isBroken)
+    func noOpenAttempt() async {
+        #expect(await SequenceExploration(mutant: .noOpenAttempt, restore: .secondFactorServer).run().isBroken)
     }
 
     @Test("With the answer out before the commit there are more")
-    func relayBeforeCommit() {
-        #expect(SequenceExploration(mutant: .relayBeforeCommit, restore: .secondFactorServer).run().isBroken)
+    func relayBeforeCommit() async {
+        #expect(await SequenceExploration(mutant: .relayBeforeCommit, restore: .secondFactorServer).run().isBroken)
     }
 
     private let first = AttemptID([UInt8](repeating: 1, count: 16))!

@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
 
 /// Both servers' numbers under every interleaving of attempts, lost messages and one restore of a database: the same rules and the same promise
 /// as the Spin model of the sequence.
@@ -62,7 +63,9 @@ struct SequenceExploration {
     let restore: Restore
 
     /// Whether more wrong tries than the limit were ever answered after the last success, and how many situations there were.
-    func run() -> (isBroken: Bool, situations: Int) {
+    func run() async -> (isBroken: Bool, situations: Int) { await onOwnThread { search() } }
+
+    private func search() -> (isBroken: Bool, situations: Int) {
         let first = World(attempts: [Attempt(isRight: false, rounds: 2), Attempt(isRight: false, rounds: 2), Attempt(isRight: true, rounds: 1)])
         var seen: Set<World> = [first]
         var frontier = [first]

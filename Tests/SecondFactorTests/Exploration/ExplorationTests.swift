@@ -1,3 +1,4 @@
+import OstiaryTesting
 import Testing
 
 @testable import SecondFactor
@@ -8,68 +9,71 @@ struct ExplorationTests {
     private static let tries: [UInt8] = [2, 1, 1]
 
     @Test("Whatever the order of events, wrong evaluations since the last success never exceed the tries, and no number is used twice")
-    func counter() throws {
-        let report = try CounterModel(tries: [3, 3, 2]).explore(depth: .max)
+    func counter() async throws {
+        let report = try await onOwnThread { try CounterModel(tries: [3, 3, 2]).explore(depth: .max) }
         #expect(report.violation == nil)
         #expect(report.isComplete)
         #expect(report.states >= 100_000)
     }
 
     @Test("A server that is built wrongly is found out", arguments: CounterModel.Mutant.allCases)
-    func counterMutants(_ mutant: CounterModel.Mutant) throws {
-        let model = try CounterModel(mutant: mutant, touches: 2, lifetime: 3)
-        #expect(model.explore(depth: 10).violation != nil)
+    func counterMutants(_ mutant: CounterModel.Mutant) async throws {
+        let report = try await onOwnThread { try CounterModel(mutant: mutant, touches: 2, lifetime: 3).explore(depth: 10) }
+        #expect(report.violation != nil)
     }
 
     @Test("With biometrics in between: the tries since a success hold, and since the last PIN the tries that no biometric gives back")
-    func biometrics() throws {
-        let report = try CounterModel(tries: [2, 2, 1], reach: 1, touches: 2, lifetime: 3).explore(depth: .max)
+    func biometrics() async throws {
+        let report = try await onOwnThread { try CounterModel(tries: [2, 2, 1], reach: 1, touches: 2, lifetime: 3).explore(depth: .max) }
         #expect(report.violation == nil)
         #expect(report.isComplete)
         #expect(report.states >= 100_000)
     }
 
     @Test("The same holds for 9 events of both servers with biometrics and a restored second-factor server")
-    func biometricsInSequence() throws {
-        let report = try SequenceModel(tries: Self.tries, touches: 2, lifetime: 3).explore(depth: 9)
+    func biometricsInSequence() async throws {
+        let report = try await onOwnThread { try SequenceModel(tries: Self.tries, touches: 2, lifetime: 3).explore(depth: 9) }
         #expect(report.violation == nil)
         #expect(report.states >= 100_000)
     }
 
     @Test("Whatever is lost, late or repeated in two changes of the PIN, exactly one box opens, never both and never none")
-    func changeOfPIN() {
-        let report = PINChangeModel(attempts: 3).explore(depth: .max)
+    func changeOfPIN() async {
+        let report = await onOwnThread { PINChangeModel(attempts: 3).explore(depth: .max) }
         #expect(report.violation == nil)
         #expect(report.isComplete)
         #expect(report.states >= 500)
     }
 
     @Test("A change that is built wrongly is found out", arguments: PINChangeModel.Mutant.allCases)
-    func changeMutants(_ mutant: PINChangeModel.Mutant) {
-        #expect(PINChangeModel(mutant: mutant, attempts: 3).explore(depth: .max).violation != nil)
+    func changeMutants(_ mutant: PINChangeModel.Mutant) async {
+        let report = await onOwnThread { PINChangeModel(mutant: mutant, attempts: 3).explore(depth: .max) }
+        #expect(report.violation != nil)
     }
 
     @Test("The same holds for 14 events with an authentication server in between and a restored second-factor server")
-    func sequence() throws {
-        let report = try SequenceModel(tries: Self.tries).explore(depth: 14)
+    func sequence() async throws {
+        let report = try await onOwnThread { try SequenceModel(tries: Self.tries).explore(depth: 14) }
         #expect(report.violation == nil)
         #expect(report.states >= 100_000)
     }
 
     @Test("The same holds for 11 events with a restored authentication server")
-    func restoredAuthenticationServer() throws {
-        let report = try SequenceModel(restored: .authentication, tries: Self.tries).explore(depth: 11)
+    func restoredAuthenticationServer() async throws {
+        let report = try await onOwnThread { try SequenceModel(restored: .authentication, tries: Self.tries).explore(depth: 11) }
         #expect(report.violation == nil)
         #expect(report.states >= 100_000)
     }
 
     @Test("Servers that are built wrongly together are found out", arguments: SequenceModel.Mutant.allCases)
-    func sequenceMutants(_ mutant: SequenceModel.Mutant) throws {
-        #expect(try SequenceModel(mutant: mutant, tries: Self.tries).explore(depth: 14).violation != nil)
+    func sequenceMutants(_ mutant: SequenceModel.Mutant) async throws {
+        let report = try await onOwnThread { try SequenceModel(mutant: mutant, tries: Self.tries).explore(depth: 14) }
+        #expect(report.violation != nil)
     }
 
     @Test("Both databases restored at once is not covered, as docs/protocol/second-factor says")
-    func restoredBoth() throws {
-        #expect(try SequenceModel(restored: .both, tries: Self.tries, restores: 2).explore(depth: 12).violation != nil)
+    func restoredBoth() async throws {
+        let report = try await onOwnThread { try SequenceModel(restored: .both, tries: Self.tries, restores: 2).explore(depth: 12) }
+        #expect(report.violation != nil)
     }
 }
