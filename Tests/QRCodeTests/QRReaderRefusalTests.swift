@@ -70,41 +70,47 @@ struct QRReaderRefusalTests {
     }
 
     @Test("A JPEG cut short is damaged, or still shows the code that is wholly in it")
-    func truncatedJPEG() throws {
-        let file = try photograph().jpeg(quality: 60)
-        for length in stride(from: 0, to: file.count, by: 97) {
-            do {
-                #expect(try QRReader.read(Array(file.prefix(length))) == [content])
-            } catch {
-                #expect(error == (length < 3 ? .notAnImage : .damaged))
+    func truncatedJPEG() async throws {
+        try await onOwnThread {
+            let file = try photograph().jpeg(quality: 60)
+            for length in stride(from: 0, to: file.count, by: 97) {
+                do throws(QRReaderError) {
+                    #expect(try QRReader.read(Array(file.prefix(length))) == [content])
+                } catch {
+                    #expect(error == (length < 3 ? .notAnImage : .damaged))
+                }
             }
         }
     }
 
     @Test("Flipped bits never trap and never change the content unseen", arguments: [1, 2, 8])
-    func flippedBits(flips: Int) throws {
-        var random = SplitMix(seed: UInt64(flips))
-        for file in [try symbol.png(pixels: 200), try photograph().jpeg(quality: 60), try photograph().jpeg(quality: 60, progressive: true)] {
-            for _ in 0..<50 {
-                var hurt = file
-                for _ in 0..<flips {
-                    let at = Int.random(in: 0..<hurt.count, using: &random)
-                    hurt[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    func flippedBits(flips: Int) async throws {
+        try await onOwnThread {
+            var random = SplitMix(seed: UInt64(flips))
+            for file in [try symbol.png(pixels: 200), try photograph().jpeg(quality: 60), try photograph().jpeg(quality: 60, progressive: true)] {
+                for _ in 0..<50 {
+                    var hurt = file
+                    for _ in 0..<flips {
+                        let at = Int.random(in: 0..<hurt.count, using: &random)
+                        hurt[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                    }
+                    expectContentOrRefusal(of: hurt)
                 }
-                expectContentOrRefusal(of: hurt)
             }
         }
     }
 
     @Test("Random bytes behind the right beginning never trap")
-    func randomBodies() throws {
-        var random = SplitMix(seed: 13)
-        let png = try symbol.png(pixels: 200)
-        let jpeg = try photograph().jpeg(quality: 60)
-        for _ in 0..<25 {
-            let length = Int.random(in: 0..<4000, using: &random)
-            for start in [png.prefix(8), png.prefix(33), jpeg.prefix(3), jpeg.prefix(jpeg.count / 4)] {
-                expectContentOrRefusal(of: start + random.bytes(length))
+    func randomBodies() async throws {
+        try await onOwnThread {
+            var random = SplitMix(seed: 13)
+            let png = try symbol.png(pixels: 200)
+            let jpeg = try photograph().jpeg(quality: 60)
+            for _ in 0..<25 {
+                let length = Int.random(in: 0..<4000, using: &random)
+                for start in [png.prefix(8), png.prefix(33), jpeg.prefix(3), jpeg.prefix(jpeg.count / 4)] {
+                    expectContentOrRefusal(of: start + random.bytes(length))
+                }
             }
         }
     }

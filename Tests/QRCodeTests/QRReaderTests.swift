@@ -86,15 +86,17 @@ struct QRReaderTests {
     }
 
     @Test("The raster of a photographed screen doesn't hide the symbol")
-    func raster() throws {
+    func raster() async throws {
         let bytes: [UInt8] = Array(20..<100)
-        let symbol = try QRSymbol(bytes: bytes)
-        var photograph = Canvas(width: 1200, height: 1200)
-        photograph.paint(symbol, left: 150, top: 150, scale: 20)
-        for y in 0..<1200 {
-            for x in 0..<1200 where x % 2 == 0 || y % 2 == 0 { photograph[x, y] = (0, 0, 0) }
+        let found = try await onOwnThread {
+            var photograph = Canvas(width: 1200, height: 1200)
+            photograph.paint(try QRSymbol(bytes: bytes), left: 150, top: 150, scale: 20)
+            for y in 0..<1200 {
+                for x in 0..<1200 where x % 2 == 0 || y % 2 == 0 { photograph[x, y] = (0, 0, 0) }
+            }
+            return try QRReader.read(photograph.png())
         }
-        #expect(try QRReader.read(photograph.png()) == [bytes])
+        #expect(found == [bytes])
     }
 
     @Test("Two symbols on one screen are both found, the same one twice is found once")
