@@ -7,17 +7,20 @@ extension SQLRow {
     }
 
     package func optionalInteger(_ column: StaticString) throws -> Int64? {
-        try isNull(column) ? nil : integer(column)
+        switch try value(column) {
+        case .integer(let number): number
+        case .null: nil
+        default: throw wrongKind(column, .integer)
+        }
     }
 
     /// A number that was stored from an unsigned one, such as Unix seconds; a negative number is an error.
     package func unsigned(_ column: StaticString) throws -> UInt64 {
-        guard let number = UInt64(exactly: try integer(column)) else { throw SQLError.outOfRange(column.description) }
-        return number
+        try number(column)
     }
 
     package func optionalUnsigned(_ column: StaticString) throws -> UInt64? {
-        try isNull(column) ? nil : unsigned(column)
+        try optionalNumber(column)
     }
 
     package func int(_ column: StaticString) throws -> Int { try number(column) }
@@ -29,7 +32,9 @@ extension SQLRow {
     }
 
     package func optionalNumber<Number: FixedWidthInteger>(_ column: StaticString, as _: Number.Type = Number.self) throws -> Number? {
-        try isNull(column) ? nil : number(column)
+        guard let integer = try optionalInteger(column) else { return nil }
+        guard let number = Number(exactly: integer) else { throw SQLError.outOfRange(column.description) }
+        return number
     }
 
     /// One of a few that are stored as numbers of a byte, or a set of such; any other number is an error.
@@ -39,7 +44,9 @@ extension SQLRow {
     }
 
     package func optionalChoice<Choice: RawRepresentable<UInt8>>(_ column: StaticString, as _: Choice.Type = Choice.self) throws -> Choice? {
-        try isNull(column) ? nil : choice(column)
+        guard let number: UInt8 = try optionalNumber(column) else { return nil }
+        guard let choice = Choice(rawValue: number) else { throw SQLError.outOfRange(column.description) }
+        return choice
     }
 
     /// 0 is false and 1 is true; any other number is an error.
@@ -62,7 +69,11 @@ extension SQLRow {
     }
 
     package func optionalText(_ column: StaticString) throws -> String? {
-        try isNull(column) ? nil : text(column)
+        switch try value(column) {
+        case .text(let text): text
+        case .null: nil
+        default: throw wrongKind(column, .text)
+        }
     }
 
     package func blob(_ column: StaticString) throws -> [UInt8] {
@@ -71,7 +82,11 @@ extension SQLRow {
     }
 
     package func optionalBlob(_ column: StaticString) throws -> [UInt8]? {
-        try isNull(column) ? nil : blob(column)
+        switch try value(column) {
+        case .blob(let bytes): bytes
+        case .null: nil
+        default: throw wrongKind(column, .blob)
+        }
     }
 
     private func wrongKind(_ column: StaticString, _ expected: SQLKind) -> SQLError {

@@ -58,7 +58,9 @@ extension JSONWriter {
 
     package mutating func number(_ value: some BinaryInteger) {
         separate()
-        bytes.append(contentsOf: String(value).utf8)
+        // The digits of a number of any type cost ten times those of one.
+        let digits = Int64(exactly: value).map { String($0) } ?? String(value)
+        bytes.append(contentsOf: digits.utf8)
     }
 
     package mutating func bool(_ value: Bool) {

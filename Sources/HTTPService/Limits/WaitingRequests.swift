@@ -15,8 +15,9 @@ final class WaitingRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limit: Int
     private let told: LimitLog
-    /// What each request that waits holds, about, in bytes; the oldest first.
+    /// What each request that waits holds, about, in bytes; the oldest first. One that is alone is measured when another comes.
     private var waiting: [Int] = []
+    private var alone: HTTPRequest?
     /// Too many waited: what is still decoded of this connection goes nowhere.
     private var isOver = false
     /// Of a body; not yet handed on.
@@ -37,8 +38,7 @@ final class WaitingRequests: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isOver else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            waiting.append(Self.size(of: head))
-            guard waiting.count == 1 || waiting.count <= limit && waiting.reduce(0, +) <= Self.most else { return refuse(context) }
+            guard hasRoom(for: head) else { return refuse(context) }
             context.fireChannelRead(data)
         case .body(let piece):
             join(piece)
@@ -72,12 +72,28 @@ final class WaitingRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         // What was refused before it was a request is answered, too.
-        if case .end = unwrapOutboundIn(data), !waiting.isEmpty { waiting.removeFirst() }
+        if case .end = unwrapOutboundIn(data), !waiting.isEmpty {
+            waiting.removeFirst()
+            alone = nil
+        }
         context.write(data, promise: promise)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         if isOver { told.over(.requests) }
+    }
+
+    /// Takes a request among those that wait, unless they are too many or too much. One alone is always let in.
+    private func hasRoom(for head: HTTPRequest) -> Bool {
+        guard !waiting.isEmpty else {
+            waiting = [0]
+            alone = head
+            return true
+        }
+        if let alone { waiting[0] = Self.size(of: alone) }
+        alone = nil
+        waiting.append(Self.size(of: head))
+        return waiting.count <= limit && waiting.reduce(0, +) <= Self.most
     }
 
     /// A field costs more than its text.

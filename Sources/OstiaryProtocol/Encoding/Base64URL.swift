@@ -8,20 +8,21 @@ package enum Base64URL {
     }()
 
     package static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                var count = 0
+                for start in stride(from: 0, to: bytes.count, by: 3) {
+                    let length = min(3, bytes.count - start)
+                    var group: UInt32 = 0
+                    for place in 0..<3 { group = group << 8 | (place < length ? UInt32(bytes[start + place]) : 0) }
+                    for place in 0...length {
+                        text[count] = alphabet[Int(group >> UInt32(18 - 6 * place) & 63)]
+                        count += 1
+                    }
+                }
+                return count
             }
         }
-        if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Nil for any other character, an impossible length, or bits left over that are not zero.

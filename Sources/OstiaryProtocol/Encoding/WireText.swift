@@ -1,13 +1,14 @@
 /// Text on the wire: UTF-8 without control characters (a line feed is allowed) and without direction overrides (protocol §2).
 package enum WireText {
     package static func decode(_ bytes: [UInt8]) throws(WireError) -> String {
+        if bytes.allSatisfy(isPrintableASCII) { return String(decoding: bytes, as: UTF8.self) }
         guard let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isAllowed) else { throw .badText }
         return text
     }
 
     /// Whether a text may travel as it stands, in at most `cap` bytes of UTF-8.
     package static func allows(_ text: String, cap: Int) -> Bool {
-        text.utf8.count <= cap && text.unicodeScalars.allSatisfy(isAllowed)
+        text.utf8.count <= cap && (text.utf8.allSatisfy(isPrintableASCII) || text.unicodeScalars.allSatisfy(isAllowed))
     }
 
     /// The text's bytes; what may not travel is dropped, and what is too long is cut at a character.
@@ -21,6 +22,9 @@ package enum WireText {
         }
         return kept
     }
+
+    /// What most texts are made of, and all of it is allowed: characters need not be decoded to tell.
+    private static func isPrintableASCII(_ byte: UInt8) -> Bool { (0x20..<0x7F).contains(byte) }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
