@@ -50,10 +50,16 @@ struct ConnectionTests {
             #expect(throws: SQLError.wrongKind(column: "text", expected: .integer, found: .text)) { try row.integer("text") }
             #expect(throws: SQLError.wrongKind(column: "absent", expected: .blob, found: .null)) { try row.blob("absent") }
             #expect(throws: SQLError.wrongKind(column: "two", expected: .text, found: .integer)) { try row.optionalText("two") }
+            #expect(throws: SQLError.wrongKind(column: "text", expected: .integer, found: .text)) { try row.optionalInteger("text") }
+            #expect(throws: SQLError.wrongKind(column: "text", expected: .integer, found: .text)) { try row.optionalNumber("text", as: UInt8.self) }
+            #expect(throws: SQLError.wrongKind(column: "text", expected: .blob, found: .text)) { try row.optionalBlob("text") }
+            #expect(throws: SQLError.noSuchColumn("three")) { try row.optionalText("three") }
+            #expect(throws: SQLError.outOfRange("minus")) { try row.optionalUnsigned("minus") }
             #expect(throws: SQLError.outOfRange("minus")) { try row.unsigned("minus") }
             #expect(throws: SQLError.outOfRange("two")) { try row.bool("two") }
             #expect(try row.optionalUnsigned("absent") == nil)
             #expect(try row.optionalBlob("absent") == nil)
+            #expect(try row.optionalText("absent") == nil && row.optionalInteger("absent") == nil)
             #expect(try row.int("two") == 2)
         }
     }
