@@ -23,8 +23,9 @@ struct PageSignals: Sendable {
         // Subscribed before this returns: whoever reads the store afterwards misses nothing.
         let news = events.subscribe(to: topics)
         let scans = ScanLimit()
+        let telling = Task { for await item in news where scans.passes(item) { continuation.yield(.news(item)) } }
         let tasks = [
-            Task { for await item in news where scans.passes(item) { continuation.yield(.news(item)) } },
+            telling,
             Task {
                 while (try? await Task.sleep(for: interval)) != nil {
                     scans.rest()
@@ -33,6 +34,9 @@ struct PageSignals: Sendable {
             },
             Task {
                 await drain.wait()
+                // What had happened by then is told.
+                telling.cancel()
+                await telling.value
                 continuation.finish()
             },
         ]

@@ -265,6 +265,20 @@ struct PageStreamTests {
         #expect(heard == [.scanned, .claimed])
     }
 
+    @Test("A server that stops still tells a stream what had happened by then")
+    func stopping() async throws {
+        let hub = SessionEventHub()
+        for _ in 0..<100 {
+            let (topic, drain) = (EventTopic.stream(StreamID(using: SystemRandomSource())), DrainSignal())
+            let signals = PageSignals(of: [topic], events: hub, every: .seconds(3_600), drain: drain)
+            for kind in [.claimed, .cancelled(notMe: true)] as [SessionNews.Kind] { hub.publish(SessionNews(kind, topics: [topic])) }
+            drain.begin()
+            var heard: [SessionNews.Kind] = []
+            for await signal in signals.stream { if case .news(let news) = signal { heard.append(news.kind) } }
+            #expect(heard == [.claimed, .cancelled(notMe: true)])
+        }
+    }
+
     @Test("After a tick the next look wakes it again")
     func ticks() async throws {
         let hub = SessionEventHub()
