@@ -1,6 +1,7 @@
 """What the login page says when its phone does not go on, tried for scripts/page-test: with the terminal phone, in a real browser."""
 
 import secrets
+import time
 
 from trial import PIN, check, until
 
@@ -50,6 +51,17 @@ def cancelled(servers, browser, phone, look):
     check(process.wait(timeout=20) == 0, "the phone has logged in")
 
 
+def type_pin(process, pin):
+    process.stdin.write(pin + "\n")
+    process.stdin.flush()
+
+
+def penalty_ends(look, sentence):
+    until(look, sentence)
+    # Page, phone and server count whole seconds, each from a moment of its own.
+    time.sleep(1)
+
+
 def penalised(servers, browser, phone, look):
     page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-penalty", "[data-qr]"), pins=WRONG[:3])
@@ -57,6 +69,9 @@ def penalised(servers, browser, phone, look):
     text = browser.run("return document.body.innerText")
     check(not any(character.isdigit() for character in text), "without the number of tries or the time")
     look(browser, "login-penalised")
+    penalty_ends(lambda: browser.state == "scanned", "when it is over the page says to go on with the phone")
+    type_pin(process, WRONG[3])
+    until(lambda: browser.state == "penalised", "the next penalty is told on the page")
     process.stdin.close()
     check(process.wait(timeout=20) == 4, "the phone waits for its penalty")
     until(lambda: browser.state == "gaveup", "who leaves in a penalty gave up, and the page does not wait for its end")
@@ -64,14 +79,14 @@ def penalised(servers, browser, phone, look):
 
 
 def blocked(servers, browser, phone, look):
-    servers.wait_for_penalty()
     page(servers, browser)
-    process = phone.begin("login", browser.picture("code-to-block", "[data-qr]"), pins=WRONG[3:4])
-    until(lambda: browser.state == "penalised", "the next penalty is told on the page")
-    servers.wait_for_penalty()
-    process.stdin.write(WRONG[4] + "\n")
-    process.stdin.flush()
-    until(lambda: browser.state == "blocked", "a block is told on the page")
+    process = phone.begin("login", browser.picture("code-to-block", "[data-qr]"), pins=())
+    type_pin(process, WRONG[4])
+    beside = "return document.querySelector('[data-beside=penalised]').hidden"
+    until(lambda: browser.run(beside) is False, "who types during a penalty has not claimed the code: it is told beside it")
+    penalty_ends(lambda: browser.run(beside), "until the penalty is over")
+    type_pin(process, WRONG[4])
+    until(lambda: browser.state == "blocked", "what was typed too early was not counted; a block is told on the page")
     process.stdin.close()
     check(process.wait(timeout=20) == 4, "the phone is blocked")
     look(browser, "login-blocked")

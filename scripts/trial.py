@@ -12,8 +12,8 @@ import urllib.parse
 import urllib.request
 
 PIN = "739214"
-# Seconds of every penalty: the usual ones are too long for a trial.
-PENALTY = 8
+# Seconds after each wrong PIN: the usual ones are too long for a trial.
+PENALTIES = "0,0,8,15"
 
 # Every sentence that held so far.
 held = []
@@ -107,7 +107,7 @@ class Servers:
             "OSTIARY_SERVER_NAME": "Timesheets",
             "OSTIARY_SECOND_FACTOR_URL": f"http://127.0.0.1:{second}",
             "OSTIARY_SF_LISTEN": f"127.0.0.1:{second}",
-            "OSTIARY_SF_PENALTIES": f"0,0,{PENALTY},{PENALTY}",
+            "OSTIARY_SF_PENALTIES": PENALTIES,
             **settings,
         }
         identity = self.identity("serve", environment)
@@ -142,11 +142,6 @@ class Servers:
         self.end(command)
         self.start(command)
         until(self.answers, f"{command} is back after it was killed", 30)
-
-    @staticmethod
-    def wait_for_penalty():
-        """Until the newest penalty is over."""
-        time.sleep(PENALTY + 1)
 
     def answers(self):
         # What serve says of the other one holds for some seconds: one that was just ended is asked itself.
