@@ -1,9 +1,9 @@
 // OstiaryTesting: what tests of several targets need, and later tests of apps.
 //
 // Owns: one phone that speaks AP1 by hand (`RawPhone`), a clock that a test moves, randomness that comes again (`SeededRandom` for keys and ids,
-// `SplitMix` for draws), a thread for what computes long (`onOwnThread`), a folder that is gone with its test, a log that can be read, a pipe that
-// nobody reads, and databases that behave as badly as a database may: `RerunningDatabase` runs each body twice, `LosingDatabase` does not know
-// what became of a commit.
+// `SplitMix` for draws), a thread for what computes long (`onOwnThread`), patience with a busy machine (`patientReadiness`), a folder that is gone
+// with its test, a log that can be read, a pipe that nobody reads, and databases that behave as badly as a database may: `RerunningDatabase` runs
+// each body twice, `LosingDatabase` does not know what became of a commit.
 // Leaves to others: every expectation, and every server and transport. It knows no testing library; what it finds it hands to whoever made it.
 // Start reading here, then `RawPhone`, then `RerunningDatabase`.
 //

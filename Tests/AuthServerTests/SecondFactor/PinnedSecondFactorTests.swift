@@ -191,7 +191,7 @@ struct PinnedSecondFactorTests {
         place.transport.put(.success(Self.junk))
         let service = try await AuthNode(
             settings: settings, database: try SQLiteDatabase.inMemory(), keyEncryptionKey: .random(), secondFactor: place.transport,
-            logger: place.log.logger(level: .critical), readinessLimit: .seconds(3_600),
+            logger: place.log.logger(level: .critical), readinessLimit: .patientReadiness,
             clock: { [clock = place.clock] in clock.now })
         let uri = "/ap1/bundle/\(Base64URL.encode(service.identityHash))"
         let other = try SomeIdentity(at: place.clock.now)
@@ -256,7 +256,7 @@ struct PinnedSecondFactorTests {
         let error = await #expect(throws: OwnIdentityPinned.self) {
             _ = try await AuthNode(
                 settings: settings, database: database, keyEncryptionKey: key, secondFactor: place.transport,
-                logger: place.log.logger(level: .critical), readinessLimit: .seconds(3_600),
+                logger: place.log.logger(level: .critical), readinessLimit: .patientReadiness,
                 clock: { [clock = place.clock] in clock.now })
         }
         #expect(error?.description.contains("OSTIARY_SECOND_FACTOR_IDENTITY") == true)

@@ -64,7 +64,7 @@ struct ServersFixture: Sendable {
         let identity = try await AuthNode.identityHash(database: commits, keyEncryptionKey: key, logger: logger, clock: now)
         let secondFactor = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: [identity]), database: secondFactorCommits, keyEncryptionKey: .random(), logger: logger,
-            readinessLimit: .seconds(3_600), clock: { skew.moment(by: clock) })
+            readinessLimit: .patientReadiness, clock: { skew.moment(by: clock) })
         let quiet = logger
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
@@ -74,7 +74,7 @@ struct ServersFixture: Sendable {
             let start = { @Sendable () async throws -> AuthNode in
                 try await AuthNode(
                     settings: settings, database: commits, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
-                    second: .milliseconds(20), readinessLimit: .seconds(3_600), clock: now)
+                    second: .milliseconds(20), readinessLimit: .patientReadiness, clock: now)
             }
             let service = try await start()
             try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in

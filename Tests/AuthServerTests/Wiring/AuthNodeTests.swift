@@ -26,7 +26,7 @@ struct AuthNodeTests {
             serverName: "Shop")
         return try await AuthNode(
             settings: settings, database: database, keyEncryptionKey: .random(), secondFactor: secondFactor, logger: logger,
-            readinessLimit: .seconds(3_600)
+            readinessLimit: .patientReadiness
         ) { clock.now }
     }
 
@@ -69,7 +69,7 @@ struct AuthNodeTests {
                 secondFactorIdentity: pinned.hash, serverName: "Shop")
             return try await AuthNode(
                 settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: Answering(bytes: pinned.bytes),
-                logger: log.logger(), readinessLimit: .seconds(3_600)
+                logger: log.logger(), readinessLimit: .patientReadiness
             ) { clock.now }
         }
     }

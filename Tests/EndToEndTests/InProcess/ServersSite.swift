@@ -75,7 +75,7 @@ struct ServersSite: Sendable {
             database: databases.0, keyEncryptionKey: authenticationKey, serverName: "Hallway", logger: logger, clock: { clock.now })
         let secondFactor = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: [root], policy: try Policy(maxAttempts: penalties.count + 1, penalties: penalties)),
-            database: databases.1, keyEncryptionKey: secondFactorKey, logger: logger, drain: drain, readinessLimit: .seconds(3_600),
+            database: databases.1, keyEncryptionKey: secondFactorKey, logger: logger, drain: drain, readinessLimit: .patientReadiness,
             clock: { clock.now })
         try await Application(router: secondFactor.router, logger: logger).test(.router) { secondFactorClient in
             let wire = SecondFactorWire(secondFactorClient)
@@ -84,7 +84,7 @@ struct ServersSite: Sendable {
                     publicURL: try PublicURL(parsing: publicURL), apiKey: SecretText("key"),
                     secondFactorIdentity: secondFactor.identityHash, serverName: "Hallway"),
                 database: databases.0, keyEncryptionKey: authenticationKey, secondFactor: wire, logger: logger, drain: drain,
-                second: .milliseconds(40), readinessLimit: .seconds(3_600), clock: { clock.now })
+                second: .milliseconds(40), readinessLimit: .patientReadiness, clock: { clock.now })
             try await Application(router: authentication.publicRouter, logger: logger).test(.router) { publicClient in
                 try await Application(router: authentication.adminRouter, logger: logger).test(.router) { adminClient in
                     let world = ServersFixture(

@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import SecondFactor
 import Synchronization
 import Testing
@@ -90,7 +91,7 @@ final class LyingSecondFactor: Sendable {
         let logger = Logger.service("liar", level: .critical)
         let service = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: [trusted], policy: try Policy(maxAttempts: 5, penalties: [0, 0, 0, 0])),
-            database: database, keyEncryptionKey: key, logger: logger, readinessLimit: .seconds(3_600), clock: { .now })
+            database: database, keyEncryptionKey: key, logger: logger, readinessLimit: .patientReadiness, clock: { .now })
         let keys = IdentityKeeper(
             IdentityRenewal(
                 store: SQLSecondFactorStore(database: database), keyEncryptionKey: key, rootSeed: nil, random: SystemRandomSource()))

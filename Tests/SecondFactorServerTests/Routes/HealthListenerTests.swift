@@ -36,7 +36,7 @@ struct HealthListenerTests {
         func node(_ seed: SecretBytes?) async throws -> SecondFactorNode {
             try await SecondFactorNode(
                 settings: SecondFactorNodeSettings(trustedRoots: [], rootSeed: seed), database: database, keyEncryptionKey: key,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .seconds(3_600),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .patientReadiness,
                 clock: { clock.now })
         }
         func report(_ node: SecondFactorNode) async throws -> (status: HTTPResponse.Status, said: String) {

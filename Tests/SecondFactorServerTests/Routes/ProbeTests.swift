@@ -61,7 +61,7 @@ struct ProbeTests {
         let (server, stranger) = (try AuthenticationServerDouble("trusted"), try AuthenticationServerDouble("stranger"))
         let node = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: [server.rootHash]), database: try openInMemory(), keyEncryptionKey: .random(),
-            logger: log.logger(level: .info), readinessLimit: .seconds(3_600), clock: { clock.now })
+            logger: log.logger(level: .info), readinessLimit: .patientReadiness, clock: { clock.now })
         let foreign = stranger.call(Self.probe(by: stranger, at: clock.now).bytes)
         let unsigned = server.call(Self.probe(by: server, key: stranger.operatorKey, at: clock.now).bytes)
         try await Application(router: node.router).test(.router) { (client) async throws in

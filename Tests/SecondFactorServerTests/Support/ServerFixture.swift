@@ -45,7 +45,7 @@ struct ServerFixture: Sendable {
         let service = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(trustedRoots: setting.trusted, policy: setting.policy), database: database,
             keyEncryptionKey: setting.keyEncryptionKey, evaluator: setting.evaluator, random: SeededRandom("second-factor server"),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .seconds(3_600),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .patientReadiness,
             clock: { setting.clock.now })
         let application = Application(router: service.router)
         return try await application.test(.router) { client in
