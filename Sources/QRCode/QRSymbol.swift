@@ -1,6 +1,6 @@
 // QRCode: pictures that carry bytes between a screen and a phone.
 //
-// Owns: QR symbols out (SVG, PNG, terminal), QR symbols in (a PNG or JPEG of a screen), and PNG encoding of small pictures
+// Owns: QR symbols out (PNG, terminal), QR symbols in (a PNG or JPEG of a screen), and PNG encoding of small pictures
 // such as the visual hash. Leaves to others: what the bytes mean (OstiaryProtocol) and where the picture is shown.
 // Start reading here, then `QRReader`.
 
@@ -12,7 +12,7 @@ package struct QRSymbol: Sendable, Equatable {
     package enum Correction: Sendable, CaseIterable {
         /// About 7 % of the codewords: the largest modules for a given content.
         case low
-        /// About 15 %: what the login and enrol pages use.
+        /// About 15 %: what the login and enrol pages draw, too (qr.js).
         case medium
     }
 

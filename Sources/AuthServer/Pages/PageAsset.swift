@@ -23,6 +23,7 @@ struct PageAsset: Sendable {
     static let trouble = PageAsset(PackageResources.trouble_html, "text/html; charset=utf-8")
     static let style = PageAsset(PackageResources.style_css, "text/css; charset=utf-8")
     static let script = PageAsset(PackageResources.page_js, "text/javascript; charset=utf-8")
+    static let symbols = PageAsset(PackageResources.qr_js, "text/javascript; charset=utf-8")
     static let icon = PageAsset(PackageResources.icon_svg, "image/svg+xml")
     static let openAPI = PageAsset(PackageResources.openapi_json, "application/json; charset=utf-8")
 

@@ -71,7 +71,7 @@ extension PageRoutes {
         guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let link = try? Link(decoding: bytes),
             let server = try await server(of: link, at: clock())
         else { throw PageRefusal.linkNotValid }
-        let code = link.isScanned ? try TilePicture(code: Array(Link.text(of: bytes, at: publicURL.description).utf8)) : nil
+        let code = link.isScanned ? PageCode(bytes: Array(Link.text(of: bytes, at: publicURL.description).utf8)) : nil
         return .object { writer in
             writer.member("server", server)
             if let code {

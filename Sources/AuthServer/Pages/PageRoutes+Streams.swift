@@ -26,7 +26,7 @@ extension PageRoutes {
         _ = try await domain.servers.virtualServer(server)
         guard try await domain.sessions.isKnown(stream: session, at: server) else { throw PageRefusal.noSession }
         guard let place = eventGate.enter(session.text, from: context.peer) else { throw PageRefusal.busy }
-        let signals = PageSignals(of: [.stream(session)], events: domain.events, every: tick, drain: drain)
+        let signals = PageSignals(of: [.stream(session)], events: domain.events, ticker: ticker, drain: drain)
         let stream = SessionEventStream(signals: signals, server: server, stream: session) { [domain, clock] in
             try await domain.sessions.isLoggedIn(stream: session, at: server, now: clock())
         }
@@ -43,7 +43,7 @@ extension PageRoutes {
         let topic = EventTopic.stream(try await domain.sessions.stream(of: page.nonce, at: page.page.serverID))
         return PageStream(
             page: page, kept: { [pages, clock] in try await pages.page(of: page.cookie, at: clock()) }, view: view,
-            signals: PageSignals(of: [topic], events: domain.events, every: tick, drain: drain), isStill: isStill,
+            signals: PageSignals(of: [topic], events: domain.events, ticker: ticker, drain: drain), isStill: isStill,
             clock: clock, deadline: clock() + PageLifetime.page)
     }
 }

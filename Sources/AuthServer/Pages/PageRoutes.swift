@@ -16,11 +16,11 @@ package struct PageRoutes: Sendable {
     let publicURL: PublicURL
     let drain: DrainSignal
     let clock: @Sendable () -> Instant
-    /// One tick of the streams: a second, less in tests.
-    let tick: Duration
+    let ticker: PageTicker
     let pageGate = StreamGate(limit: 4_000, perName: 6, perPeer: 2_000)
     let eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000)
 
+    /// - Parameter tick: of the streams: a second, less in tests.
     package init(
         domain: AuthenticationServices, pages: PageService, visualHashes: VisualHashes, publicURL: PublicURL, drain: DrainSignal,
         tick: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
@@ -29,7 +29,7 @@ package struct PageRoutes: Sendable {
         self.pages = pages
         self.publicURL = publicURL
         self.drain = drain
-        self.tick = tick
+        ticker = PageTicker(every: tick)
         self.clock = clock
         view = PageView(domain: domain, pages: pages, visualHashes: visualHashes, publicURL: publicURL)
     }
@@ -60,7 +60,7 @@ package struct PageRoutes: Sendable {
     }
 
     private static let assets: [(path: String, asset: PageAsset)] = [
-        ("/login", .login), ("/enrol", .enrol), ("/l", .link), ("/pages/style.css", .style), ("/pages/page.js", .script), ("/pages/icon.svg", .icon),
-        ("/favicon.ico", .icon),
+        ("/login", .login), ("/enrol", .enrol), ("/l", .link), ("/pages/style.css", .style), ("/pages/page.js", .script), ("/pages/qr.js", .symbols),
+        ("/pages/icon.svg", .icon), ("/favicon.ico", .icon),
     ]
 }

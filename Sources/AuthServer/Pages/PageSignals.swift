@@ -2,7 +2,7 @@ import Authentication
 import HTTPService
 import Synchronization
 
-/// What wakes an open stream: news, and a regular tick for the next frame and for whatever no news came of.
+/// What wakes an open stream: news, and the ticker for the next frames and for whatever no news came of.
 enum PageSignal: Sendable {
     case news(SessionNews)
     case tick
@@ -16,7 +16,7 @@ struct PageSignals: Sendable {
     let stream: AsyncStream<PageSignal>
     private let continuation: AsyncStream<PageSignal>.Continuation
 
-    init(of topics: [EventTopic], events: any SessionEvents, every interval: Duration, drain: DrainSignal) {
+    init(of topics: [EventTopic], events: any SessionEvents, ticker: PageTicker, drain: DrainSignal) {
         let (stream, continuation) = AsyncStream.makeStream(of: PageSignal.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         self.stream = stream
         self.continuation = continuation
@@ -24,26 +24,25 @@ struct PageSignals: Sendable {
         let news = events.subscribe(to: topics)
         let scans = ScanLimit()
         let telling = Task { for await item in news where scans.passes(item) { continuation.yield(.news(item)) } }
-        let tasks = [
-            telling,
-            Task {
-                while (try? await Task.sleep(for: interval)) != nil {
-                    scans.rest()
-                    continuation.yield(.tick)
-                }
-            },
-            Task {
-                await drain.wait()
-                // What had happened by then is told.
-                telling.cancel()
-                await telling.value
-                continuation.finish()
-            },
-        ]
-        continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+        let waking = ticker.wake {
+            scans.rest()
+            continuation.yield(.tick)
+        }
+        let draining = Task {
+            await drain.wait()
+            // What had happened by then is told.
+            telling.cancel()
+            await telling.value
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in
+            waking.end()
+            telling.cancel()
+            draining.cancel()
+        }
     }
 
-    /// Lets go of the subscription and the clock.
+    /// Lets go of the subscription and the ticker.
     func end() { continuation.finish() }
 }
 

@@ -12,10 +12,8 @@ struct PageSnapshot: Sendable {
     /// Where the browser goes afterwards; while it has to come back, with the return code, which is never shown.
     var returnURL: String?
     /// While a phone is awaited: the code, and the link for the app on the same device.
-    var code: TilePicture?
+    var code: PageCode?
     var link: String?
-    /// The session that the next frames of a login's code are of; not shown.
-    var awaiting: Session?
     /// Whether some phone has read the code, which stays.
     var isRead = false
     /// What a phone said that has read the code and not taken the login; it stands beside the code.
@@ -24,6 +22,8 @@ struct PageSnapshot: Sendable {
     var mayTakeOver = false
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
     var stillAge: UInt32 = 0
+    /// Whether the person may have a code that stands still: one that is made anew with each look would come too late where it lives for less than two.
+    var offersStill: Bool { stillAge >= 2 * UInt32(PageTicker.period) }
     /// Of an enrolment: its name, and the phone that has read the code.
     var name: String?
     var device: String?
@@ -72,7 +72,7 @@ struct PageSnapshot: Sendable {
             writer.member("returnurl", returnURL)
             writer.member("link", link)
             writer.member("beside", beside?.rawValue)
-            writer.member("still", stillAge > 0)
+            writer.member("still", offersStill)
             writer.member("read", isRead)
             if mayTakeOver { writer.member("takeover", true) }
             writer.member("name", name)

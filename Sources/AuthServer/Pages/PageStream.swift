@@ -3,11 +3,10 @@ import HTTPService
 import Hummingbird
 import OstiaryProtocol
 
-/// The stream of one page: a snapshot whenever something happens, a new code every second while a phone is awaited.
+/// The stream of one page: a snapshot whenever something happens; while a phone is awaited, with each look into the store the code of the next seconds.
 struct PageStream: Sendable {
-    /// Ticks between looks into the store for what no news came of, and between signs of life.
-    private static let ticksPerLook = 5
-    private static let ticksPerHeartbeat = 15
+    /// Wakings by the ticker between signs of life.
+    private static let looksPerHeartbeat = 3
 
     let page: OpenPage
     /// The page as it is kept now: it may have begun another enrolment since the stream was opened.
@@ -27,20 +26,20 @@ struct PageStream: Sendable {
         var shown = try await look(&memory)
         try await writer.write(EventStreamText.retry)
         try await send(shown, to: &writer)
-        var ticks = 0
+        var looks = 0
         for await signal in signals.stream {
             let now = clock()
             // Further away than it ever was: the clock had run ahead when the stream began.
             guard now < deadline, deadline.seconds(since: now) <= PageLifetime.page + PhoneRequest.window else { break }
-            switch signal {
-            case .news(let news):
-                if news.kind == .scanned { memory.noteScan() }
-                shown = try await show(shown, &memory, to: &writer)
-            case .tick:
-                ticks += 1
-                if ticks % Self.ticksPerLook == 0 { shown = try await show(shown, &memory, to: &writer) }
-                try await keepUp(ticks, shown: shown, to: &writer)
+            if case .news(let news) = signal, news.kind == .scanned { memory.noteScan() }
+            let next = try await look(&memory)
+            if case .tick = signal { looks += 1 }
+            if !isSame(next, as: shown) {
+                try await send(next, to: &writer)
+            } else if case .tick = signal {
+                try await keepUp(looks, next, to: &writer)
             }
+            shown = next
         }
     }
 
@@ -54,24 +53,19 @@ struct PageStream: Sendable {
         return snapshot
     }
 
-    /// Sends the page as it is now if it is not what the browser shows.
-    private func show(_ shown: PageSnapshot, _ memory: inout PageMemory, to writer: inout any ResponseBodyWriter) async throws -> PageSnapshot {
-        let next = try await look(&memory)
-        let isSame =
-            next.state == shown.state && next.device == shown.device && next.isRead == shown.isRead && next.beside == shown.beside
+    /// Whether the browser shows it already, but for the code of a login, which changes with time alone.
+    private func isSame(_ next: PageSnapshot, as shown: PageSnapshot) -> Bool {
+        next.state == shown.state && next.device == shown.device && next.isRead == shown.isRead && next.beside == shown.beside
             && next.mayTakeOver == shown.mayTakeOver
             // The link of a login changes with its code.
             && (page.page.kind == .login || next.link == shown.link)
-        if !isSame { try await send(next, to: &writer) }
-        return next
     }
 
-    /// The next frame when one is due, otherwise now and then a sign of life.
-    private func keepUp(_ ticks: Int, shown: PageSnapshot, to writer: inout any ResponseBodyWriter) async throws {
-        let isDue = shown.state == .waiting && (!isStill || ticks % shown.ticksPerStillCode == 0)
-        if isDue, let session = shown.awaiting, let code = try await view.code(of: session, style: isStill ? .still : .moving, at: clock()) {
+    /// The code of the next seconds when it is due, otherwise now and then a sign of life.
+    private func keepUp(_ looks: Int, _ shown: PageSnapshot, to writer: inout any ResponseBodyWriter) async throws {
+        if shown.state == .waiting, page.page.kind == .login, let code = shown.code, !isStill || looks % shown.looksPerStillCode == 0 {
             try await writer.write(EventStreamText.event("code", code.write))
-        } else if ticks % Self.ticksPerHeartbeat == 0 {
+        } else if looks % Self.looksPerHeartbeat == 0 {
             try await writer.write(EventStreamText.heartbeat)
         }
     }
@@ -83,5 +77,5 @@ struct PageStream: Sendable {
 
 extension PageSnapshot {
     /// A code that stands still is made again when half of its life is over.
-    fileprivate var ticksPerStillCode: Int { max(1, Int(stillAge) / 2) }
+    fileprivate var looksPerStillCode: Int { max(1, Int(stillAge) / 2 / PageTicker.period) }
 }

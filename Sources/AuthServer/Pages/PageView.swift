@@ -52,22 +52,14 @@ struct PageView: Sendable {
         }
     }
 
-    /// The next frame of the code of a login that waited for a phone when it was looked at last; nil when its time is over. Asks nothing of the database:
-    /// that somebody took it is news.
-    func code(of session: Session, style: LinkStyle, at now: Instant) async throws -> TilePicture? {
-        guard session.settled(at: now).state == .open else { return nil }
-        return try TilePicture(code: try await domain.sessions.link(to: session, style, at: now).bytes)
-    }
-
     private func login(_ open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
         let session = try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
         guard let session, open.owns(session) else { return try await foreign(session, on: open) }
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         switch session.state {
         case .open:
-            snapshot.awaiting = session
             snapshot.beside = session.report.map { PageSnapshot.State($0.state) }
-            snapshot.code = try TilePicture(code: try await domain.sessions.link(to: session, style, at: now).bytes)
+            snapshot.code = try await code(of: session, style, at: now)
             snapshot.link = Link.text(of: try await domain.sessions.link(to: session, .returning, at: now).bytes, at: publicURL.description)
         case .returning:
             guard let code = try await domain.sessions.returnCode(of: session, for: open.cookie.hash), let address = open.page.returnURL else {
@@ -78,6 +70,13 @@ struct PageView: Sendable {
         case .claimed, .loggedIn, .denied, .expired, .stopped: break
         }
         return snapshot
+    }
+
+    private func code(of session: Session, _ style: LinkStyle, at now: Instant) async throws -> PageCode {
+        switch style {
+        case .moving: PageCode(try await domain.sessions.frames(of: session, at: now))
+        case .still, .tapped, .returning: PageCode(bytes: try await domain.sessions.link(to: session, style, at: now).bytes)
+        }
     }
 
     private static func state(of session: Session) -> PageSnapshot.State {
@@ -124,7 +123,7 @@ struct PageView: Sendable {
         switch progress {
         case .waitingForPhone:
             guard let link else { break }
-            snapshot.code = try TilePicture(code: link)
+            snapshot.code = PageCode(bytes: link)
             snapshot.link = Link.text(of: link, at: publicURL.description)
         case .phoneScanned(let device):
             let hash = try await visualHashes.hash(of: open.page.serverID)

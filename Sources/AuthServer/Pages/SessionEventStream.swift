@@ -5,8 +5,8 @@ import OstiaryProtocol
 
 /// Session events for the pages of business applications, by `hsid` only: what happened, never to whom.
 struct SessionEventStream: Sendable {
-    /// Ticks between signs of life.
-    private static let ticksPerHeartbeat = 15
+    /// Wakings by the ticker between signs of life.
+    private static let wakingsPerHeartbeat = 3
 
     let signals: PageSignals
     let server: ServerID
@@ -19,15 +19,15 @@ struct SessionEventStream: Sendable {
         try await writer.write(EventStreamText.retry)
         // How it is now: whoever was away, or comes late, has missed nothing.
         try await writer.write(EventStreamText.event(try await isLoggedIn() ? "LOGIN" : "LOGOUT", write))
-        var ticks = 0
+        var wakings = 0
         for await signal in signals.stream {
             switch signal {
             case .news(let news):
                 guard let name = Self.name(of: news.kind) else { continue }
                 try await writer.write(EventStreamText.event(name, write))
             case .tick:
-                ticks += 1
-                if ticks % Self.ticksPerHeartbeat == 0 { try await writer.write(EventStreamText.heartbeat) }
+                wakings += 1
+                if wakings % Self.wakingsPerHeartbeat == 0 { try await writer.write(EventStreamText.heartbeat) }
             }
         }
     }

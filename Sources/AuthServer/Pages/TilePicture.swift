@@ -1,8 +1,7 @@
 import HTTPService
 import OstiaryProtocol
-import QRCode
 
-/// A picture of square tiles in two colours: a QR code or a visual hash, small enough to travel every second and drawn as SVG by the page.
+/// A visual hash as a picture of square tiles in two colours, which the page draws.
 struct TilePicture {
     let columns: Int
     let rows: Int
@@ -10,17 +9,6 @@ struct TilePicture {
     let bits: [UInt8]
     let ink: String
     let paper: String
-
-    /// A QR code of these bytes with the standard's margin.
-    init(code bytes: [UInt8]) throws(QRSymbolError) {
-        let symbol = try QRSymbol(bytes: bytes)
-        let margin = QRSymbol.quietZone
-        columns = symbol.side + 2 * margin
-        rows = columns
-        bits = Self.packed(columns: columns, rows: rows) { symbol.isDark(column: $0 - margin, row: $1 - margin) }
-        ink = "#000"
-        paper = "#fff"
-    }
 
     init(_ picture: VisualPicture) {
         columns = VisualPicture.width

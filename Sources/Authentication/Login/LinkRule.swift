@@ -2,8 +2,10 @@ import OstiaryProtocol
 
 /// Which links a server takes, and what they say of the browser (protocol §3 Age, §6).
 package struct LinkRule: Sendable {
-    /// Seconds for which one frame of a moving QR code may be scanned.
+    /// Seconds for which one frame of a moving code may be scanned that a backend shows.
     package static let frameAge: UInt64 = 10
+    /// The same of a login page, which is given its frames ``CodeFrames/ahead``: whoever steals one has ten seconds with it, too, and no more.
+    package static let pageFrameAge: UInt64 = 5
     /// Seconds by which a code may be ahead of this server's clock: another node may have drawn it.
     package static let mostAhead: UInt64 = 2
 
@@ -31,7 +33,7 @@ package struct LinkRule: Sendable {
         guard shownAt <= now + Self.mostAhead else { throw .linkEarly }
         let age = now.seconds(since: shownAt)
         switch (via, link.value.binding) {
-        case (.scan, .qrDynamic) where age <= Self.frameAge: return .qrDynamic
+        case (.scan, .qrDynamic) where age <= (hasPage ? Self.pageFrameAge : Self.frameAge): return .qrDynamic
         case (.scan, .qrDynamic), (.scan, .qrStatic):
             guard staticAge > 0, age <= staticAge else { throw .linkOld }
             return .qrStatic

@@ -115,7 +115,7 @@ package struct SessionQueries: Sendable {
         return IssuedLink(link: try await link(to: opened.session, style, at: now), session: opened.session)
     }
 
-    /// A link to a session that waits for a phone. Reads nothing but the keys, so that a page can draw the next frame each second.
+    /// A link to a session that waits for a phone. Reads nothing but the keys.
     package func link(to session: Session, _ style: LinkStyle, at now: Instant) async throws -> Encoded<LoginLink> {
         let keys = try await keyring.keys(of: session.server)
         // A session that began before the clock was put back gets codes of the present, too.
@@ -124,6 +124,14 @@ package struct SessionQueries: Sendable {
             LoginLink(
                 serverTag: keys.root.tag, sessionID: session.id, issuedAt: UInt32(clamping: issued.seconds),
                 frame: UInt16(clamping: now.seconds(since: issued)), binding: style.binding, qrSecret: keys.derivation.linkSecret(of: session.id)))
+    }
+
+    /// The moving code of a session that waits for a phone, for some seconds ahead. Reads nothing but the keys.
+    package func frames(of session: Session, at now: Instant) async throws -> CodeFrames {
+        let keys = try await keyring.keys(of: session.server)
+        return CodeFrames(
+            of: session.id, serverTag: keys.root.tag, issuedAt: min(session.startedAt, now), at: now,
+            qrSecret: keys.derivation.linkSecret(of: session.id))
     }
 
     /// logout: nothing is logged in by this nonce once this returns, on any node (protocol §8). Of an AppLogin the cache goes too.

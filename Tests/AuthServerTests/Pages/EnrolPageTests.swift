@@ -63,11 +63,11 @@ struct EnrolPageTests {
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let first = try await browser.state(cookie)
-            #expect(try await browser.state(cookie).object("code")?.text("bits") == first.object("code")?.text("bits"))
+            #expect(try await browser.state(cookie).object("code")?.text("bytes") == first.object("code")?.text("bytes"))
             guard case .enrol(let link) = try Link(text: try #require(first.text("link"))) else { throw WireError.badType }
             #expect(link.rootHash == premises.keyring.keys.root.hash)
             #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .ok)
-            #expect(try await browser.state(cookie).object("code")?.text("bits") != first.object("code")?.text("bits"))
+            #expect(try await browser.state(cookie).object("code")?.text("bytes") != first.object("code")?.text("bytes"))
         }
     }
 

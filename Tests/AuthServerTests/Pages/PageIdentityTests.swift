@@ -76,29 +76,28 @@ struct PageIdentityTests {
         }
     }
 
-    @Test("The next frame is drawn for the page that began the session, as long as a phone is awaited, and for no enrolment")
+    @Test("The frames are those of the page that began the session, as long as a phone is awaited, and of no enrolment")
     func frames() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let (pages, view, now) = (premises.pageRoutes.pages, premises.pageRoutes.view, premises.clock.now)
-            func opened(_ kind: PageKind) async throws -> OpenPage {
-                let page = try await pages.redeem(try await browser.ticket(kind), at: now)
-                _ = try await view.begin(page, isNewest: true, at: now)
-                return page
+            func opened(_ kind: PageKind, nonce: String = PagesFixture.nonce) async throws -> OpenPage {
+                let page = try await pages.redeem(try await browser.ticket(kind, nonce: nonce), at: now)
+                guard let link = try await view.begin(page, isNewest: true, at: now) else { return page }
+                try await pages.keep(link, for: page)
+                return try await pages.page(of: page.cookie, at: now)
             }
-            func frame(of page: OpenPage, after seconds: UInt64 = 0) async throws -> TilePicture? {
-                guard let session = try await view.snapshot(of: page, style: .moving, at: now).awaiting else { return nil }
-                return try await view.code(of: session, style: .moving, at: now + seconds)
+            func frames(of page: OpenPage, after seconds: UInt64 = 0) async throws -> Int? {
+                try await view.snapshot(of: page, style: .moving, at: now + seconds).code?.next.count
             }
             let first = try await opened(.login)
-            #expect(try await frame(of: first) != nil)
+            #expect(try await frames(of: first) == CodeFrames.ahead)
             let second = try await opened(.login)
-            #expect(try await frame(of: first) == nil)
-            #expect(try await frame(of: second) != nil)
-            #expect(try await frame(of: try await opened(.enrol)) == nil)
-            // Whether or not anybody has looked since.
-            #expect(try await frame(of: second, after: 300) != nil)
-            #expect(try await frame(of: second, after: 301) == nil)
+            #expect(try await frames(of: first) == nil)
+            #expect(try await frames(of: second) == CodeFrames.ahead)
+            #expect(try await frames(of: try await opened(.enrol, nonce: "the-nonce-of-another-page")) == 0)
+            #expect(try await frames(of: second, after: 300) == CodeFrames.ahead)
+            #expect(try await frames(of: second, after: 301) == nil)
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Login page, live", .timeLimit(.minutes(10)))
 struct PageStreamTests {
-    @Test("It shows a code at once, and another for every second")
+    @Test("It shows a code at once, and with each look of the ticker what the code says in the next seconds")
     func showsFrames() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
@@ -20,16 +20,19 @@ struct PageStreamTests {
             let first = try await screen.until("waiting")
             #expect(first.text("server") == "Timesheets")
             #expect(first.text("link")?.hasPrefix("https://login.example/l#") == true)
-            var codes: Set<String> = [try #require(first.object("code")?.text("bits"))]
-            for second in 1...3 {
-                premises.clock.advance(1)
-                while codes.count <= second { codes.insert(try #require(await screen.next()?.data.text("bits"))) }
-            }
+            let session = try await premises.session()
+            #expect(try frames(of: first.object("code")) == premises.frames(of: session, from: 0))
+            premises.clock.advance(5)
+            var told = try #require(await screen.next())
+            // What was on its way when the clock was moved is of before.
+            while try frames(of: told.data) == premises.frames(of: session, from: 0) { told = try #require(await screen.next()) }
+            #expect(told.name == "code")
+            #expect(try frames(of: told.data) == premises.frames(of: session, from: 5))
             #expect(screen.states == ["waiting"])
         }
     }
 
-    @Test("A code for every second costs the store a look every five seconds")
+    @Test("A page that waits costs the store a look in five seconds, and is told the code of the next five then and not more often")
     func asksSeldom() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
@@ -37,27 +40,46 @@ struct PageStreamTests {
             let page = try await premises.pageRoutes.pages.page(PageClient.page(cookie), in: [.cookie: cookie], at: premises.clock.now)
             let stream = try await premises.pageRoutes.stream(of: page, isStill: false)
             _ = premises.questions.take()
-            var writer: any ResponseBodyWriter = CodeCounter(enough: 50)
+            var writer: any ResponseBodyWriter = CodeCounter(enough: 10)
             await #expect(throws: Enough.self) { try await stream.write(to: &writer) }
             // Session and server, when it begins and ten times afterwards.
             #expect(premises.questions.take() == 22)
         }
     }
 
-    @Test("Each code is a link that the server takes as a moving one")
+    @Test("Each frame is a link that the server takes as a moving one in its own second, and in none before; no seed is among what is told")
     func drawsLinks() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open()
             premises.clock.advance(7)
-            let session = try await premises.session()
-            let bits = try await browser.state(cookie).object("code")?.text("bits")
-            let link = LoginLink(
-                serverTag: premises.keyring.keys.root.tag, sessionID: session.id, issuedAt: UInt32(session.startedAt.seconds), frame: 7,
-                binding: .qrDynamic, qrSecret: premises.keyring.keys.derivation.linkSecret(of: session.id))
-            let drawn = try TilePicture(code: link.encoded)
-            #expect(bits == Base64URL.encode(drawn.bits))
+            let (session, keys) = (try await premises.session(), premises.keyring.keys)
+            let answer = try await browser.get("/pages/state", cookie: cookie)
+            let told = try frames(of: JSONObject(answer.body).object("code"))
+            #expect(told == premises.frames(of: session, from: 7) && told.count == 6)
+            let secret = keys.derivation.linkSecret(of: session.id)
+            #expect(!String(buffer: answer.body).contains(Base64URL.encode(secret)))
+            let rule = LinkRule(serverTag: keys.root.tag, linkSecret: secret, staticAge: 0, refusesUnboundLinks: false, hasPage: true)
+            for (second, bytes) in told.enumerated() {
+                let (link, shown) = (try Encoded<LoginLink>(decoding: bytes), premises.clock.now + UInt64(second))
+                #expect(try rule.binding(of: link, via: .scan, at: shown + 5) == .qrDynamic)
+                #expect(throws: Refusal.linkOld) { try rule.binding(of: link, via: .scan, at: shown + 6) }
+                #expect(throws: Refusal.linkEarly) { try rule.binding(of: link, via: .scan, at: shown - 3) }
+            }
         }
+    }
+
+    /// The links that a page makes of what it is told.
+    private func frames(of code: JSONObject?) throws -> [[UInt8]] {
+        let bytes = try #require(code?.text("bytes").flatMap { Base64URL.decode($0) })
+        let macs = try #require(code?.text("next").flatMap { Base64URL.decode($0) })
+        try #require(bytes.count == LoginLink.count && macs.count % 8 == 0)
+        let first = Int(bytes[26]) << 8 | Int(bytes[27])
+        return [bytes]
+            + (0..<macs.count / 8).map { index in
+                let frame = first + index + 1
+                return bytes[..<26] + [UInt8(frame >> 8), UInt8(frame & 0xFF)] + bytes[28..<29] + macs[8 * index..<8 * index + 8]
+            }
     }
 
     @Test("A code that stands still stays the same until half of its time is over")
@@ -65,13 +87,22 @@ struct PageStreamTests {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let screen = try await PageScreen(premises, cookie: try await browser.open(), isStill: true)
-            try await screen.until("waiting")
+            #expect(try await screen.until("waiting").object("code")?.names == ["bytes"])
             premises.clock.advance(3)
-            // Ticks 15 and 30 are signs of life, tick 45 is the next code.
+            // Looks 3 and 6 bring signs of life, look 9 the next code: after 45 of 90 seconds.
             var texts: [String] = []
             for _ in 0..<3 { texts.append(try #require(await screen.nextText())) }
             #expect(texts[0].hasPrefix(":") && texts[1].hasPrefix(":"))
-            #expect(texts[2].hasPrefix("event: code"))
+            #expect(texts[2].hasPrefix("event: code") && !texts[2].contains("next"))
+        }
+    }
+
+    @Test("A code may stand still where it lives for two looks", arguments: [(0, false), (9, false), (10, true), (90, true)])
+    func offersStill(age: Int, offers: Bool) async throws {
+        let premises = try await PagesFixture()
+        try await premises.update { $0.staticQRAge = age }
+        try await premises.asBrowser { (browser) async throws in
+            #expect(try await browser.state(try await browser.open()).bool("still") == offers)
         }
     }
 
@@ -253,7 +284,7 @@ struct PageStreamTests {
     func boundsScans() async throws {
         let hub = SessionEventHub()
         let topic = EventTopic.stream(StreamID(using: SystemRandomSource()))
-        let signals = PageSignals(of: [topic], events: hub, every: .seconds(3_600), drain: DrainSignal())
+        let signals = PageSignals(of: [topic], events: hub, ticker: PageTicker(every: .seconds(3_600)), drain: DrainSignal())
         for _ in 0..<20 { hub.publish(SessionNews(.scanned, topics: [topic])) }
         hub.publish(SessionNews(.claimed, topics: [topic]))
         var heard: [SessionNews.Kind] = []
@@ -270,7 +301,7 @@ struct PageStreamTests {
         let hub = SessionEventHub()
         for _ in 0..<100 {
             let (topic, drain) = (EventTopic.stream(StreamID(using: SystemRandomSource())), DrainSignal())
-            let signals = PageSignals(of: [topic], events: hub, every: .seconds(3_600), drain: drain)
+            let signals = PageSignals(of: [topic], events: hub, ticker: PageTicker(every: .seconds(3_600)), drain: drain)
             for kind in [.claimed, .cancelled(notMe: true)] as [SessionNews.Kind] { hub.publish(SessionNews(kind, topics: [topic])) }
             drain.begin()
             var heard: [SessionNews.Kind] = []
@@ -283,7 +314,7 @@ struct PageStreamTests {
     func ticks() async throws {
         let hub = SessionEventHub()
         let topic = EventTopic.stream(StreamID(using: SystemRandomSource()))
-        let signals = PageSignals(of: [topic], events: hub, every: .milliseconds(20), drain: DrainSignal())
+        let signals = PageSignals(of: [topic], events: hub, ticker: PageTicker(every: .milliseconds(4)), drain: DrainSignal())
         var scans = 0
         hub.publish(SessionNews(.scanned, topics: [topic]))
         for await signal in signals.stream {

@@ -99,6 +99,28 @@ extension PagesFixture {
         return try #require(try await store.read { rows in try rows.view(nonceHash: hash, of: server)?.session })
     }
 
+    /// Changes the virtual server as its operator may.
+    func update(_ change: @Sendable @escaping (inout ServerUpdate) -> Void) async throws {
+        var update = ServerUpdate()
+        change(&update)
+        let (id, made) = (serverID, update)
+        try await store.write { rows in
+            var server = try #require(try rows.server(id))
+            server.parameters = try made.applied(to: server.parameters)
+            try rows.save(server)
+        }
+    }
+
+    /// The frames of the code of a session that a page is given `second` seconds after it began.
+    func frames(of session: Session, from second: UInt16) -> [[UInt8]] {
+        (0...UInt16(CodeFrames.ahead)).map { ahead in
+            LoginLink(
+                serverTag: keyring.keys.root.tag, sessionID: session.id, issuedAt: UInt32(session.startedAt.seconds), frame: second + ahead,
+                binding: .qrDynamic, qrSecret: keyring.keys.derivation.linkSecret(of: session.id)
+            ).encoded
+        }
+    }
+
     private func login(_ account: Account, _ binding: Binding = .qrDynamic) -> Login {
         Login(
             account: account.id, binding: binding, at: clock.now, methods: [.pin], verifiedAt: clock.now, decision: [1],

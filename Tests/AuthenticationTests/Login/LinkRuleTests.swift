@@ -33,6 +33,15 @@ struct LinkRuleTests {
         #expect(refusal(rule(), frame, via: .scan, after: 131) == .linkOld)
     }
 
+    @Test("A page was given its frames ahead: they are dynamic for five seconds, and what follows is as ever")
+    func movingOfPage() throws {
+        let frame = try link(.qrDynamic, frame: 40)
+        #expect(try rule(hasPage: true).binding(of: frame, via: .scan, at: Self.issued + 45) == .qrDynamic)
+        #expect(try rule(hasPage: true).binding(of: frame, via: .scan, at: Self.issued + 46) == .qrStatic)
+        #expect(refusal(rule(staticAge: 0, hasPage: true), frame, via: .scan, after: 46) == .linkOld)
+        #expect(refusal(rule(hasPage: true), frame, via: .scan, after: 37) == .linkEarly)
+    }
+
     @Test("Where standing codes are not allowed, a frame is good for its ten seconds only")
     func onlyMoving() throws {
         let frame = try link(.qrDynamic)

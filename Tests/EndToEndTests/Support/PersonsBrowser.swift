@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import OstiaryProtocol
 import QRCode
 import Testing
 
@@ -69,16 +70,7 @@ actor PersonsBrowser {
     /// A picture of the code on the screen, as PNG.
     func screenshot() async throws -> [UInt8] {
         let code = try #require(try await shown()["code"])
-        let columns = try #require(code["columns"]?.int)
-        let text = try #require(code["bits"]?.string).replacing("-", with: "+").replacing("_", with: "/")
-        let bits = Array(try #require(Data(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))))
-        let scale = 6
-        let edge = columns * scale
-        let pixels = (0..<edge * edge).map { index -> UInt8 in
-            let tile = (index / edge / scale) * columns + index % edge / scale
-            return bits[tile / 8] >> UInt8(7 - tile % 8) & 1 == 1 ? 0 : 255
-        }
-        return try PNGImage.encode(width: edge, height: edge, grey: pixels)
+        return try QRSymbol(bytes: try #require(code["bytes"]?.string.flatMap { Base64URL.decode($0) })).png()
     }
 
     private func send(_ method: String, _ address: String, origin: String?, _ body: ByteBuffer?) async throws -> Answer {

@@ -1,9 +1,11 @@
 // The login, enrol and link pages: one small state machine that the server drives.
 //
-// The server sends a snapshot whenever something changes, and a fresh code every second. Each snapshot says everything, so a page that
-// was away only has to listen again. Nothing here is secret: the ticket leaves the address bar at once and becomes a cookie that scripts
+// The server sends a snapshot whenever something changes, and what the code says in the next seconds every five. Each snapshot says everything, so a
+// page that was away only has to listen again. Nothing here is secret: the ticket leaves the address bar at once and becomes a cookie that scripts
 // cannot read; the code that the phone shows is typed in, never sent to this page. What stays in the address is the page's name, which
 // every request carries: a browser may have several pages open, and sends the cookies of all of them.
+
+import { symbol } from "./qr.js";
 
 const kind = document.body.dataset.kind;
 const all = (selector) => [...document.querySelectorAll(selector)];
@@ -17,6 +19,7 @@ let stream = null;
 let failures = 0;
 let timer = 0;
 let patience = 0;
+let frames = 0;
 
 // What is on the page
 
@@ -32,6 +35,7 @@ function show(state) {
     steps.hidden = !current;
     for (const step of steps.children) step === current ? step.setAttribute("aria-current", "step") : step.removeAttribute("aria-current");
   }
+  if (state !== "waiting") clearInterval(frames);
   say("");
   offerLater(next);
   const heading = next.querySelector("h1");
@@ -58,10 +62,13 @@ function say(text) {
 /** States that end by themselves or by what the person does on the page. */
 const underWay = ["opening", "waiting", "returning", "inapp", "code", "loggedin", "done"];
 
-/** A picture of square tiles as one SVG path; `bits` is base64url, row by row, one bit a tile. */
-function draw(into, { columns, rows, bits, ink, paper }, label) {
-  const bytes = Uint8Array.from(atob(bits.replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0));
-  const isInk = (tile) => (bytes[tile >> 3] >> (7 - (tile & 7))) & 1;
+/** Bytes of base64url. */
+function decode(text) {
+  return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0));
+}
+
+/** A picture of square tiles as one SVG path; `isInk` is asked by number, row by row. */
+function draw(into, { columns, rows, ink, paper }, isInk, label) {
   let path = "";
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
@@ -95,8 +102,39 @@ function fill(selector, text) {
   }
 }
 
+/** A QR code now and, of one that moves, a frame for each second until the server has said more: the next number and the next mac in it. */
 function drawCode(code) {
-  for (const place of all("[data-qr]")) draw(place, code, place.dataset.label);
+  clearInterval(frames);
+  const bytes = decode(code.bytes);
+  const macs = decode(code.next ?? "");
+  drawSymbol(bytes);
+  let drawn = 0;
+  if (macs.length) frames = setInterval(() => (8 * ++drawn > macs.length ? clearInterval(frames) : drawSymbol(frame(bytes, macs, drawn))), 1000);
+}
+
+/** The frame after so many seconds (protocol §3): its number is in bytes 26 and 27 of the link, its mac in the last eight. */
+function frame(bytes, macs, seconds) {
+  const next = bytes.slice();
+  const view = new DataView(next.buffer);
+  view.setUint16(26, view.getUint16(26) + seconds);
+  next.set(macs.subarray(8 * seconds - 8, 8 * seconds), next.length - 8);
+  return next;
+}
+
+/** With the standard's margin of four modules. */
+function drawSymbol(bytes) {
+  const { side, modules } = symbol(bytes);
+  const edge = side + 8;
+  const isDark = (tile) => {
+    const [column, row] = [(tile % edge) - 4, Math.floor(tile / edge) - 4];
+    return column >= 0 && column < side && row >= 0 && row < side && modules[row * side + column];
+  };
+  for (const place of all("[data-qr]")) draw(place, { columns: edge, rows: edge, ink: "#000", paper: "#fff" }, isDark, place.dataset.label);
+}
+
+function drawPicture(into, picture, label) {
+  const bits = decode(picture.bits);
+  draw(into, picture, (tile) => (bits[tile >> 3] >> (7 - (tile & 7))) & 1, label);
 }
 
 // What the server says
@@ -122,7 +160,7 @@ function follow(now) {
   for (const place of all("[data-forname]")) place.hidden = !now.name;
   // At the end it is the phone that was shown before.
   if (now.device || now.state !== "done") fill("[data-device]", now.device);
-  for (const place of all("[data-picture]")) if (now.picture) draw(place, now.picture, `The picture, in words: ${now.words.join(", ")}`);
+  for (const place of all("[data-picture]")) if (now.picture) drawPicture(place, now.picture, `The picture, in words: ${now.words.join(", ")}`);
   for (const place of all("[data-words]")) {
     if (now.words) place.replaceChildren(...now.words.map((word) => Object.assign(document.createElement("span"), { textContent: word })));
   }
