@@ -1,6 +1,6 @@
 import CZBar
 
-/// Finds the QR symbols in a picture of a screen: a screenshot or a photograph, PNG or JPEG.
+/// Finds the QR symbols in a picture of a screen: a screenshot or a photograph, PNG or JPEG, or a frame of a video.
 package enum QRReader {
     /// The content of every symbol found, byte for byte, each content once.
     ///
@@ -8,12 +8,31 @@ package enum QRReader {
     package static func read(_ file: [UInt8], limits: ImageLimits = .standard) throws(QRReaderError) -> [[UInt8]] {
         guard file.count <= limits.bytes else { throw .tooLarge }
         let (image, isDoubtful) = try decode(file, limits: limits)
+        let found = try search(image)
+        guard found.isEmpty else { return found }
+        throw isDoubtful ? .damaged : .noCode
+    }
+
+    /// The same for a frame that is decoded already, as of a camera or a screen: one byte a pixel, 0 black to 255 white, row by row from the top left.
+    /// - Throws: `damaged` when there are not as many bytes as the size says.
+    package static func read(
+        luminance pixels: [UInt8], width: Int, height: Int, limits: ImageLimits = .standard
+    ) throws(QRReaderError) -> [[UInt8]] {
+        try limits.check(width: width, height: height)
+        guard pixels.count == width * height else { throw .damaged }
+        let found = try search(GreyImage(width: width, height: height, pixels: pixels))
+        guard !found.isEmpty else { throw .noCode }
+        return found
+    }
+
+    /// Nothing when no form of the picture shows a code.
+    private static func search(_ image: GreyImage) throws(QRReaderError) -> [[UInt8]] {
         var candidates = Candidates(image: image)
         while let candidate = candidates.next() {
             let found = try scan(candidate)
             if !found.isEmpty { return found }
         }
-        throw isDoubtful ? .damaged : .noCode
+        return []
     }
 
     private static func decode(_ file: [UInt8], limits: ImageLimits) throws(QRReaderError) -> (image: GreyImage, isDoubtful: Bool) {

@@ -65,6 +65,11 @@ enum LinkInput {
         if let text, isLink(text) { return .link(text) }
         let symbols: [[UInt8]]
         do { symbols = try QRReader.read(bytes) } catch { throw LinkInputError(error, name: name) }
+        return try code(among: symbols, of: name)
+    }
+
+    /// The one code of ours among the contents of QR symbols.
+    static func code(among symbols: [[UInt8]], of name: String) throws(LinkInputError) -> Found {
         let codes = symbols.compactMap(scanned)
         guard let first = codes.first else { throw .foreignCode(name) }
         guard codes.count == 1 else { throw .severalCodes(name) }
