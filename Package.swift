@@ -98,6 +98,7 @@ let package = Package(
                 "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor",
                 "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            resources: [.embedInCode("PhonePage/Assets")],
             swiftSettings: house),
 
         // System modules: C libraries installed by scripts/setup.

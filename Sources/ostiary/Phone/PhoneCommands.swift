@@ -1,25 +1,6 @@
 import ArgumentParser
 import OstiaryMobile
 
-/// `ostiary phone`: the mobile SDK in a terminal.
-struct PhoneCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "phone",
-        abstract: "A phone to enrol and log in with.",
-        discussion: """
-            A code is given as a link, as a file with the bytes of a QR code, or as a picture of a screen (PNG or JPEG); - is standard input.
-
-            Exit codes: 0 done, 1 other, 2 cancelled or denied, 3 second factor failed, 4 blocked or penalised, 5 code expired, used or
-            taken by another phone, 6 server not reachable, 7 server identity, 64 usage.
-            """,
-        subcommands: [
-            EnrolCommand.self, LoginCommand.self, AppLoginCommand.self, AccountsCommand.self, SessionsCommand.self, DeleteAccountCommand.self,
-            ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self, HistoryCommand.self, WatchCommand.self,
-        ])
-
-    @OptionGroup var options: PhoneOptions
-}
-
 /// A command of the phone: its failures become an event or a line, and an exit code.
 protocol PhoneSubcommand: AsyncParsableCommand {
     var options: PhoneOptions { get }
@@ -28,6 +9,7 @@ protocol PhoneSubcommand: AsyncParsableCommand {
 
 extension PhoneSubcommand {
     func run() async throws {
+        guard !options.ui else { throw ValidationError("--ui takes no command: what the phone does is chosen on its page") }
         let output = PhoneOutput(isJSON: options.json)
         let exit: PhoneExit
         do {

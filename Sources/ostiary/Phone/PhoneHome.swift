@@ -12,13 +12,16 @@ enum PhoneHome {
         try open(at: options.homeURL.path, isWatching: isWatching, biometrics: biometrics?.sensor(of: options.homeURL))
     }
 
-    static func open(at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil) throws(OstiaryError) -> Ostiary {
+    /// - Parameter name: what the page of an enrolment and older devices call this phone, before the machine's name.
+    static func open(
+        at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil, name: String = "terminal"
+    ) throws(OstiaryError) -> Ostiary {
         let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
         var ports = try Ports.files(in: path, keyring: keyring, biometrics: biometrics)
         ports.remembersAllSessions = true
         var configuration = Ostiary.Configuration()
         configuration.appInfo = "ostiary phone \(programVersion)"
-        configuration.deviceName = deviceName
+        configuration.deviceName = deviceName(name)
         configuration.connectionPatience = .seconds(5)
         configuration.watchesSessions = isWatching
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
@@ -32,11 +35,11 @@ enum PhoneHome {
     }
 
     /// What the page of an enrolment and older devices call this phone.
-    private static var deviceName: String {
-        var name = [CChar](repeating: 0, count: 256)
+    private static func deviceName(_ name: String) -> String {
+        var machine = [CChar](repeating: 0, count: 256)
         // Foundation would ask the name service, and wait for it.
-        guard gethostname(&name, name.count - 1) == 0 else { return "terminal" }
-        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String("terminal on \(String(decoding: bytes, as: UTF8.self))".prefix(100))
+        guard gethostname(&machine, machine.count - 1) == 0 else { return name }
+        let bytes = machine.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String("\(name) on \(String(decoding: bytes, as: UTF8.self))".prefix(100))
     }
 }

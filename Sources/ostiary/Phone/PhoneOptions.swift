@@ -16,8 +16,14 @@ struct PhoneOptions: ParsableArguments, Sendable {
     @Flag(name: [.long, .customShort("y")], help: "Confirm without asking.")
     var yes = false
 
+    // Here, so that a command beside it can be refused; told in the help of `ostiary phone`.
+    @Flag(help: .hidden)
+    var ui = false
+
     /// The home with `~` resolved, absolute.
-    var homeURL: URL {
+    var homeURL: URL { Self.resolved(home) }
+
+    static func resolved(_ home: String) -> URL {
         URL(fileURLWithPath: NSString(string: home).expandingTildeInPath, isDirectory: true).standardizedFileURL
     }
 }

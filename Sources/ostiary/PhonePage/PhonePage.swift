@@ -1,0 +1,60 @@
+import Foundation
+import HTTPService
+import Hummingbird
+import OstiaryProtocol
+
+// PhonePage: `ostiary phone --ui`, the screens of the SDK as a page on loopback (docs/phone.md).
+//
+// A PagePhone is one phone: what its SDK tells becomes a PhoneScreen, what the person does on the page becomes a call of the SDK, and PINPad keeps
+// the digits meanwhile. PhonePage puts some of them behind one listener; PhonePageGuard decides who may speak to it; PhonePageRoutes are the calls,
+// and Assets/ the page that makes them, which asks again and again for what has changed (PhoneChanges). PhoneCommand starts it; the demonstration
+// starts one of its own.
+// Nothing here knows AP1: everything goes through the SDK's public calls.
+// Start reading at PagePhone.swift, then PhoneScreen.swift and PhonePageGuard.swift.
+
+/// One HTTP server on 127.0.0.1 with a page for some phones.
+///
+///     let page = PhonePage(phones: [alice, bob], port: try ReservedPort().number, framedBy: [site], drain: drain)
+///     await page.begin()
+///     try await ServerRunner(logger: logger, drain: drain).run([page.listener]) { _ in print(page.address) }
+struct PhonePage: Sendable {
+    private let phones: [PagePhone]
+    private let changes: PhoneChanges
+    private let origin: String
+    private let secret: String
+    /// To be opened by a `ServerRunner`.
+    let listener: Listener
+
+    /// - Parameters:
+    ///   - phones: each with a home of its own, in the order of the page, all of them with the same `changes`.
+    ///   - port: of 127.0.0.1; not 0, because the page knows its own address.
+    ///   - framedBy: origins that may show the page in a frame; none by default.
+    ///   - drain: of the runner of the listener.
+    init(phones: [PagePhone], changes: PhoneChanges, port: Int, framedBy: [PublicURL] = [], drain: DrainSignal) {
+        self.phones = phones
+        self.changes = changes
+        var random = SystemRandomNumberGenerator()
+        secret = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        let authority = "127.0.0.1:\(port)"
+        origin = "http://\(authority)"
+        let limits = ServiceLimits(body: LinkInput.largestFile, connections: ConnectionLimits(total: 200))
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: PhonePagePolicy(framedBy: framedBy))
+        router.addServiceMiddleware(limits: limits)
+        router.add(middleware: PhonePageGuard(authority: authority, secret: SecretText(secret), open: Set(PhonePageAsset.all.map(\.path))))
+        PhonePageRoutes(phones: phones, changes: changes, drain: drain).add(to: router)
+        listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
+    }
+
+    /// Where a browser finds the page. The secret is in the fragment, which no browser sends: whoever has this address has the phones.
+    var address: String { "\(origin)/#\(secret)" }
+
+    /// The same for one phone, of which the page then shows no other.
+    /// - Parameter phone: its place among the phones, from 0.
+    func address(of phone: Int) -> String { "\(address).\(phone)" }
+
+    /// Lets the phones hear what their SDK tells, and go on with what was going on.
+    func begin() async {
+        for phone in phones { await phone.begin() }
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPService
+
+// What the page sends. A question is the number of what is asked, as the page was shown it.
+
+struct LinkBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case link }
+
+    let link: String
+}
+
+struct QuestionBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case question }
+
+    let question: Int
+}
+
+struct ConfirmBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case question, account, userInput }
+
+    let question: Int
+    let account: String?
+    let userInput: String?
+}
+
+struct DenyBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case question, notMe }
+
+    let question: Int
+    let notMe: Bool
+}
+
+/// One key of the pad. Digits come one by one, so that no PIN stands in any request.
+struct KeyBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case question, key }
+
+    let question: Int
+    let key: String
+}
+
+struct FingerBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case question, answer }
+
+    let question: Int
+    let answer: String
+}
+
+struct SessionBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case session }
+
+    let session: String
+}
+
+struct AccountBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case account }
+
+    let account: String
+}
+
+struct NoticeBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case notice }
+
+    let notice: Int
+}

@@ -1,0 +1,201 @@
+import Foundation
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OstiaryMobile
+import QRCode
+
+/// The calls of the page. What becomes of one is told by what the page shows next, as the SDK tells it; an answer says no more than that it was taken.
+struct PhonePageRoutes: Sendable {
+    let phones: [PagePhone]
+    let changes: PhoneChanges
+    let drain: DrainSignal
+    /// How long the page waits for a change before it asks again.
+    var patience = Duration.seconds(20)
+
+    func add(to router: Router<ServiceRequestContext>) {
+        for asset in PhonePageAsset.all { router.get(RouterPath(asset.path)) { _, _ in asset.response } }
+        router.get("/phones") { request, _ in try await show(request) }
+        let phone = router.group("/phones/:phone")
+        addScans(to: phone)
+        addAnswers(to: phone)
+        addTheRest(to: phone)
+    }
+
+    /// All phones, as soon as something is other than in the version that the page has.
+    private func show(_ request: Request) async throws -> Response {
+        let query = RequestQuery(request)
+        try query.check(knows: ["after"])
+        if let after = try query.value("after") {
+            guard let known = Int(after) else { throw FieldRefusal.bad("after", "is a whole number") }
+            await wait(since: known)
+        }
+        // Read first: what changes meanwhile is asked for again, rather than missed.
+        let version = changes.version
+        var snapshots: [PhoneSnapshot] = []
+        for phone in phones { snapshots.append(await phone.snapshot) }
+        return .object { [snapshots] writer in
+            writer.member("version", number: version)
+            writer.name("phones")
+            writer.array(snapshots) { writer, snapshot in snapshot.write(to: &writer) }
+        }
+    }
+
+    private func wait(since known: Int) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await changes.wait(since: known) }
+            group.addTask { try? await Task.sleep(for: patience) }
+            group.addTask { await drain.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Scans
+
+    private func addScans(to router: RouterGroup<ServiceRequestContext>) {
+        router.post("link") { request, context in
+            let phone = try phone(of: context)
+            await phone.follow(try await body(LinkBody.self, request).link)
+            return Response.done
+        }
+        router.post("picture") { request, context in
+            let phone = try phone(of: context)
+            let file = try await request.bytes(limit: LinkInput.largestFile)
+            await phone.begin(try Self.code { () throws(LinkInputError) in try LinkInput.code(in: file, of: "the picture") })
+            return Response.done
+        }
+        router.post("frame") { request, context in
+            let phone = try phone(of: context)
+            let query = RequestQuery(request)
+            try query.check(knows: ["width", "height"])
+            guard let width = try query.value("width").flatMap({ Int($0) }), let height = try query.value("height").flatMap({ Int($0) }) else {
+                throw FieldRefusal.bad("width", "and height are whole numbers")
+            }
+            let pixels = try await request.bytes(limit: LinkInput.largestFile)
+            return try await look(at: pixels, width, height, with: phone)
+        }
+        router.post("look") { request, context in
+            let phone = try phone(of: context)
+            try await request.checkNoBody()
+            guard let source = phone.source else { throw PhonePageRefusal.unknown("place to look at") }
+            guard let symbol = await source.look() else { throw PhonePageRefusal.noCode("no code is shown there now") }
+            await phone.begin(try Self.code { () throws(LinkInputError) in try LinkInput.code(among: [symbol], of: "what is shown there") })
+            return Response.done
+        }
+    }
+
+    /// A frame without a code is none to complain of: the next one comes. So is one with a code of somebody else's.
+    private func look(at pixels: [UInt8], _ width: Int, _ height: Int, with phone: PagePhone) async throws -> Response {
+        guard await phone.isFree else { return Self.found(false) }
+        let symbols: [[UInt8]]
+        do throws(QRReaderError) {
+            symbols = try QRReader.read(luminance: pixels, width: width, height: height)
+        } catch {
+            switch error {
+            case .noCode: return Self.found(false)
+            case .notAnImage, .tooLarge, .damaged, .outOfMemory: throw ErrorResponse.badRequest("these are no pixels of such a frame")
+            }
+        }
+        guard let code = try? LinkInput.code(among: symbols, of: "the frame") else { return Self.found(false) }
+        await phone.begin(code)
+        return Self.found(true)
+    }
+
+    private static func found(_ isFound: Bool) -> Response { .object { $0.member("found", isFound) } }
+
+    private static func code(_ look: () throws(LinkInputError) -> LinkInput.Found) throws(PhonePageRefusal) -> LinkInput.Found {
+        do throws(LinkInputError) { return try look() } catch { throw .noCode(error.description) }
+    }
+
+    // MARK: Answers
+
+    private func addAnswers(to router: RouterGroup<ServiceRequestContext>) {
+        router.post("confirm") { request, context in
+            let phone = try phone(of: context)
+            let answer = try await body(ConfirmBody.self, request)
+            try await phone.confirm(answer.question, account: answer.account, userInput: answer.userInput)
+            return Response.done
+        }
+        router.post("deny") { request, context in
+            let phone = try phone(of: context)
+            let answer = try await body(DenyBody.self, request)
+            try await phone.deny(answer.question, notMe: answer.notMe)
+            return Response.done
+        }
+        router.post("give-up") { request, context in
+            try await phone(of: context).giveUp(try await body(QuestionBody.self, request).question)
+            return Response.done
+        }
+        router.post("key") { request, context in
+            let phone = try phone(of: context)
+            let pressed = try await body(KeyBody.self, request)
+            guard let key = PINPad.Key(pressed.key) else { throw FieldRefusal.bad("key", "is no key of the pad") }
+            try await phone.press(key, for: pressed.question)
+            return Response.done
+        }
+        router.post("finger") { request, context in
+            let phone = try phone(of: context)
+            let shown = try await body(FingerBody.self, request)
+            guard let answer = SimulatedBiometrics.Answer(rawValue: shown.answer) else {
+                throw FieldRefusal.bad("answer", "is nothing that a finger does")
+            }
+            try await phone.showFeature(answer, for: shown.question)
+            return Response.done
+        }
+    }
+
+    // MARK: What there is
+
+    private func addTheRest(to router: RouterGroup<ServiceRequestContext>) {
+        router.post("stop") { request, context in
+            try await phone(of: context).stop(try await body(SessionBody.self, request).session)
+            return Response.done
+        }
+        router.post("app-login") { request, context in
+            let phone = try phone(of: context)
+            try await request.checkNoBody()
+            await phone.logInToApp()
+            return Response.done
+        }
+        let ofAccounts: [(RouterPath, @Sendable (PagePhone, String) async throws(PhonePageRefusal) -> Void)] = [
+            ("change-pin", { phone, account async throws(PhonePageRefusal) in try await phone.changePIN(account) }),
+            ("add-biometrics", { phone, account async throws(PhonePageRefusal) in try await phone.addBiometrics(account) }),
+            ("remove-biometrics", { phone, account async throws(PhonePageRefusal) in try await phone.removeBiometrics(account) }),
+            ("delete-account", { phone, account async throws(PhonePageRefusal) in try await phone.delete(account) }),
+        ]
+        for (path, act) in ofAccounts {
+            router.post(path) { request, context in
+                let phone = try phone(of: context)
+                try await act(phone, try await body(AccountBody.self, request).account)
+                return Response.done
+            }
+        }
+        let plain: [(RouterPath, @Sendable (PagePhone) async throws -> Void)] = [
+            ("new-finger", { phone in try await phone.enrolFinger() }),
+            ("clear-history", { phone in try await phone.clearHistory() }),
+            ("refresh", { phone in await phone.refresh() }),
+        ]
+        for (path, act) in plain {
+            router.post(path) { request, context in
+                let phone = try phone(of: context)
+                try await request.checkNoBody()
+                try await act(phone)
+                return Response.done
+            }
+        }
+        router.post("put-away") { request, context in
+            try await phone(of: context).putAway(notice: try await body(NoticeBody.self, request).notice)
+            return Response.done
+        }
+    }
+
+    private func phone(of context: ServiceRequestContext) throws -> PagePhone {
+        guard let number = context.parameters.get("phone").flatMap({ Int($0) }), phones.indices.contains(number) else { throw ErrorResponse.notFound }
+        return phones[number]
+    }
+
+    private func body<Body: JSONFields>(_: Body.Type, _ request: Request) async throws -> Body {
+        try JSONBody.decode(Body.self, from: try await request.bytes(limit: 16_384))
+    }
+}
