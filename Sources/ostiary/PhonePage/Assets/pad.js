@@ -19,7 +19,10 @@ const titles = {
 
 /** Fills the screen; null when something else is asked. */
 export function fillPad(phone, place) {
+  const former = current;
   current = phone ? { ...phone.factor, question: phone.question, place } : null;
+  // Only a wait that was waited out is said to be over.
+  if (former?.question !== current?.question) one("[data-wait]").hidden = true;
   if (!current) {
     until = 0;
     told = "";
@@ -78,6 +81,8 @@ async function press(key) {
   await callInOrder(current.place, "key", { question: current.question, key });
 }
 
+// A key that is clicked does not take the focus: Enter would press it again.
+pad.addEventListener("mousedown", (event) => event.preventDefault());
 pad.addEventListener("click", (event) => {
   const key = event.target.closest("[data-key]")?.dataset.key;
   if (key) press(key);

@@ -58,6 +58,7 @@ function fillEnrolment(section, phone) {
   one("[data-asks]", section).textContent = `Add the account ${phone.about.name}?`;
   sentence(one("[data-here]", section), "On this phone already: ", phone.choices.map((account) => account.username));
   sentence(one("[data-elsewhere]", section), "On other devices: ", phone.elsewhere);
+  one("[data-act=add]", section).textContent = phone.words ? "Yes, they are the same: add it" : "Yes, add it";
   one("[data-hash]", section).hidden = !phone.words;
   if (!phone.words) return;
   redraw(one("[data-words]", section), phone.words, () => phone.words.map((word) => make("span", { textContent: word })));

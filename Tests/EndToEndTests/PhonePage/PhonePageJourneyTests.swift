@@ -1,0 +1,361 @@
+import Foundation
+import OstiaryMobile
+import OstiaryTesting
+import QRCode
+import Testing
+
+@testable import ostiary
+
+/// The page by its calls, with both real servers and the SDK between.
+@Suite("The phone page, end to end", .timeLimit(.minutes(5)))
+struct PhonePageJourneyTests {
+    /// Enrols by a picture of the code, as it is pasted into the page.
+    private func enrol(_ page: PageCaller, _ world: ServersFixture, phone: Int = 0, user: String = "alice") async throws {
+        let nonce = world.backend.newNonce()
+        let picture = try QRSymbol(bytes: try await world.backend.enrolCode(nonce, name: user.capitalized, user: user)).png()
+        #expect(try await page.send(.POST, "/phones/\(phone)/picture", body: picture).status == 200)
+        let asked = try await page.until(phone: phone, screen: "enrolment")
+        #expect(asked["about"]?["name"] == .string(user.capitalized))
+        #expect(asked["words"]?.array?.count == 5 && asked["tiles"]?.array?.isEmpty == false)
+        #expect(try await page.answer("confirm", phone: phone, to: asked).status == 200)
+        let factor = try await page.until(phone: phone, screen: "factor")
+        #expect(factor["factor"]?["context"] == .string("FIRST_SET"))
+        try await page.type(Person.pin, phone: phone)
+        let again = try await page.until(phone: phone, "the PIN once more") { $0["factor"]?["again"] == .bool(true) }
+        #expect(again["question"] == factor["question"])
+        try await page.type(Person.pin, phone: phone)
+        let shown = try await page.until(phone: phone, "the code") { $0["codes"]?.array?.isEmpty == false }
+        let code = try #require(shown["codes"]?.array?.first?["code"]?.string)
+        #expect(try await world.backend.confirm(nonce, code) == 200)
+        let done = try await page.until(phone: phone, "the end of the enrolment") { $0["codes"]?.array?.isEmpty == true }
+        #expect(done["screen"] == .string("home") && done["accounts"]?.array?.count == 1)
+        world.clock.advance(61)
+    }
+
+    private func login(_ page: PageCaller, _ world: ServersFixture, phone: Int = 0) async throws -> (nonce: String, asked: JSONLine) {
+        let nonce = world.backend.newNonce()
+        let answer = try await page.hold(try await world.movingCode(nonce), phone: phone)
+        #expect(try JSONLine(answer.text)["found"] == .bool(true))
+        return (nonce, try await page.until(phone: phone, screen: "login"))
+    }
+
+    @Test("A person enrols by a picture, logs in by a frame, mistypes, and ends the session; getSession says the same at each step")
+    func wholeDay() async throws {
+        try await ServersFixture.run { world in
+            try await RunningPage.with(world) { page in
+                try await enrol(page, world)
+                let (nonce, asked) = try await login(page, world)
+                #expect(asked["about"]?["binding"] == .string("qrDynamic"))
+                #expect(try await !world.backend.isLoggedIn(nonce))
+                try await page.confirm(asked)
+                let factor = try await page.until(screen: "factor")
+                #expect(factor["about"]?["title"] == asked["about"]?["title"])
+                try await page.type(Person.wrongPINs[0])
+                let wrong = try await page.until("the wrong PIN is told") { $0["factor"]?["result"] == .string("FAILED") }
+                #expect(wrong["factor"]?["counted"] == .bool(true) && wrong["factor"]?["failedAttempts"] == .number(1))
+                #expect(wrong["factor"]?["typed"] == .number(0))
+                try await page.type(Person.pin)
+                let inside = try await page.until("the session is listed") { shown in
+                    shown["screen"] == .string("home") && shown["sessions"]?.array?.contains { $0["title"] == asked["about"]?["title"] } == true
+                }
+                #expect(try await world.backend.isLoggedIn(nonce))
+                #expect(inside["notices"]?.array?.first?["kind"] == .string("good"))
+
+                let session = try #require(inside["sessions"]?.array?.last?["id"]?.string)
+                #expect(try await page.call("stop", #"{"session":"\#(session)"}"#).status == 200)
+                _ = try await page.until("it is over") { shown in
+                    shown["sessions"]?.array?.contains { $0["id"] == .string(session) } == false
+                }
+                try await eventually("the site knows") { try await !world.backend.isLoggedIn(nonce) }
+            }
+        }
+    }
+
+    @Test("A session that the website ends goes from the page, which says who ended it")
+    func endedThere() async throws {
+        try await ServersFixture.run { world in
+            try await RunningPage.with(world) { page in
+                try await enrol(page, world)
+                let (nonce, asked) = try await login(page, world)
+                try await page.confirm(asked)
+                _ = try await page.until(screen: "factor")
+                try await page.type(Person.pin)
+                _ = try await page.until("logged in") { $0["sessions"]?.array?.count == 2 }
+                try await world.backend.logOut(nonce)
+                let over = try await page.until("the end") { $0["sessions"]?.array?.count == 1 }
+                #expect(over["notices"]?.array?.first?["text"]?.string?.contains("ended by the website") == true)
+                let last = try #require(over["history"]?.array?.first)
+                #expect(last["status"] == .string("LOGGED_OUT"))
+            }
+        }
+    }
+
+    @Test("During a penalty no key is taken and nothing is counted; when it is over the right PIN logs in")
+    func penalty() async throws {
+        try await ServersFixture.run { world in
+            try await RunningPage.with(world) { page in
+                try await enrol(page, world)
+                let (nonce, asked) = try await login(page, world)
+                try await page.confirm(asked)
+                _ = try await page.until(screen: "factor")
+                for (number, pin) in Person.wrongPINs.prefix(3).enumerated() {
+                    try await page.type(pin)
+                    _ = try await page.until("try \(number + 1)") { $0["factor"]?["failedAttempts"] == .number(Double(number + 1)) }
+                }
+                let waits = try await page.shown()
+                #expect(waits["factor"]?["penalty"]?.int == 30)
+                let early = try await page.answer("key", to: waits, #","key":"2""#)
+                #expect(early.status == 409 && early.text.contains("too_early"))
+                #expect(try await world.counted().failed == 3)
+                world.clock.advance(31)
+                #expect(try await page.shown()["factor"]?["penalty"]?.int == 0)
+                try await page.type(Person.pin)
+                try await eventually("logged in") { try await world.backend.isLoggedIn(nonce) }
+            }
+        }
+    }
+
+    @Test("“No” and “that was not me” are the person's own words: the backend hears them apart", arguments: [false, true])
+    func denies(_ notMe: Bool) async throws {
+        try await ServersFixture.run { world in
+            try await RunningPage.with(world) { page in
+                try await enrol(page, world)
+                let (nonce, asked) = try await login(page, world)
+                #expect(try await page.answer("deny", to: asked, #","notMe":\#(notMe)"#).status == 200)
+                let over = try await page.until(screen: "home")
+                #expect(over["notices"]?.array?.first?["text"]?.string?.contains("you said no") == true)
+                #expect(try await !world.backend.isLoggedIn(nonce))
+                let text = String(decoding: try await world.backend.call(.get, "sessions/", nonce: nonce).body, as: UTF8.self)
+                #expect(text.contains("notme") == notMe || text.contains("NOT") == notMe, "\(text)")
+            }
+        }
+    }
+
+    @Test("An answer to another question than the one that is asked is refused, and changes nothing")
+    func lateAnswers() async throws {
+        try await ServersFixture.run { world in
+            try await RunningPage.with(world) { page in
+                try await enrol(page, world)
+                let (nonce, asked) = try await login(page, world)
+                let account = try #require(asked["choices"]?.array?.first?["id"]?.string)
+                let late = (asked["question"]?.int ?? 0) - 1
+                for (path, more) in [
+                    ("confirm", #","account":"\#(account)""#), ("deny", #","notMe":true"#), ("give-up", ""), ("key", #","key":"1""#),
+                    ("finger", #","answer":"confirm""#),
+                ] {
+                    let answer = try await page.call(path, #"{"question":\#(late)\#(more)}"#)
+                    #expect(answer.status == 409, "\(path): \(answer.text)")
+                }
+                // A yes says who: no account is taken because it is the only one.
+                #expect(try await page.answer("confirm", to: asked).status == 404)
+                #expect(try await page.answer("confirm", to: asked, #","account":"other""#).status == 404)
+                // Digits belong to a pad.
+                #expect(try await page.answer("key", to: asked, #","key":"1""#).status == 409)
+                #expect(try await page.shown() == asked)
+                try await page.confirm(asked)
+                let factor = try await page.until(screen: "factor")
+                #expect(try await page.answer("confirm", to: asked, #","account":"\#(account)""#).status == 409)
+                #expect(try await page.answer("finger", to: factor, #","answer":"confirm""#).status == 409, "no feature is asked for")
+                #expect(try await !world.backend.isLoggedIn(nonce))
+                #expect(try await world.counted().failed == 0)
+            }
+        }
+    }
+
+    @Test("Two phones have a home each: what is asked of one is not asked of the other, and the first hears of the second device")
+    func twoPhones() async throws {
+        try await ServersFixture.run { world in
+            try await RunningPage.with(world, phones: ["desk", "pocket"]) { page in
+                try await enrol(page, world)
+                #expect(try await page.shown(phone: 1)["accounts"]?.array?.isEmpty == true)
+                try await enrol(page, world, phone: 1)
+                let warned = try await page.until("the news of the second device") { shown in
+                    shown["notices"]?.array?.contains { $0["kind"] == .string("warning") } == true
+                }
+                let notice = try #require(warned["notices"]?.array?.first { $0["kind"] == .string("warning") })
+                #expect(notice["text"]?.string?.contains("pocket") == true)
+                let asked = try await login(page, world, phone: 1).asked
+                #expect(try await page.shown()["screen"] == .string("home"))
+                #expect(try await page.answer("confirm", phone: 0, to: asked, #","account":"x""#).status == 409)
+                // Still there after a login was begun; gone when the person has put it away.
+                #expect(try await page.call("put-away", #"{"notice":\#(notice["id"]?.int ?? 0)}"#).status == 200)
+                #expect(try await page.shown()["notices"]?.array?.contains { $0["kind"] == .string("warning") } == false)
+                #expect(try await page.send(.POST, "/phones/2/refresh", body: Array("{}".utf8)).status == 404)
+            }
+        }
+    }
+}
+
+@Suite("Scans and second factors on the phone page, end to end", .timeLimit(.minutes(5)))
+struct PhonePageFactorTests {
+    private static let newPIN = "602851"
+
+    /// A phone that is enrolled already, on a page.
+    private func enrolled(
+        _ source: ScanSource? = nil, _ body: @Sendable @escaping (ServersFixture, PageCaller) async throws -> Void
+    ) async throws {
+        try await ServersFixture.run(penalties: [0, 0, 0, 0]) { world in
+            try await world.enrol(try world.phone())
+            world.clock.advance(61)
+            try await RunningPage.with(world, source: source) { page in
+                _ = try await page.until("the account") { $0["accounts"]?.array?.count == 1 }
+                try await body(world, page)
+            }
+        }
+    }
+
+    private func change(_ path: String, _ page: PageCaller) async throws {
+        let account = try #require(try await page.shown()["accounts"]?.array?.first?["id"]?.string)
+        #expect(try await page.call(path, #"{"account":"\#(account)"}"#).status == 200)
+    }
+
+    private func show(_ finger: String, _ page: PageCaller) async throws {
+        let asked = try await page.until("a feature is asked for") { $0["factor"]?["biometrics"] == .bool(true) }
+        #expect(try await page.answer("finger", to: asked, #","answer":"\#(finger)""#).status == 200)
+    }
+
+    private func notice(_ text: String, on page: PageCaller) async throws {
+        _ = try await page.until(text) { shown in shown["notices"]?.array?.contains { $0["text"]?.string?.contains(text) == true } == true }
+    }
+
+    @Test("The PIN is changed by the one so far, and a new one that is typed twice; then the new one logs in and the old one does not")
+    func changesPIN() async throws {
+        try await enrolled { world, page in
+            try await change("change-pin", page)
+            _ = try await page.until("the PIN so far") { $0["factor"]?["context"] == .string("PIN_CHANGE_VERIFY") }
+            try await page.type(Person.pin)
+            _ = try await page.until("the new PIN") { $0["factor"]?["context"] == .string("PIN_CHANGE_SET") }
+            try await page.type(Self.newPIN)
+            try await page.type("274917")
+            let differ = try await page.shown()
+            #expect(differ["factor"]?["complaint"]?.string?.contains("differ") == true)
+            try await page.type("123456")
+            #expect(try await page.shown()["factor"]?["complaint"]?.string?.contains("easy") == true)
+            try await page.type(Self.newPIN)
+            try await page.type(Self.newPIN)
+            try await notice("PIN is changed", on: page)
+            let nonce = world.backend.newNonce()
+            _ = try await page.hold(try await world.movingCode(nonce))
+            try await page.confirm(try await page.until(screen: "login"))
+            _ = try await page.until(screen: "factor")
+            try await page.type(Person.pin)
+            _ = try await page.until("the old PIN is wrong") { $0["factor"]?["counted"] == .bool(true) }
+            try await page.type(Self.newPIN)
+            try await eventually("logged in") { try await world.backend.isLoggedIn(nonce) }
+        }
+    }
+
+    @Test("A simulated finger is added, logs in alone, costs nothing when it is the wrong one, and is dead when the device knows others")
+    func biometrics() async throws {
+        try await enrolled { world, page in
+            try await change("add-biometrics", page)
+            let first = try await page.until("a feature only") { $0["factor"]?["pin"] == .bool(false) }
+            #expect(try await page.answer("key", to: first, #","key":"2""#).status == 409, "no PIN is taken in this step")
+            try await show("confirm", page)
+            _ = try await page.until("the PIN") { $0["factor"]?["biometrics"] == .bool(false) }
+            try await page.type(Person.pin)
+            try await notice("Biometrics are added", on: page)
+
+            let nonce = world.backend.newNonce()
+            _ = try await page.hold(try await world.movingCode(nonce))
+            try await page.confirm(try await page.until(screen: "login"))
+            for finger in ["fail", "cancel"] {
+                try await show(finger, page)
+                let told = try await page.until("\(finger) is told") { $0["factor"]?["result"] == .string("FAILED") }
+                #expect(told["factor"]?["counted"] == .bool(false))
+            }
+            try await show("confirm", page)
+            try await eventually("logged in") { try await world.backend.isLoggedIn(nonce) }
+            #expect(try await world.counted().failed == 0)
+
+            #expect(try await page.call("new-finger").status == 200)
+            _ = try await page.hold(try await world.movingCode(world.backend.newNonce()))
+            try await page.confirm(try await page.until(screen: "login"))
+            try await show("confirm", page)
+            let dead = try await page.until("the key is dead") { $0["factor"]?["biometrics"] == .bool(false) }
+            #expect(dead["factor"]?["pin"] == .bool(true))
+        }
+    }
+
+    @Test("A frame without a code is nothing to complain of; while something is asked no frame begins anything")
+    func frames() async throws {
+        try await enrolled { world, page in
+            let blank = try await page.send(.POST, "/phones/0/frame?width=80&height=60", body: [UInt8](repeating: 200, count: 4_800))
+            #expect(try blank.status == 200 && JSONLine(blank.text)["found"] == .bool(false))
+            let foreign = try await page.hold(Array("https://example.org/".utf8))
+            #expect(try JSONLine(foreign.text)["found"] == .bool(false))
+            #expect(try await page.send(.POST, "/phones/0/frame?width=80&height=61", body: [UInt8](repeating: 200, count: 4_800)).status == 400)
+            _ = try await page.hold(try await world.movingCode(world.backend.newNonce()))
+            let asked = try await page.until(screen: "login")
+            let second = try await page.hold(try await world.movingCode(world.backend.newNonce()))
+            #expect(try JSONLine(second.text)["found"] == .bool(false))
+            #expect(try await page.shown() == asked)
+        }
+    }
+
+    @Test("A picture, a link and a place to look at that hold no code say so; nothing is begun")
+    func withoutCode() async throws {
+        try await enrolled(ScanSource(title: "Look at the website", look: { nil })) { _, page in
+            let home = try await page.shown()
+            #expect(home["source"] == .string("Look at the website"))
+            let blank = try PNGImage.encode(width: 60, height: 60, grey: [UInt8](repeating: 255, count: 3_600))
+            for body in [blank, Array("nothing".utf8), []] {
+                let answer = try await page.send(.POST, "/phones/0/picture", body: body)
+                #expect(answer.status == 422, "\(answer.text)")
+            }
+            #expect(try await page.call("look").status == 422)
+            #expect(try await page.shown() == home)
+            // A path of this machine is no link: nothing is read from it.
+            #expect(try await page.call("link", #"{"link":"/etc/hostname"}"#).status == 200)
+            try await notice("not an enrol or login code", on: page)
+        }
+    }
+
+    @Test("The program's own place to look at is one more way to scan")
+    func source() async throws {
+        try await ServersFixture.run { world in
+            try await world.enrol(try world.phone())
+            world.clock.advance(61)
+            let nonce = world.backend.newNonce()
+            let source = ScanSource(title: "Look at the website") { try? await world.movingCode(nonce) }
+            try await RunningPage.with(world, source: source) { page in
+                #expect(try await page.call("look").status == 200)
+                try await page.confirm(try await page.until(screen: "login"))
+                _ = try await page.until(screen: "factor")
+                try await page.type(Person.pin)
+                try await eventually("logged in") { try await world.backend.isLoggedIn(nonce) }
+            }
+        }
+    }
+
+    @Test("No digit of a PIN is told back: whichever was typed, what the page is shown is the same; and none is logged, nor the secret of the page")
+    func digits() async throws {
+        try await ServersFixture.run { world in
+            try await world.enrol(try world.phone())
+            world.clock.advance(61)
+            let log = LogRecorder()
+            try await RunningPage.with(world, logger: log.logger()) { page in
+                _ = try await page.hold(try await world.movingCode(world.backend.newNonce()))
+                try await page.confirm(try await page.until(screen: "login"))
+                let factor = try await page.until(screen: "factor")
+                for (count, (one, other)) in zip(Person.pin, "583027").enumerated() {
+                    var seen: [JSONLine] = []
+                    for digit in [one, other, one] {
+                        if !seen.isEmpty { try await page.answer("key", to: factor, #","key":"back""#) }
+                        let answer = try await page.answer("key", to: factor, #","key":"\#(digit)""#)
+                        #expect(answer.status == 200 && answer.text == "{}")
+                        seen.append(try await page.shown())
+                    }
+                    #expect(seen[0] == seen[1] && seen[1] == seen[2])
+                    #expect(seen[0]["factor"]?["typed"]?.int == count + 1)
+                }
+                #expect(try await page.answer("key", to: factor, #","key":"enter""#).status == 200)
+                _ = try await page.until("logged in") { $0["sessions"]?.array?.isEmpty == false && $0["screen"] == .string("home") }
+                let wrong = try await page.call("key", #"{"question":1,"key":"7"}"#)
+                #expect(wrong.status == 409)
+                #expect(!log.text.contains(page.secret))
+                #expect(!log.text.contains(#""key""#) && !log.text.contains(Person.pin))
+            }
+        }
+    }
+}

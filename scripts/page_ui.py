@@ -1,0 +1,349 @@
+"""The phone page, `ostiary phone --ui`, tried for scripts/page-test: one browser shows the login pages, another one the phones."""
+
+import base64
+import json
+import secrets
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+from trial import PENALTY, PIN, check, until
+
+NEW_PIN = "284613"
+WRONG = ["194728", "571936", "862473"]
+SHOWN = "section[data-screen]:not([hidden])"
+# A shared screen that shows what the test holds before it, in the place of one that nobody can share without a person.
+SCREEN = """
+const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 640 });
+const context = canvas.getContext("2d");
+window.hold = async (picture) => {
+  const bytes = Uint8Array.from(atob(picture), (character) => character.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  context.fillStyle = "#ddd";
+  context.fillRect(0, 0, 640, 640);
+  context.drawImage(image, 60, 60, 520, 520 * image.height / image.width);
+};
+// A canvas that stands still gives no frames.
+setInterval(() => context.fillRect(0, 0, 1, 1), 100);
+navigator.mediaDevices.getDisplayMedia = async () => canvas.captureStream(10);
+"""
+# What a person drops or pastes.
+GIVE = """
+const [kind, picture, text] = arguments;
+const data = new DataTransfer();
+if (picture) data.items.add(new File([Uint8Array.from(atob(picture), (character) => character.charCodeAt(0))], "code.png", { type: "image/png" }));
+if (text) data.setData("text/plain", text);
+const event = kind === "paste" ? new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
+  : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+document.body.dispatchEvent(event);
+"""
+
+
+class PhonePage:
+    """`ostiary phone --ui` with two homes, and the browser that has its address."""
+
+    def __init__(self, binary, folder, browser):
+        homes = [folder / "ui-desk", folder / "ui-pocket"]
+        self.process = subprocess.Popen(
+            [binary, "phone", "--ui", "--json", "--home", homes[0], "--beside", homes[1]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.address = json.loads(self.process.stdout.readline())["address"]
+        self.origin, self.secret = self.address.split("/#")
+        self.browser = browser
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(timeout=20)
+
+    def open(self):
+        self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=SCREEN)
+        self.browser.open(self.address)
+        self.on("home", "the phone page shows a phone")
+
+    @property
+    def screen(self):
+        return self.browser.run(f"return document.querySelector('{SHOWN}')?.dataset.screen")
+
+    @property
+    def text(self):
+        return self.browser.run("return document.body.innerText")
+
+    def on(self, screen, sentence):
+        until(lambda: self.screen == screen, sentence)
+
+    def says(self, text, sentence):
+        until(lambda: text in self.text, sentence)
+
+    def click(self, selector):
+        self.browser.click(f"{SHOWN} {selector}")
+
+    def act(self, name):
+        self.click(f"[data-act={name}]")
+
+    def give(self, kind, picture=None, text=None):
+        self.browser.run(GIVE, kind, picture and base64.b64encode(picture.read_bytes()).decode(), text)
+
+    def keys(self, text):
+        """Keys of a keyboard, wherever the focus is."""
+        steps = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
+        self.browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": steps}]})
+
+    def pin(self, digits):
+        """By the pad; every key that was pressed shows as one more digit."""
+        for count, digit in enumerate(digits, 1):
+            self.click(f"[data-key='{digit}']")
+            until(lambda: self.browser.run("return document.querySelector('[data-dots]').textContent") == "●" * count, f"{count} digits are shown as dots")
+        page = self.browser.run("return document.documentElement.outerHTML + location.href + JSON.stringify({ ...sessionStorage, ...localStorage })")
+        asked = self.browser.run("return performance.getEntriesByType('resource').map((entry) => entry.name).join(' ')")
+        check(digits not in page + asked, "no PIN stands in the page, in an address or in a store of the browser")
+        self.click("[data-key=enter]")
+
+    def refused(self, path, headers, body=None):
+        """The status of a call that the page itself did not make."""
+        request = urllib.request.Request(self.origin + path, data=body, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+
+def look(ui, name, look_at):
+    """As scripts/page-test looks at every page, and in forced colours, where nothing may vanish."""
+    look_at(ui.browser, f"phone-{name}")
+    ui.browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    ui.browser.picture(f"phone-{name}-forced-colours")
+    ui.browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+    focused = ui.browser.run("const focus = document.activeElement; return focus !== document.body && focus.checkVisibility()")
+    check(focused, f"phone {name}: the focus is on something that is there")
+    heading = ui.browser.run(f"return document.querySelector('{SHOWN} h1').textContent")
+    check(ui.browser.run("return document.title").startswith(heading), f"phone {name}: the title says what the page says")
+
+
+def guard(ui, browser):
+    """Nobody but the page speaks to the phones."""
+    right = {"X-Phone-Page": ui.secret, "Origin": ui.origin}
+    check(ui.refused("/phones", right) == 200, "the page's own call is answered")
+    check(ui.refused("/phones", {}) == 401, "without the secret nothing is told")
+    port = ui.origin.split(":")[-1]
+    for host in (f"evil.example:{port}", f"localhost:{port}"):
+        check(ui.refused("/", {"Host": host}) == 421, f"under the name {host} there is not even a page")
+        check(ui.refused("/phones", {**right, "Host": host}) == 421, "whoever has the secret")
+    check(ui.refused("/phones/0/app-login", {**right, "Origin": "https://evil.example"}, b"{}") == 403, "another origin starts nothing")
+    check(ui.refused("/phones/0/app-login", {"X-Phone-Page": ui.secret}, b"{}") == 403, "and neither does one that is not told")
+    browser.open(f"http://evil.example:{port}/#{ui.secret}")
+    check(browser.run("return document.querySelector('script') === null"), "a website whose name leads to this machine gets no page (DNS rebinding)")
+    reached = browser.run(
+        "return fetch('/phones', { headers: { 'X-Phone-Page': arguments[0] } }).then((answer) => answer.status, () => 0)", ui.secret)
+    check(reached in (0, 421), "and its scripts reach no phone")
+
+
+def enrol(servers, web, ui, look_at, name="alice"):
+    web.open(servers.page("enrol", secrets.token_urlsafe(24), name=name, userid=name))
+    until(lambda: web.state == "waiting", "an enrol page shows a code")
+    words = web.run("return [...document.querySelectorAll('section:not([hidden]) [data-words] span')].map((word) => word.textContent)")
+    ui.give("paste", picture=web.picture(f"phone-enrol-{name}", "[data-qr]"))
+    ui.on("enrolment", "a picture that is pasted is scanned: the phone asks whether to enrol")
+    told = ui.browser.run("return [...document.querySelectorAll('[data-words] span')].map((word) => word.textContent)")
+    check(len(told) == 5 and (not words or words == told), "with the five words of the page")
+    check(name in ui.browser.run(f"return document.querySelector('{SHOWN} h1').textContent"), "and the name of the account")
+    if look_at:
+        look(ui, "enrolment", look_at)
+    ui.act("add")
+    ui.on("factor", "a PIN is chosen")
+    ui.pin(PIN)
+    ui.says("Type the same PIN again", "it is typed twice")
+    ui.keys(PIN + "\ue007")
+    until(lambda: ui.browser.run("return Boolean(document.querySelector('[data-codes] .code'))"), "the phone shows a code for the page")
+    if look_at:
+        look(ui, "code", look_at)
+    until(lambda: web.state == "code", "which asks for it")
+    web.type("#code", ui.browser.run("return document.querySelector('[data-codes] .code').textContent"))
+    web.click("form .button")
+    until(lambda: web.state == "done", "and takes it")
+    ui.says("Enrolled at", "the phone says that it is enrolled")
+
+
+def app_login(ui):
+    ui.click("[data-accounts] [data-act=appLogin]")
+    ui.says("Logged in to this phone’s app", "straight after the enrolment the app itself is logged in to without a PIN")
+
+
+def begin(servers, web):
+    nonce = secrets.token_urlsafe(24)
+    web.open(servers.page("login", nonce, returnurl=servers.origin + "/l?back"))
+    until(lambda: web.state == "waiting", "a login page shows a code")
+    return nonce
+
+
+def scan(web, ui):
+    """The moving code, frame by frame, as a camera has it."""
+    ui.act("share")
+    end = time.monotonic() + 20
+    while ui.screen != "login" and time.monotonic() < end:
+        picture = web.picture("phone-frame", "[data-qr]")
+        ui.browser.run("return window.hold(arguments[0])", base64.b64encode(picture.read_bytes()).decode())
+        time.sleep(0.2)
+    check(ui.screen == "login", "a moving code on a shared screen is scanned")
+    check(ui.browser.run("return document.querySelector('[data-sharing]').hidden"), "and the screen is let go")
+
+
+def confirm(ui):
+    ui.click("[data-choices] button")
+    ui.on("factor", "the PIN is asked for")
+
+
+def hand_in(servers, web, nonce):
+    until(lambda: "returncode=" in web.address, "the browser goes back to its site")
+    check(servers.hand_in(nonce, web.address).get("userid") == "alice", "which learns who it is")
+
+
+def log_in(servers, web, ui, look_at):
+    nonce = begin(servers, web)
+    scan(web, ui)
+    ui.says("read off a screen just now", "the phone says how surely the browser is the one in front of the person")
+    look(ui, "login", look_at)
+    confirm(ui)
+    ui.pin(WRONG[0])
+    ui.says("That was wrong. 4 of 5 tries are left.", "a wrong PIN is told, with the tries that are left")
+    look(ui, "wrong-pin", look_at)
+    # Without a mouse.
+    ui.keys(PIN[:5] + "\ue003" + PIN[4:] + "\ue007")
+    hand_in(servers, web, nonce)
+    until(lambda: ui.browser.run("return document.querySelectorAll('[data-sessions] > li').length") >= 3, "the phone lists the session")
+    look(ui, "home", look_at)
+    return nonce
+
+
+def end_here(servers, ui, nonce):
+    ui.click("[data-sessions] > li:last-child [data-act=stop]")
+    until(lambda: not servers.session(nonce)["loggedin"], "a session that is ended on the phone is over at the site")
+    ui.says("ended on this phone", "and the phone says so")
+
+
+def end_there(servers, web, ui):
+    nonce = begin(servers, web)
+    ui.give("drop", picture=web.picture("phone-dropped", "[data-qr]"))
+    ui.on("login", "a picture that is dropped is scanned")
+    confirm(ui)
+    ui.pin(PIN)
+    hand_in(servers, web, nonce)
+    ui.says("Logged in to", "the phone says that it is logged in")
+    servers.rest("POST", f"/servers/{servers.server}/sessions/logout", nonce)
+    ui.says("ended by the website", "a session that the site ends is over on the phone, which says who ended it")
+
+
+def refuse(servers, web, ui):
+    for act, state in (("deny", "denied"), ("notMe", "notme")):
+        begin(servers, web)
+        ui.give("paste", picture=web.picture("phone-refused", "[data-qr]"))
+        ui.on("login", "a login is asked")
+        ui.act(act)
+        until(lambda: web.state == state, f"the page hears {state}")
+        ui.on("home", "and the phone is done with it")
+
+
+def penalty(servers, web, ui, look_at):
+    nonce = begin(servers, web)
+    ui.give("paste", picture=web.picture("phone-penalty", "[data-qr]"))
+    ui.on("login", "a login is asked")
+    confirm(ui)
+    for left, pin in zip(("4 of 5 tries are", "3 of 5 tries are", "2 of 5 tries are"), WRONG):
+        ui.keys(pin + "\ue007")
+        ui.says(f"{left} left", f"{left} left")
+    wait = "return document.querySelector('[data-wait]').textContent"
+    first = ui.browser.run(wait)
+    check("Wait" in first and ui.browser.run("return [...document.querySelectorAll('[data-key]')].every((key) => key.disabled)"), "the pad is closed for the time of the penalty")
+    look(ui, "penalty", look_at)
+    until(lambda: ui.browser.run(wait) not in (first, ""), "which is counted down", PENALTY)
+    until(lambda: ui.browser.run(wait) == "", "to its end", PENALTY + 5)
+    ui.pin(PIN)
+    hand_in(servers, web, nonce)
+
+
+def change_pin(servers, web, ui):
+    ui.click("[data-accounts] [data-act=changePIN]")
+    ui.says("Enter the PIN so far", "the PIN so far is asked for")
+    ui.pin(PIN)
+    ui.says("Choose a new PIN", "then a new one")
+    ui.pin("123456")
+    ui.says("easy to guess", "which must not be easy to guess")
+    ui.pin(NEW_PIN)
+    ui.says("Type the same PIN again", "and is typed twice")
+    ui.pin(NEW_PIN)
+    ui.says("The PIN is changed", "the PIN is changed")
+
+
+def biometrics(servers, web, ui, look_at):
+    def show(finger):
+        ui.act("finger")
+        ui.browser.click(f"[data-dialog=finger] [data-finger={finger}]")
+
+    ui.click("[data-accounts] [data-act=addBiometrics]")
+    ui.says("Show the simulated finger", "the finger is asked for first, and alone")
+    check(not ui.browser.run("return document.querySelector('[data-pad]').checkVisibility()"), "no PIN is taken in that step")
+    ui.act("finger")
+    check("protects nothing" in ui.browser.run("return document.querySelector('dialog[open]').innerText"), "the prompt says what it is")
+    ui.browser.picture("phone-finger")
+    ui.browser.click("[data-dialog=finger] [data-finger=confirm]")
+    ui.says("Enter your PIN", "then the PIN")
+    ui.pin(NEW_PIN)
+    ui.says("Biometrics are added", "biometrics are added")
+    nonce = begin(servers, web)
+    ui.give("paste", picture=web.picture("phone-finger-login", "[data-qr]"))
+    ui.on("login", "a login is asked")
+    confirm(ui)
+    show("fail")
+    ui.says("nothing was counted", "a wrong finger costs nothing")
+    look(ui, "finger", look_at)
+    show("confirm")
+    hand_in(servers, web, nonce)
+
+
+def other_phone(servers, web, ui, look_at):
+    """The person's second phone stands beside the first."""
+    ui.browser.click("nav [data-place='1']")
+    ui.says("There is none yet", "the phone beside it has a home of its own")
+    check(ui.browser.run("return document.activeElement.getAttribute('aria-current')") == "page", "the focus stays on the phone that was chosen")
+    enrol(servers, web, ui, None)
+    ui.browser.click("nav [data-place='0']")
+    ui.act("refresh")
+    ui.says("A new device was enrolled for alice", "the first phone warns of the second")
+    look(ui, "new-device", look_at)
+    ui.browser.click(".notice-warning [data-act=putAway]")
+    until(lambda: "A new device" not in ui.text, "until the person has read it")
+
+
+def ends(ui):
+    ui.browser.run("location.hash = '#wrong'")
+    ui.on("closed", "with another secret the page says that it has no phone")
+    ui.browser.open("about:blank")
+    ui.browser.open(ui.address)
+    ui.on("home", "with the right one it is there again")
+    check(ui.stop() == 0, "the program ends in order although a page waits for news")
+    until(lambda: not ui.browser.run("return document.querySelector('[data-offline]').hidden"), "and the page says that it is gone")
+
+
+def phone_page(servers, binary, folder, web, new_browser, look_at):
+    ui = PhonePage(binary, folder, new_browser())
+    try:
+        guard(ui, ui.browser)
+        ui.open()
+        look(ui, "empty", look_at)
+        enrol(servers, web, ui, look_at)
+        app_login(ui)
+        nonce = log_in(servers, web, ui, look_at)
+        end_here(servers, ui, nonce)
+        end_there(servers, web, ui)
+        refuse(servers, web, ui)
+        penalty(servers, web, ui, look_at)
+        change_pin(servers, web, ui)
+        biometrics(servers, web, ui, look_at)
+        other_phone(servers, web, ui, look_at)
+        loaded = ui.browser.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
+        check(all(name.startswith((ui.origin + "/", "data:")) for name in loaded), "the phone page loads nothing from anywhere else")
+        ends(ui)
+    finally:
+        if ui.process.poll() is None:
+            ui.stop()
+        ui.browser.close()
