@@ -16,6 +16,7 @@ struct OstiaryCommand: AsyncParsableCommand {
             First look:           ostiary demo
             Run the servers:      ostiary second-factor, ostiary serve (docs/operations.md)
             Log in from a shell:  ostiary phone --help (docs/phone.md)
+            See a phone:          ostiary phone --ui
             """,
         version: "ostiary \(programVersion)",
         subcommands: [ServeCommand.self, SecondFactorCommand.self, PhoneCommand.self, DemoCommand.self])

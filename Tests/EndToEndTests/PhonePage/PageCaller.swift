@@ -4,6 +4,7 @@ import HTTPService
 import Logging
 import NIOCore
 import NIOHTTP1
+import OstiaryTesting
 import QRCode
 import Testing
 

@@ -1,4 +1,7 @@
+import Authentication
 import Foundation
+import HTTPTypes
+import NIOHTTP1
 import OstiaryMobile
 import OstiaryTesting
 import QRCode
@@ -115,7 +118,7 @@ struct PhonePageJourneyTests {
         }
     }
 
-    @Test("“No” and “that was not me” are the person's own words: the backend hears them apart", arguments: [false, true])
+    @Test("“No” and “that was not me” are the person’s own words: the server hears them apart", arguments: [false, true])
     func denies(_ notMe: Bool) async throws {
         try await ServersFixture.run { world in
             try await RunningPage.with(world) { page in
@@ -125,8 +128,13 @@ struct PhonePageJourneyTests {
                 let over = try await page.until(screen: "home")
                 #expect(over["notices"]?.array?.first?["text"]?.string?.contains("you said no") == true)
                 #expect(try await !world.backend.isLoggedIn(nonce))
-                let text = String(decoding: try await world.backend.call(.get, "sessions/", nonce: nonce).body, as: UTF8.self)
-                #expect(text.contains("notme") == notMe || text.contains("NOT") == notMe, "\(text)")
+                let session = try await world.authentication.services.sessions.progress(
+                    of: SessionNonce(nonce), at: world.authentication.defaultServer, now: world.clock.now)
+                guard case .denied(let denial) = try #require(session).state else {
+                    Issue.record("the session is \(String(describing: session?.state))")
+                    return
+                }
+                #expect(denial.notMe == notMe)
             }
         }
     }
