@@ -229,8 +229,8 @@ extension PagePhone {
         changes.note()
     }
 
-    func clearHistory() async throws(OstiaryError) {
-        try await ostiary.forgetHistory()
+    func clearHistory() async {
+        do throws(OstiaryError) { try await ostiary.forgetHistory() } catch { screen.take(.error(error, session: nil), at: now()) }
         changes.note()
     }
 

@@ -49,18 +49,16 @@ struct PhoneCommand: AsyncParsableCommand {
     }
 
     private func serve(_ output: PhoneOutput) async throws {
-        let changes = PhoneChanges()
-        let phones = try page.homes(options).map { try PagePhone.open(home: $0.path, name: $0.name, changes: changes) }
         // Held until the page has ended.
         let reserved = page.port == 0 ? try ReservedPort() : nil
         let drain = DrainSignal()
-        let shown = PhonePage(phones: phones, changes: changes, port: reserved?.number ?? page.port, framedBy: page.framedBy, drain: drain)
+        let shown = try PhonePage.open(
+            try page.homes(options), port: reserved?.number ?? page.port, framedBy: page.framedBy, drain: drain)
         await shown.begin()
         let logger = Logger.service("ostiary.phone", level: .critical)
         try await ServerRunner(logger: logger, drain: drain).run([shown.listener]) { _ in
-            output.list(
-                "page", "address", .string(shown.address),
-                line: "The phone is at \(shown.address)\nWhoever has this address has the phone. Ctrl-C ends it.")
+            output.list("page", "address", .string(shown.address), line: "The phone is at \(shown.address)")
+            output.remark("Whoever has this address has the phone. Ctrl-C ends it.")
         }
         withExtendedLifetime(reserved) {}
         LogOutput.standardError.finish()
@@ -88,7 +86,7 @@ struct PhonePageOptions: ParsableArguments, Sendable {
     }
 
     /// Each home with the name that the page gives it: that of its folder, with a number where two are called alike.
-    func homes(_ options: PhoneOptions) throws -> [(path: String, name: String)] {
+    func homes(_ options: PhoneOptions) throws -> [(name: String, path: String)] {
         let paths = [options.homeURL.path] + beside.map { PhoneOptions.resolved($0).path }
         guard Set(paths).count == paths.count else { throw ValidationError("each phone has a home of its own: one is named twice") }
         var seen: [String: Int] = [:]
@@ -96,7 +94,7 @@ struct PhonePageOptions: ParsableArguments, Sendable {
             let folder = URL(fileURLWithPath: path).lastPathComponent
             let name = folder.hasPrefix(".") ? "phone" : folder
             seen[name, default: 0] += 1
-            return (path, seen[name] == 1 ? name : "\(name) \(seen[name] ?? 0)")
+            return (seen[name] == 1 ? name : "\(name) \(seen[name] ?? 0)", path)
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPService
 import Hummingbird
+import OstiaryMobile
 import OstiaryProtocol
 
 // PhonePage: `ostiary phone --ui`, the screens of the SDK as a page on loopback (docs/phone.md).
@@ -14,7 +15,8 @@ import OstiaryProtocol
 
 /// One HTTP server on 127.0.0.1 with a page for some phones.
 ///
-///     let page = PhonePage(phones: [alice, bob], port: try ReservedPort().number, framedBy: [site], drain: drain)
+///     let homes = [(name: "alice", path: folder.path)]
+///     let page = try PhonePage.open(homes, port: reserved.number, framedBy: [origin], source: website, drain: drain)
 ///     await page.begin()
 ///     try await ServerRunner(logger: logger, drain: drain).run([page.listener]) { _ in print(page.address) }
 struct PhonePage: Sendable {
@@ -44,6 +46,17 @@ struct PhonePage: Sendable {
         router.add(middleware: PhonePageGuard(authority: authority, secret: SecretText(secret), open: Set(PhonePageAsset.all.map(\.path))))
         PhonePageRoutes(phones: phones, changes: changes, drain: drain).add(to: router)
         listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
+    }
+
+    /// The same for the phones of these homes, each with the name that the person reads.
+    /// - Parameter source: where they can look for a code without a camera.
+    static func open(
+        _ homes: [(name: String, path: String)], port: Int, framedBy: [PublicURL] = [], source: ScanSource? = nil, drain: DrainSignal
+    ) throws(OstiaryError) -> PhonePage {
+        let changes = PhoneChanges()
+        var phones: [PagePhone] = []
+        for home in homes { phones.append(try PagePhone.open(home: home.path, name: home.name, source: source, changes: changes)) }
+        return PhonePage(phones: phones, changes: changes, port: port, framedBy: framedBy, drain: drain)
     }
 
     /// Where a browser finds the page. The secret is in the fragment, which no browser sends: whoever has this address has the phones.

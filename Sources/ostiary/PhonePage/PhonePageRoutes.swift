@@ -3,7 +3,6 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import OstiaryMobile
-import QRCode
 
 /// The calls of the page. What becomes of one is told by what the page shows next, as the SDK tells it; an answer says no more than that it was taken.
 struct PhonePageRoutes: Sendable {
@@ -19,7 +18,9 @@ struct PhonePageRoutes: Sendable {
         let phone = router.group("/phones/:phone")
         addScans(to: phone)
         addAnswers(to: phone)
-        addTheRest(to: phone)
+        addSessionCalls(to: phone)
+        addAccountCalls(to: phone)
+        addPlainCalls(to: phone)
     }
 
     /// All phones, as soon as something is other than in the version that the page has.
@@ -49,63 +50,6 @@ struct PhonePageRoutes: Sendable {
             await group.next()
             group.cancelAll()
         }
-    }
-
-    // MARK: Scans
-
-    private func addScans(to router: RouterGroup<ServiceRequestContext>) {
-        router.post("link") { request, context in
-            let phone = try phone(of: context)
-            await phone.follow(try await body(LinkBody.self, request).link)
-            return Response.done
-        }
-        router.post("picture") { request, context in
-            let phone = try phone(of: context)
-            let file = try await request.bytes(limit: LinkInput.largestFile)
-            await phone.begin(try Self.code { () throws(LinkInputError) in try LinkInput.code(in: file, of: "the picture") })
-            return Response.done
-        }
-        router.post("frame") { request, context in
-            let phone = try phone(of: context)
-            let query = RequestQuery(request)
-            try query.check(knows: ["width", "height"])
-            guard let width = try query.value("width").flatMap({ Int($0) }), let height = try query.value("height").flatMap({ Int($0) }) else {
-                throw FieldRefusal.bad("width", "and height are whole numbers")
-            }
-            let pixels = try await request.bytes(limit: LinkInput.largestFile)
-            return try await look(at: pixels, width, height, with: phone)
-        }
-        router.post("look") { request, context in
-            let phone = try phone(of: context)
-            try await request.checkNoBody()
-            guard let source = phone.source else { throw PhonePageRefusal.unknown("place to look at") }
-            guard let symbol = await source.look() else { throw PhonePageRefusal.noCode("no code is shown there now") }
-            await phone.begin(try Self.code { () throws(LinkInputError) in try LinkInput.code(among: [symbol], of: "what is shown there") })
-            return Response.done
-        }
-    }
-
-    /// A frame without a code is none to complain of: the next one comes. So is one with a code of somebody else's.
-    private func look(at pixels: [UInt8], _ width: Int, _ height: Int, with phone: PagePhone) async throws -> Response {
-        guard await phone.isFree else { return Self.found(false) }
-        let symbols: [[UInt8]]
-        do throws(QRReaderError) {
-            symbols = try QRReader.read(luminance: pixels, width: width, height: height)
-        } catch {
-            switch error {
-            case .noCode: return Self.found(false)
-            case .notAnImage, .tooLarge, .damaged, .outOfMemory: throw ErrorResponse.badRequest("these are no pixels of such a frame")
-            }
-        }
-        guard let code = try? LinkInput.code(among: symbols, of: "the frame") else { return Self.found(false) }
-        await phone.begin(code)
-        return Self.found(true)
-    }
-
-    private static func found(_ isFound: Bool) -> Response { .object { $0.member("found", isFound) } }
-
-    private static func code(_ look: () throws(LinkInputError) -> LinkInput.Found) throws(PhonePageRefusal) -> LinkInput.Found {
-        do throws(LinkInputError) { return try look() } catch { throw .noCode(error.description) }
     }
 
     // MARK: Answers
@@ -147,17 +91,18 @@ struct PhonePageRoutes: Sendable {
 
     // MARK: What there is
 
-    private func addTheRest(to router: RouterGroup<ServiceRequestContext>) {
+    private func addSessionCalls(to router: RouterGroup<ServiceRequestContext>) {
         router.post("stop") { request, context in
             try await phone(of: context).stop(try await body(SessionBody.self, request).session)
             return Response.done
         }
-        router.post("app-login") { request, context in
-            let phone = try phone(of: context)
-            try await request.checkNoBody()
-            await phone.logInToApp()
+        router.post("put-away") { request, context in
+            try await phone(of: context).putAway(notice: try await body(NoticeBody.self, request).notice)
             return Response.done
         }
+    }
+
+    private func addAccountCalls(to router: RouterGroup<ServiceRequestContext>) {
         let ofAccounts: [(RouterPath, @Sendable (PagePhone, String) async throws(PhonePageRefusal) -> Void)] = [
             ("change-pin", { phone, account async throws(PhonePageRefusal) in try await phone.changePIN(account) }),
             ("add-biometrics", { phone, account async throws(PhonePageRefusal) in try await phone.addBiometrics(account) }),
@@ -171,9 +116,14 @@ struct PhonePageRoutes: Sendable {
                 return Response.done
             }
         }
+    }
+
+    /// Calls that say no more than what is done.
+    private func addPlainCalls(to router: RouterGroup<ServiceRequestContext>) {
         let plain: [(RouterPath, @Sendable (PagePhone) async throws -> Void)] = [
+            ("app-login", { phone in await phone.logInToApp() }),
             ("new-finger", { phone in try await phone.enrolFinger() }),
-            ("clear-history", { phone in try await phone.clearHistory() }),
+            ("clear-history", { phone in await phone.clearHistory() }),
             ("refresh", { phone in await phone.refresh() }),
         ]
         for (path, act) in plain {
@@ -184,18 +134,14 @@ struct PhonePageRoutes: Sendable {
                 return Response.done
             }
         }
-        router.post("put-away") { request, context in
-            try await phone(of: context).putAway(notice: try await body(NoticeBody.self, request).notice)
-            return Response.done
-        }
     }
 
-    private func phone(of context: ServiceRequestContext) throws -> PagePhone {
+    func phone(of context: ServiceRequestContext) throws -> PagePhone {
         guard let number = context.parameters.get("phone").flatMap({ Int($0) }), phones.indices.contains(number) else { throw ErrorResponse.notFound }
         return phones[number]
     }
 
-    private func body<Body: JSONFields>(_: Body.Type, _ request: Request) async throws -> Body {
+    func body<Body: JSONFields>(_: Body.Type, _ request: Request) async throws -> Body {
         try JSONBody.decode(Body.self, from: try await request.bytes(limit: 16_384))
     }
 }
