@@ -26,7 +26,7 @@ window.hold = async (picture) => {
 };
 // A canvas that stands still gives no frames.
 setInterval(() => context.fillRect(0, 0, 1, 1), 100);
-navigator.mediaDevices.getDisplayMedia = async () => canvas.captureStream(10);
+if (navigator.mediaDevices) navigator.mediaDevices.getDisplayMedia = async () => canvas.captureStream(10);
 """
 # What a person drops or pastes.
 GIVE = """
