@@ -50,6 +50,9 @@ struct PhonePageProcessTests {
             #expect(policy.contains("require-trusted-types-for 'script'"))
             #expect(answer.headers.first(name: "x-frame-options") == "DENY")
             #expect(answer.headers.first(name: "access-control-allow-origin") == nil)
+            for named in answer.text.matches(of: #/(?:from|src=|href=) ?"(\.?/[\w.-]+)"/#) {
+                #expect(PhonePageAsset.all.contains { $0.path == named.1.drop { $0 == "." } }, "\(asset.path) names \(named.1)")
+            }
             for inline in ["<style", " style=", " onclick=", "javascript:", "http://fonts", "https://cdn"] {
                 #expect(!answer.text.contains(inline), "\(asset.path): \(inline)")
             }

@@ -15,6 +15,11 @@ export function make(tag, properties = {}, ...children) {
   return made;
 }
 
+/** Puts the focus there, but never takes it from the page beside whose frame this is. */
+export function focusOn(element, options) {
+  if (window === window.top || document.hasFocus()) element?.focus(options);
+}
+
 /** A button that does what `acts` has under that name. */
 export function button(text, act, data = {}, look = "plain") {
   return make("button", { type: "button", className: look, textContent: text, data: { act, ...data } });
@@ -42,7 +47,7 @@ export function fill(list, entries, key, build) {
   for (const gone of former.values()) gone.remove();
   list.hidden = entries.length === 0;
   // What had the focus is gone: it goes to what the page says now.
-  if (hadFocus && !list.contains(document.activeElement)) one("section[data-screen]:not([hidden]) h1")?.focus();
+  if (hadFocus && !list.contains(document.activeElement)) focusOn(one("section[data-screen]:not([hidden]) h1"));
 }
 
 export function time(seconds) {

@@ -16,16 +16,16 @@ let drawn = { place: null, screen: null, question: null };
 function draw() {
   const phone = phones[chosen];
   if (!phone) return show("closed", "Phone");
+  // A wrong PIN asks anew on the same screen, where the person goes on; another login, or one that was changed, is to be read from its beginning.
+  const isAnew = drawn.question !== phone.question && ["login", "enrolment"].includes(phone.screen);
+  if (drawn.screen !== phone.screen || drawn.place !== chosen || isAnew) forget();
   drawPhones();
   one("[data-name]").textContent = phone.name;
   fillLists(phone);
   if (phone.screen !== "home") fillQuestion(phone);
   fillPad(phone.screen === "factor" ? phone : null, chosen);
   scanWith(phone.screen === "home" ? chosen : null);
-  // A wrong PIN asks anew on the same screen, where the person goes on; another login, or one that was changed, is to be read from its beginning.
-  const isAnew = drawn.question !== phone.question && ["login", "enrolment"].includes(phone.screen);
-  if (drawn.screen !== phone.screen || isAnew) forget();
-  show(phone.screen, phones.length > 1 || phone.screen !== "home" ? phone.name : "Phone", isAnew || drawn.place !== chosen);
+  show(phone.screen, phone.screen === "home" ? "Phone" : phone.name, isAnew || drawn.place !== chosen);
   drawn = { place: chosen, screen: phone.screen, question: phone.question };
 }
 

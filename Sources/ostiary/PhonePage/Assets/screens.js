@@ -1,6 +1,6 @@
 // What is asked: the screens of a login, an enrolment and a second factor.
 
-import { all, button, make, one, time } from "./lists.js";
+import { all, button, focusOn, make, one, time } from "./lists.js";
 
 let shown = "opening";
 let heading = "";
@@ -18,8 +18,7 @@ export function show(screen, title, isNew) {
   if (!isOther && !isNew) return;
   for (const dialog of all("dialog[open]")) dialog.close();
   first.tabIndex = -1;
-  // Whoever shows this page in a frame keeps the focus until the person comes here.
-  if (!isBeginning || window === window.top) first.focus({ preventScroll: isBeginning });
+  focusOn(first, { preventScroll: isBeginning });
 }
 
 /** For ears, and without a place on the page. */
