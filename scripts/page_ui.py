@@ -88,6 +88,14 @@ class PhonePage:
         steps = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
         self.browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": steps}]})
 
+    def reach(self, selector):
+        """With the Tab key, from where the focus is."""
+        for _ in range(40):
+            if self.browser.run("return document.activeElement.matches(arguments[0])", selector):
+                return
+            self.keys("\ue004")
+        check(False, f"the Tab key reaches {selector}")
+
     def pin(self, digits):
         """By the pad; every key that was pressed shows as one more digit."""
         for count, digit in enumerate(digits, 1):
@@ -225,8 +233,13 @@ def end_there(servers, web, ui):
     nonce = begin(servers, web)
     ui.give("drop", picture=web.picture("phone-dropped", "[data-qr]"))
     ui.on("login", "a picture that is dropped is scanned")
-    confirm(ui)
-    ui.pin(PIN)
+    ui.reach("[data-choices] button")
+    ui.keys("\ue007")
+    ui.on("factor", "a login is confirmed without a mouse")
+    ui.reach("[data-key='1']")
+    ui.keys(PIN)
+    ui.reach("[data-key=enter]")
+    ui.keys("\ue007")
     hand_in(servers, web, nonce)
     ui.says("Logged in to", "the phone says that it is logged in")
     servers.rest("POST", f"/servers/{servers.server}/sessions/logout", nonce)
