@@ -1,3 +1,4 @@
+import AuthServer
 import Authentication
 import Foundation
 import HTTPTypes
