@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
-from trial import PENALTY, PIN, check, until
+from trial import PIN, check, until
 
 NEW_PIN = "284613"
 WRONG = ["194728", "571936", "862473"]
@@ -268,8 +268,8 @@ def penalty(servers, web, ui, look_at):
     first = ui.browser.run(wait)
     check("Wait" in first and ui.browser.run("return [...document.querySelectorAll('[data-key]')].every((key) => key.disabled)"), "the pad is closed for the time of the penalty")
     look(ui, "penalty", look_at)
-    until(lambda: ui.browser.run(wait) not in (first, ""), "which is counted down", PENALTY)
-    until(lambda: ui.browser.run(wait) == "", "to its end", PENALTY + 5)
+    until(lambda: ui.browser.run(wait) not in (first, ""), "which is counted down")
+    until(lambda: ui.browser.run(wait) == "", "to its end")
     ui.pin(PIN)
     hand_in(servers, web, nonce)
 

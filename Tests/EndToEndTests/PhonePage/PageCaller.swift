@@ -98,6 +98,13 @@ struct PageCaller: Sendable {
         try #require(answer.status == 200, "\(answer.text)")
     }
 
+    /// Scans a code with a phone of which nothing is asked any more.
+    func scan(_ code: [UInt8], phone: Int = 0) async throws {
+        _ = try await until(phone: phone, screen: "home")
+        let answer = try await hold(code, phone: phone)
+        try #require(try JSONLine(answer.text)["found"] == .bool(true), "\(answer.text)")
+    }
+
     /// Holds a symbol before the phone, as a frame of a shared screen.
     func hold(_ code: [UInt8], phone: Int = 0) async throws -> Answer {
         let symbol = try QRSymbol(bytes: code)

@@ -38,8 +38,7 @@ struct PhonePageJourneyTests {
 
     private func login(_ page: PageCaller, _ world: ServersFixture, phone: Int = 0) async throws -> (nonce: String, asked: JSONLine) {
         let nonce = world.backend.newNonce()
-        let answer = try await page.hold(try await world.movingCode(nonce), phone: phone)
-        #expect(try JSONLine(answer.text)["found"] == .bool(true))
+        try await page.scan(try await world.movingCode(nonce), phone: phone)
         return (nonce, try await page.until(phone: phone, screen: "login"))
     }
 
@@ -244,7 +243,7 @@ struct PhonePageFactorTests {
             try await page.type(Self.newPIN)
             try await notice("PIN is changed", on: page)
             let nonce = world.backend.newNonce()
-            _ = try await page.hold(try await world.movingCode(nonce))
+            try await page.scan(try await world.movingCode(nonce))
             try await page.confirm(try await page.until(screen: "login"))
             _ = try await page.until(screen: "factor")
             try await page.type(Person.pin)
@@ -266,7 +265,7 @@ struct PhonePageFactorTests {
             try await notice("Biometrics are added", on: page)
 
             let nonce = world.backend.newNonce()
-            _ = try await page.hold(try await world.movingCode(nonce))
+            try await page.scan(try await world.movingCode(nonce))
             try await page.confirm(try await page.until(screen: "login"))
             for finger in ["fail", "cancel"] {
                 try await show(finger, page)
@@ -278,7 +277,7 @@ struct PhonePageFactorTests {
             #expect(try await world.counted().failed == 0)
 
             #expect(try await page.call("new-finger").status == 200)
-            _ = try await page.hold(try await world.movingCode(world.backend.newNonce()))
+            try await page.scan(try await world.movingCode(world.backend.newNonce()))
             try await page.confirm(try await page.until(screen: "login"))
             try await show("confirm", page)
             let dead = try await page.until("the key is dead") { $0["factor"]?["biometrics"] == .bool(false) }
@@ -294,7 +293,7 @@ struct PhonePageFactorTests {
             let foreign = try await page.hold(Array("https://example.org/".utf8))
             #expect(try JSONLine(foreign.text)["found"] == .bool(false))
             #expect(try await page.send(.POST, "/phones/0/frame?width=80&height=61", body: [UInt8](repeating: 200, count: 4_800)).status == 400)
-            _ = try await page.hold(try await world.movingCode(world.backend.newNonce()))
+            try await page.scan(try await world.movingCode(world.backend.newNonce()))
             let asked = try await page.until(screen: "login")
             let second = try await page.hold(try await world.movingCode(world.backend.newNonce()))
             #expect(try JSONLine(second.text)["found"] == .bool(false))
@@ -344,7 +343,7 @@ struct PhonePageFactorTests {
             world.clock.advance(61)
             let log = LogRecorder()
             try await RunningPage.with(world, logger: log.logger()) { page in
-                _ = try await page.hold(try await world.movingCode(world.backend.newNonce()))
+                try await page.scan(try await world.movingCode(world.backend.newNonce()))
                 try await page.confirm(try await page.until(screen: "login"))
                 let factor = try await page.until(screen: "factor")
                 for (count, (one, other)) in zip(Person.pin, "583027").enumerated() {
