@@ -85,8 +85,11 @@ struct PhonePageJourneyTests {
                 try await page.type(Person.pin)
                 _ = try await page.until("logged in") { $0["sessions"]?.array?.count == 2 }
                 try await world.backend.logOut(nonce)
-                let over = try await page.until("the end") { $0["sessions"]?.array?.count == 1 }
-                #expect(over["notices"]?.array?.first?["text"]?.string?.contains("ended by the website") == true)
+                // The SDK's list is right at once; what it tells of the end follows.
+                let over = try await page.until("the end, and why") { shown in
+                    shown["sessions"]?.array?.count == 1
+                        && shown["notices"]?.array?.contains { $0["text"]?.string?.contains("ended by the website") == true } == true
+                }
                 let last = try #require(over["history"]?.array?.first)
                 #expect(last["status"] == .string("LOGGED_OUT"))
             }
