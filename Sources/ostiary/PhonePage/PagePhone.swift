@@ -115,6 +115,13 @@ extension PagePhone {
     /// Whether a code can be looked for: nothing is asked.
     var isFree: Bool { screen.asked == .nothing }
 
+    /// Begins if nothing is asked; says whether it has.
+    func beginIfFree(_ found: LinkInput.Found) -> Bool {
+        guard isFree else { return false }
+        begin(found)
+        return true
+    }
+
     private func begin(_ start: (Ostiary) -> Void) {
         let question = screen.question
         screen.begin()

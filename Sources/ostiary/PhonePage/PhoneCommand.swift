@@ -49,11 +49,11 @@ struct PhoneCommand: AsyncParsableCommand {
     }
 
     private func serve(_ output: PhoneOutput) async throws {
+        let homes = try page.homes(options)
         // Held until the page has ended.
         let reserved = page.port == 0 ? try ReservedPort() : nil
         let drain = DrainSignal()
-        let shown = try PhonePage.open(
-            try page.homes(options), port: reserved?.number ?? page.port, framedBy: page.framedBy, drain: drain)
+        let shown = try PhonePage.open(homes, port: reserved?.number ?? page.port, framedBy: page.framedBy, drain: drain)
         await shown.begin()
         let logger = Logger.service("ostiary.phone", level: .critical)
         try await ServerRunner(logger: logger, drain: drain).run([shown.listener]) { _ in

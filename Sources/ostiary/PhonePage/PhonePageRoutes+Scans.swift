@@ -50,8 +50,7 @@ extension PhonePageRoutes {
             }
         }
         guard let code = try? LinkInput.code(among: symbols, of: "the frame") else { return Self.found(false) }
-        await phone.begin(code)
-        return Self.found(true)
+        return Self.found(await phone.beginIfFree(code))
     }
 
     private static func found(_ isFound: Bool) -> Response { .object { $0.member("found", isFound) } }
