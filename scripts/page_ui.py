@@ -267,8 +267,8 @@ def penalty(servers, web, ui, look_at):
     wait = "return document.querySelector('[data-wait]').textContent"
     first = ui.browser.run(wait)
     check("Wait" in first and ui.browser.run("return [...document.querySelectorAll('[data-key]')].every((key) => key.disabled)"), "the pad is closed for the time of the penalty")
-    look(ui, "penalty", look_at)
     until(lambda: ui.browser.run(wait) not in (first, ""), "which is counted down")
+    look(ui, "penalty", look_at)
     until(lambda: ui.browser.run(wait) == "", "to its end")
     ui.pin(PIN)
     hand_in(servers, web, nonce)
