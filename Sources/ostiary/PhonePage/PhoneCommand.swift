@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import HTTPService
-import Logging
 import OstiaryMobile
 
 /// `ostiary phone`: the mobile SDK in a terminal, or with `--ui` as a page.
@@ -49,18 +48,10 @@ struct PhoneCommand: AsyncParsableCommand {
     }
 
     private func serve(_ output: PhoneOutput) async throws {
-        let homes = try page.homes(options)
-        // Held until the page has ended.
-        let reserved = page.port == 0 ? try ReservedPort() : nil
-        let drain = DrainSignal()
-        let shown = try PhonePage.open(homes, port: reserved?.number ?? page.port, framedBy: page.framedBy, drain: drain)
-        await shown.begin()
-        let logger = Logger.service("ostiary.phone", level: .critical)
-        try await ServerRunner(logger: logger, drain: drain).run([shown.listener]) { _ in
+        try await PhonePage.serve(try page.homes(options), port: page.port, framedBy: page.framedBy, stopsOnSignals: true) { shown in
             output.list("page", "address", .string(shown.address), line: "The phone is at \(shown.address)")
             output.remark("Whoever has this address has the phone. Ctrl-C ends it.")
         }
-        withExtendedLifetime(reserved) {}
         LogOutput.standardError.finish()
     }
 }

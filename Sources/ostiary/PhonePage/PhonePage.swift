@@ -1,6 +1,7 @@
 import Foundation
 import HTTPService
 import Hummingbird
+import Logging
 import OstiaryMobile
 import OstiaryProtocol
 
@@ -16,9 +17,7 @@ import OstiaryProtocol
 /// One HTTP server on 127.0.0.1 with a page for some phones.
 ///
 ///     let homes = [(name: "alice", path: folder.path)]
-///     let page = try PhonePage.open(homes, port: reserved.number, framedBy: [origin], source: website, drain: drain)
-///     await page.begin()
-///     try await ServerRunner(logger: logger, drain: drain).run([page.listener]) { _ in print(page.address) }
+///     try await PhonePage.serve(homes, framedBy: [origin], source: website) { page in print(page.address) }
 struct PhonePage: Sendable {
     private let phones: [PagePhone]
     private let changes: PhoneChanges
@@ -48,17 +47,6 @@ struct PhonePage: Sendable {
         listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
     }
 
-    /// The same for the phones of these homes, each with the name that the person reads.
-    /// - Parameter source: where they can look for a code without a camera.
-    static func open(
-        _ homes: [(name: String, path: String)], port: Int, framedBy: [PublicURL] = [], source: ScanSource? = nil, drain: DrainSignal
-    ) throws(OstiaryError) -> PhonePage {
-        let changes = PhoneChanges()
-        var phones: [PagePhone] = []
-        for home in homes { phones.append(try PagePhone.open(home: home.path, name: home.name, source: source, changes: changes)) }
-        return PhonePage(phones: phones, changes: changes, port: port, framedBy: framedBy, drain: drain)
-    }
-
     /// Where a browser finds the page. The secret is in the fragment, which no browser sends: whoever has this address has the phones.
     var address: String { "\(origin)/#\(secret)" }
 
@@ -69,5 +57,30 @@ struct PhonePage: Sendable {
     /// Lets the phones hear what their SDK tells, and go on with what was going on.
     func begin() async {
         for phone in phones { await phone.begin() }
+    }
+}
+
+extension PhonePage {
+    /// Serves a page for the phones of these homes until the task is cancelled, and calls `onRunning` once when it can be opened.
+    /// - Parameters:
+    ///   - homes: each with the name that the person reads.
+    ///   - port: of 127.0.0.1; any free one by default.
+    ///   - framedBy: origins that may show the page in a frame.
+    ///   - source: where the phones can look for a code without a camera.
+    ///   - stopsOnSignals: whether SIGTERM and SIGINT end it as well, in order.
+    /// - Throws: `OstiaryError` when a home cannot be used, `ServerStartError`, `DemoError.noPort`.
+    static func serve(
+        _ homes: [(name: String, path: String)], port: Int = 0, framedBy: [PublicURL] = [], source: ScanSource? = nil, stopsOnSignals: Bool = false,
+        onRunning: @Sendable @escaping (PhonePage) async -> Void
+    ) async throws {
+        // Held until the page has ended.
+        let reserved = port == 0 ? try ReservedPort() : nil
+        let (changes, drain) = (PhoneChanges(), DrainSignal())
+        let phones = try homes.map { try PagePhone.open(home: $0.path, name: $0.name, source: source, changes: changes) }
+        let page = PhonePage(phones: phones, changes: changes, port: reserved?.number ?? port, framedBy: framedBy, drain: drain)
+        await page.begin()
+        let runner = ServerRunner(logger: Logger.service("ostiary.phone", level: .critical), drain: drain)
+        try await runner.run([page.listener], stopsOnSignals: stopsOnSignals) { _ in await onRunning(page) }
+        withExtendedLifetime(reserved) {}
     }
 }
