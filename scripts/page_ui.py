@@ -81,6 +81,7 @@ class PhonePage:
         self.click(f"[data-act={name}]")
 
     def give(self, kind, picture=None, text=None):
+        self.on("home", "the phone waits for a code")
         self.browser.run(GIVE, kind, picture and base64.b64encode(picture.read_bytes()).decode(), text)
 
     def keys(self, text):
@@ -186,6 +187,7 @@ def begin(servers, web):
 
 def scan(web, ui):
     """The moving code, frame by frame, as a camera has it."""
+    ui.on("home", "the phone waits for a code")
     ui.act("share")
     end = time.monotonic() + 20
     while ui.screen != "login" and time.monotonic() < end:

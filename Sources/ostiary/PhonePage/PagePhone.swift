@@ -189,10 +189,19 @@ extension PagePhone {
     }
 
     /// What the person does at the prompt of the sensor.
-    func showFeature(_ answer: SimulatedBiometrics.Answer, for question: Int) throws(PhonePageRefusal) {
+    /// - Parameter withPIN: whether the digits that stand on the pad answer together with it.
+    func showFeature(_ answer: SimulatedBiometrics.Answer, withPIN: Bool, for question: Int) throws(PhonePageRefusal) {
         let factor = try factor(question)
         guard sensor != nil, factor.secondFactorInfo.showBiometrics else { throw .otherQuestion }
-        ostiary.sfInput(.simulated(answer))
+        guard withPIN else {
+            ostiary.sfInput(.simulated(answer))
+            return answered()
+        }
+        guard !factor.secondFactorInfo.takesFeatureOnly else { throw .otherQuestion }
+        guard screen.penalty(at: now()) == 0 else { throw .tooEarly }
+        guard let pin = pad.press(.enter) else { return changes.note() }
+        ostiary.sfInput(pin, and: .simulated(answer))
+        pin.clear()
         answered()
     }
 

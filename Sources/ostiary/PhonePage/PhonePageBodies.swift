@@ -38,10 +38,12 @@ struct KeyBody: JSONFields {
 }
 
 struct FingerBody: JSONFields {
-    enum Field: String, CodingKey, CaseIterable { case question, answer }
+    enum Field: String, CodingKey, CaseIterable { case question, answer, pin }
 
     let question: Int
     let answer: String
+    /// Whether the PIN that was typed answers, too.
+    let pin: Bool
 }
 
 struct SessionBody: JSONFields {

@@ -84,7 +84,7 @@ struct PhonePageRoutes: Sendable {
             guard let answer = SimulatedBiometrics.Answer(rawValue: shown.answer) else {
                 throw FieldRefusal.bad("answer", "is nothing that a finger does")
             }
-            try await phone.showFeature(answer, for: shown.question)
+            try await phone.showFeature(answer, withPIN: shown.pin, for: shown.question)
             return Response.done
         }
     }

@@ -37,6 +37,7 @@ export function fillPad(phone, place) {
   pad.hidden = !current.pin;
   one("[data-keys]").hidden = !current.pin;
   one("[data-act=finger]").hidden = !current.biometrics;
+  one("[data-act=finger]").textContent = current.typed && current.pin ? "OK, with the simulated finger as well" : "Use the simulated finger";
   const count = current.typed === 0 ? "" : current.typed === 1 ? "1 digit" : `${current.typed} digits`;
   // The heading is read when the screen changes; what changes on it is said.
   const sentence = [current.again ? "Type the same PIN again." : "", words, count].filter(Boolean).join(" ");
@@ -104,8 +105,13 @@ document.addEventListener("keydown", (event) => {
 
 const prompt = one("[data-dialog=finger]");
 
+let withPIN = false;
+
 export function askFinger() {
-  if (current?.biometrics) prompt.showModal();
+  if (!current?.biometrics) return;
+  // As the button said when it was pressed.
+  withPIN = current.pin && current.typed > 0;
+  prompt.showModal();
 }
 
 prompt.addEventListener("click", (event) => {
@@ -113,5 +119,5 @@ prompt.addEventListener("click", (event) => {
   if (!answer || !current) return;
   const { place, question } = current;
   prompt.close();
-  callInOrder(place, "finger", { question, answer });
+  callInOrder(place, "finger", { question, answer, pin: withPIN });
 });
