@@ -1,9 +1,5 @@
-import AuthServer
-import Authentication
 import Foundation
-import HTTPTypes
 import NIOHTTP1
-import OstiaryMobile
 import OstiaryTesting
 import QRCode
 import Testing

@@ -1,10 +1,7 @@
 import AuthServer
 import Authentication
 import Foundation
-import HTTPTypes
 import NIOHTTP1
-import OstiaryMobile
-import OstiaryTesting
 import QRCode
 import Testing
 
