@@ -16,13 +16,11 @@ setup: ## install the Debian packages that build and tests need
 	@scripts/setup test
 
 build: ## build everything but the tests (debug)
-	@scripts/setup
-	swift build $(SWIFT_FLAGS)
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build
 
-demo: ## see a person enrol and log in with a phone (ARGS="--script" tells the story alone)
-	@scripts/setup
-	swift build --product ostiary $(SWIFT_FLAGS)
-	.build/debug/ostiary demo $(ARGS)
+demo: ## a website and a phone side by side, and what each server sees (ARGS="--script" tells a story alone)
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
+	@.build/debug/ostiary demo $(ARGS)
 
 test: ## run every test, the models and the acceptance table
 	@scripts/setup test
