@@ -97,8 +97,10 @@ let package = Package(
             dependencies: [
                 "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor",
                 "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                // The relays and pages of the demonstration.
+                httpClient, nioCore, lifecycle, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            resources: [.embedInCode("PhonePage/Assets")],
+            resources: [.embedInCode("DemoPage/Assets"), .embedInCode("PhonePage/Assets")],
             swiftSettings: house),
 
         // System modules: C libraries installed by scripts/setup.

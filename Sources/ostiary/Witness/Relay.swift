@@ -1,0 +1,111 @@
+import AsyncHTTPClient
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// Stands before a server of the demonstration under that server's own address, and hands on what comes from either side. A listener hears it.
+///
+/// Bodies and headers pass as they are, but for one: who may show the pages in a frame. The server says nobody; here the demonstration's own page may,
+/// which is made by the process that runs this relay. So no switch is needed in a server that others run (docs/decisions/0017).
+struct Relay: RouterMiddleware {
+    typealias Context = ServiceRequestContext
+
+    /// Larger than any message of AP1.
+    private static let largestBody = 1 << 20
+    /// Those that belong to one connection (RFC 9110 §7.6.1), and those that are made anew on this side.
+    private static let ownToAConnection: Set<String> = [
+        "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-connection", "date",
+    ]
+
+    private let client: HTTPClient
+    private let origin: String
+    private let tap: any RelayTap
+    private let framedBy: String?
+
+    /// - Parameters:
+    ///   - port: of the loopback address, where the server listens.
+    ///   - framedBy: origin of the page that shows the server's pages in a frame.
+    init(to port: Int, client: HTTPClient, tap: any RelayTap, framedBy: String? = nil) {
+        origin = "http://127.0.0.1:\(port)"
+        self.client = client
+        self.tap = tap
+        self.framedBy = framedBy
+    }
+
+    /// A client for relays: many connections, because pages and phones wait on them, and no time after which an answer is given up.
+    static func makeClient() -> HTTPClient {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(2)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// A router that answers everything by this relay.
+    var router: Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: self)
+        return router
+    }
+
+    func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
+        let body: [UInt8]
+        do { body = try await request.bytes(limit: Self.largestBody) } catch { return Response(status: .contentTooLarge) }
+        let answerTap = await tap.heard(request.method, request.uri.path, body)
+        let answer: HTTPClientResponse
+        do { answer = try await client.execute(upstream(request, body), deadline: .distantFuture) } catch {
+            // As a server that is down: a gateway's answer is no answer to a phone.
+            return Response(status: .badGateway)
+        }
+        let head = headers(of: answer)
+        guard let answerTap else { return streamed(answer, head, tap.watched(request.uri.path, request.headers)) }
+        let bytes: [UInt8]
+        do { bytes = Array(buffer: try await answer.body.collect(upTo: Self.largestBody)) } catch { return Response(status: .badGateway) }
+        await answerTap(Int(answer.status.code), bytes)
+        return Response(status: head.status, headers: head.fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private func upstream(_ request: Request, _ body: [UInt8]) -> HTTPClientRequest {
+        var upstream = HTTPClientRequest(url: origin + request.uri.string)
+        upstream.method = HTTPMethod(rawValue: request.method.rawValue)
+        for field in request.headers where !Self.ownToAConnection.contains(field.name.canonicalName) && field.name != .contentLength {
+            upstream.headers.add(name: field.name.rawName, value: field.value)
+        }
+        if let authority = request.head.authority { upstream.headers.replaceOrAdd(name: "host", value: authority) }
+        if !body.isEmpty || request.method == .post || request.method == .put { upstream.body = .bytes(ByteBuffer(bytes: body)) }
+        return upstream
+    }
+
+    private func headers(of answer: HTTPClientResponse) -> (status: HTTPResponse.Status, fields: HTTPFields) {
+        var fields = HTTPFields()
+        for (name, value) in answer.headers {
+            guard let name = HTTPField.Name(name), !Self.ownToAConnection.contains(name.canonicalName) else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        if let framedBy { allowFrame(in: framedBy, &fields) }
+        return (HTTPResponse.Status(code: Int(answer.status.code)), fields)
+    }
+
+    private func allowFrame(in origin: String, _ fields: inout HTTPFields) {
+        guard let policy = fields[.contentSecurityPolicy], policy.contains("frame-ancestors 'none'") else { return }
+        fields[.contentSecurityPolicy] = policy.replacing("frame-ancestors 'none'", with: "frame-ancestors \(origin)")
+        fields[Self.frameOptions] = nil
+    }
+
+    private static let frameOptions = HTTPField.Name("X-Frame-Options")!
+
+    /// What is written while it comes: a stream of events has no end that could be waited for.
+    private func streamed(_ answer: HTTPClientResponse, _ head: (status: HTTPResponse.Status, fields: HTTPFields), _ tap: PartTap?) -> Response {
+        if head.status.code == 204 || head.status.code == 304 { return Response(status: head.status, headers: head.fields) }
+        let body = ResponseBody { writer in
+            for try await part in answer.body {
+                tap?(Array(buffer: part))
+                try await writer.write(part)
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: head.status, headers: head.fields, body: body)
+    }
+}
