@@ -12,6 +12,15 @@ struct DemoBackend: Sendable {
         let userid: String?
         let accountid: String?
         let amr: [String]?
+        /// Where the login stands that was begun with this nonce and is not done.
+        var state: String?
+        /// How phone and browser met.
+        var binding: String?
+        /// When it began, and until when it lasts if the phone says nothing more; in Unix seconds.
+        var logintime: UInt64?
+        var expiresat: UInt64?
+        /// Tries before the one that logged in.
+        var pinattemptsfailed: Int?
     }
 
     /// Connects, and asks which virtual server there is.
@@ -28,8 +37,12 @@ struct DemoBackend: Sendable {
 
     private func path(_ rest: String) -> String { "/servers/\(serverID)/\(rest)" }
 
-    func session(_ nonce: String) async throws -> Status {
-        try client.decode(Status.self, from: try await client.call("GET", path("sessions/"), nonce: nonce))
+    func session(_ nonce: String) async throws -> Status { try await spelledSession(nonce).status }
+
+    /// The same, and the answer as it came.
+    func spelledSession(_ nonce: String) async throws -> (status: Status, text: String) {
+        let answer = try await client.call("GET", path("sessions/"), nonce: nonce)
+        return (try client.decode(Status.self, from: answer), String(decoding: answer, as: UTF8.self))
     }
 
     func logOut(_ nonce: String) async throws {

@@ -6,11 +6,15 @@ struct DemoLayout: Sendable {
     let data: URL
     /// Of both listeners of the authentication server, of the second-factor server and of the website; ours until the layout goes.
     private let ports: (public: ReservedPort, admin: ReservedPort, secondFactor: ReservedPort, site: ReservedPort)
+    /// Where both servers listen when relays stand before them, and the demonstration's own page; nil where there is none.
+    private let witnessed: (public: ReservedPort, secondFactor: ReservedPort, page: ReservedPort)?
     /// The key of the management interface, made for this demonstration.
     let rootAPIKey: String
 
-    init(data: URL) throws {
+    /// - Parameter isWitnessed: whether a relay stands before each server, under its address, and a page shows what passes.
+    init(data: URL, isWitnessed: Bool = false) throws {
         self.data = data
+        witnessed = isWitnessed ? (try ReservedPort(), try ReservedPort(), try ReservedPort()) : nil
         ports = (try ReservedPort(), try ReservedPort(), try ReservedPort(), try ReservedPort())
         var random = SystemRandomNumberGenerator()
         rootAPIKey = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
@@ -23,21 +27,30 @@ struct DemoLayout: Sendable {
     var adminPort: Int { ports.admin.number }
     var secondFactorPort: Int { ports.secondFactor.number }
     var sitePort: Int { ports.site.number }
+    /// Of the demonstration's own page; nil where there is none.
+    var pagePort: Int? { witnessed?.page.number }
+    /// Where the servers themselves listen: behind the relays, if there are any.
+    var publicListenPort: Int { witnessed?.public.number ?? publicPort }
+    var secondFactorListenPort: Int { witnessed?.secondFactor.number ?? secondFactorPort }
 
     var publicURL: String { "http://localhost:\(publicPort)" }
     var adminURL: String { "http://127.0.0.1:\(adminPort)" }
     var secondFactorURL: String { "http://127.0.0.1:\(secondFactorPort)" }
     var siteURL: String { "http://localhost:\(sitePort)" }
+    /// One site with the website and the login pages, so that a browser sends their cookies also within frames of it.
+    var pageURL: String? { pagePort.map { "http://localhost:\($0)" } }
 
     var authenticationData: URL { data.appendingPathComponent("serve", isDirectory: true) }
     var secondFactorData: URL { data.appendingPathComponent("second-factor", isDirectory: true) }
+    /// Where phones and loot of attacks lie.
+    var thievesFolder: URL { data.appendingPathComponent("thieves", isDirectory: true) }
     var phoneHome: URL { data.appendingPathComponent("phone", isDirectory: true) }
     func log(_ name: String) -> URL { data.appendingPathComponent("\(name).log") }
 
     func authenticationEnvironment(secondFactorIdentity: String) -> [String: String] {
         [
             "OSTIARY_PUBLIC_URL": publicURL,
-            "OSTIARY_LISTEN": "127.0.0.1:\(publicPort)",
+            "OSTIARY_LISTEN": "127.0.0.1:\(publicListenPort)",
             "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)",
             "OSTIARY_ROOT_API_KEY": rootAPIKey,
             "OSTIARY_SECOND_FACTOR_URL": secondFactorURL,
@@ -48,7 +61,7 @@ struct DemoLayout: Sendable {
 
     func secondFactorEnvironment(trusting identity: String) -> [String: String] {
         [
-            "OSTIARY_SF_LISTEN": "127.0.0.1:\(secondFactorPort)",
+            "OSTIARY_SF_LISTEN": "127.0.0.1:\(secondFactorListenPort)",
             "OSTIARY_SF_TRUSTED_SERVERS": identity,
         ]
     }

@@ -1,15 +1,30 @@
 import Foundation
+import Synchronization
 
 /// Both servers as processes of their own, on ports of the loopback address that are theirs, with their data in one folder.
-struct DemoServers: Sendable {
-    let secondFactor: ChildProcess
-    let authentication: ChildProcess
+final class DemoServers: Sendable {
+    private struct Running {
+        var secondFactor: ChildProcess
+        let authentication: ChildProcess
+    }
+
     let layout: DemoLayout
+    private let launches: (secondFactor: ServerLaunch, authentication: ServerLaunch)
+    private let running: Mutex<Running>
+
+    private init(_ layout: DemoLayout, _ launches: (secondFactor: ServerLaunch, authentication: ServerLaunch), _ running: Running) {
+        self.layout = layout
+        self.launches = launches
+        self.running = Mutex(running)
+    }
 
     /// Makes both identities, tells each server about the other, starts them and waits until both answer.
-    static func start(in data: URL) async throws -> DemoServers {
-        let layout = try DemoLayout(data: data)
-        let launches = try await launches(of: layout) { try await ChildProcess.run($0) }
+    static func start(in layout: DemoLayout) async throws -> DemoServers {
+        try await start(try await launches(of: layout) { try await ChildProcess.run($0) }, of: layout)
+    }
+
+    /// Starts both and waits until both answer.
+    static func start(_ launches: (secondFactor: ServerLaunch, authentication: ServerLaunch), of layout: DemoLayout) async throws -> DemoServers {
         let secondFactor = try ChildProcess(launches.secondFactor, log: layout.log("second-factor"))
         let authentication: ChildProcess
         do {
@@ -18,7 +33,7 @@ struct DemoServers: Sendable {
             await secondFactor.stop()
             throw error
         }
-        let servers = DemoServers(secondFactor: secondFactor, authentication: authentication, layout: layout)
+        let servers = DemoServers(layout, launches, Running(secondFactor: secondFactor, authentication: authentication))
         do {
             try await servers.waitUntilReady()
         } catch {
@@ -28,13 +43,28 @@ struct DemoServers: Sendable {
         return servers
     }
 
+    private var both: [ChildProcess] { running.withLock { [$0.secondFactor, $0.authentication] } }
+
     /// Ends both and waits until they are gone, also in a task that is cancelled.
     func stop() async {
+        let both = both
         await Task {
-            async let first: Void = authentication.stop()
-            async let second: Void = secondFactor.stop()
-            _ = await (first, second)
+            await withTaskGroup(of: Void.self) { group in
+                for server in both { group.addTask { await server.stop() } }
+            }
         }.value
+    }
+
+    /// Ends the second-factor server, changes what it keeps, and starts it again, also where the change did not come about.
+    /// - Parameter change: of its data folder, while nobody has it open.
+    func restartSecondFactor(after change: @Sendable () throws -> Void) async throws {
+        let old = running.withLock(\.secondFactor)
+        await old.stop()
+        let outcome = Result { try change() }
+        let new = try ChildProcess(launches.secondFactor, log: layout.log("second-factor"))
+        running.withLock { $0.secondFactor = new }
+        try await waitUntilReady()
+        try outcome.get()
     }
 
     /// Makes both identities and tells each server about the other; starts nothing.
@@ -64,16 +94,16 @@ struct DemoServers: Sendable {
     private func waitUntilReady() async throws {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
-            for server in [secondFactor, authentication] where !server.isRunning {
-                throw DemoError.serverFailed(name: server.name, reason: server.lastWords)
-            }
+            for server in both where !server.isRunning { throw DemoError.serverFailed(name: server.name, reason: server.lastWords) }
             if await isReady() { return }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw DemoError.serverFailed(name: authentication.name, reason: "not ready after 20 s: \(authentication.lastWords)")
+        throw DemoError.serverFailed(name: launches.authentication.name, reason: "not ready after 20 s: \(both.last?.lastWords ?? "")")
     }
 
+    /// What the authentication server says of the other one holds for some seconds: one that was just started is asked itself.
     private func isReady() async -> Bool {
+        guard let other = URL(string: "\(layout.secondFactorURL)/ready"), await HTTPProbe.status(of: other) == 200 else { return false }
         guard let url = URL(string: "\(layout.adminURL)/ready?for=logins") else { return false }
         return await HTTPProbe.status(of: url) == 200
     }

@@ -13,26 +13,44 @@ struct DemoSite: Sendable {
     let origin: String
     /// Where the browser is sent to enrol and log in.
     let authenticationOrigin: String
+    /// Origin of the page that may show the site in a frame; nil where none may.
+    private let framedBy: PublicURL?
+    /// Is told what visitors do.
+    private let happened: @Sendable (Happened) -> Void
     private let visitors: Visitors
 
-    init(backend: DemoBackend, origin: String, authenticationOrigin: String) {
+    /// What visitors of the site do.
+    enum Happened: Sendable, Equatable {
+        case enrolled
+        case loggedIn
+        /// With the button of the site.
+        case loggedOut
+        case ended(SessionEnd)
+    }
+
+    init(
+        backend: DemoBackend, origin: String, authenticationOrigin: String, framedBy: PublicURL? = nil,
+        happened: @Sendable @escaping (Happened) -> Void = { _ in }
+    ) {
         self.backend = backend
         self.origin = origin
         self.authenticationOrigin = authenticationOrigin
+        self.framedBy = framedBy
+        self.happened = happened
         visitors = Visitors(isSecure: origin.hasPrefix("https://"))
     }
 
     /// The routes of the site.
     var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
-        router.add(middleware: PageHeaders(isSecure: origin.hasPrefix("https://")))
+        router.add(middleware: PageHeaders(isSecure: origin.hasPrefix("https://"), frameAncestors: [framedBy].compactMap(\.self)))
         router.add(middleware: ErrorPages(missing: Array(DemoSitePages.missing.utf8), other: Array(DemoSitePages.trouble.utf8)))
         router.addServiceMiddleware()
         router.get("/") { request, _ in try await home(request) }
         router.get("/welcome") { request, _ in try await welcome(request) }
-        router.get("/style.css") { _, _ in
-            Response(status: .ok, headers: [.contentType: "text/css"], body: ResponseBody(byteBuffer: ByteBuffer(string: DemoSitePages.style)))
-        }
+        router.get("/session") { request, _ in try await session(request) }
+        router.get("/style.css") { _, _ in Self.asset(DemoSitePages.style, "text/css") }
+        router.get("/hallway.js") { _, _ in Self.asset(DemoSitePages.script, "text/javascript") }
         router.post("/enrol") { request, context in
             try checkOrigin(request)
             let form = try await URLEncodedFormDecoder().decode(EnrolForm.self, from: request, context: context)
@@ -45,7 +63,10 @@ struct DemoSite: Sendable {
         }
         router.post("/logout") { request, _ in
             try checkOrigin(request)
-            if let nonce = await visitors.nonce(of: request) { try await backend.logOut(nonce) }
+            if let nonce = await visitors.nonce(of: request) {
+                try await backend.logOut(nonce)
+                happened(.loggedOut)
+            }
             return redirect(to: "/", cookie: await visitors.arrive().cookie)
         }
         return router
@@ -58,18 +79,46 @@ struct DemoSite: Sendable {
     private func home(_ request: Request) async throws -> Response {
         guard let nonce = await visitors.nonce(of: request) else { return redirect(to: request.uri.string, cookie: await visitors.arrive().cookie) }
         // A login counts when getSession says so, and in no other state.
-        let status = try await backend.session(nonce)
+        let (status, text, end) = try await look(nonce)
         let isAnother = request.uri.queryParameters["again"] != nil
         let page =
             status.loggedin
-            ? DemoSitePages.inside(status.userid ?? "somebody", amr: status.amr ?? []) : DemoSitePages.outside(again: isAnother)
+            ? DemoSitePages.inside(status.userid ?? "somebody", amr: status.amr ?? [], answer: text)
+            : DemoSitePages.outside(again: isAnother, end: end, answer: text)
         // Browsers apply `form-action` to where a form's answer redirects as well.
-        let policy = "default-src 'none'; style-src 'self'; form-action 'self' \(authenticationOrigin); base-uri 'none'; frame-ancestors 'none'"
+        let policy = [
+            "default-src 'none'", "style-src 'self'", "script-src 'self'", "connect-src 'self'", "form-action 'self' \(authenticationOrigin)",
+            "base-uri 'none'", "frame-ancestors \(framedBy?.description ?? "'none'")",
+        ]
         // Under `no-referrer` a browser would not say either that a form of this page is ours: its Origin would be `null`.
         let headers: HTTPFields = [
-            .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: policy, HTTPField.Name("Referrer-Policy")!: "same-origin",
+            .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: policy.joined(separator: "; "),
+            HTTPField.Name("Referrer-Policy")!: "same-origin",
         ]
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+    }
+
+    /// What the page asks every other second, to notice that a session is over: the answer of `getSession` as it came.
+    private func session(_ request: Request) async throws -> Response {
+        guard let nonce = await visitors.nonce(of: request) else { return .json { $0.object { $0.member("session", "{\"loggedin\":false}") } } }
+        let (status, text, _) = try await look(nonce)
+        return .object { writer in
+            writer.member("loggedin", status.loggedin)
+            writer.member("session", text)
+        }
+    }
+
+    /// Asks `getSession`, and tells whoever listens what has changed.
+    private func look(_ nonce: String) async throws -> (status: DemoBackend.Status, text: String, end: SessionEnd?) {
+        let (status, text) = try await backend.spelledSession(nonce)
+        let heard = await visitors.hear(status, of: nonce, at: Instant.now.seconds)
+        if heard.isNew { happened(status.binding == "enrolment" ? .enrolled : .loggedIn) }
+        if let end = heard.end { happened(.ended(end)) }
+        return (status, text, heard.end)
+    }
+
+    private static func asset(_ text: String, _ type: String) -> Response {
+        Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
     /// A browser comes back from a login page with a code. Whose login that is says its own cookie, never the address; without one it is

@@ -1,8 +1,12 @@
 /// The pages of the demonstration's website.
 enum DemoSitePages {
-    /// - Parameter again: whether a browser came back with a code that was not for it.
-    static func outside(again: Bool) -> String {
-        page("The door is closed", (again ? startAgain : "<p>Nobody is logged in here.</p>") + "\n" + forms)
+    /// - Parameters:
+    ///   - again: whether a browser came back with a code that was not for it.
+    ///   - end: why nobody is in any more who was.
+    ///   - answer: of getSession, as it came.
+    static func outside(again: Bool, end: SessionEnd?, answer: String) -> String {
+        let beginning = again ? startAgain : end.map { #"<p role="alert" data-end="\#($0.rawValue)">\#($0.sentence)</p>"# } ?? "<p>Nobody is logged in here.</p>"
+        return page("The door is closed", beginning + "\n" + forms + spelled(answer), isIn: false)
     }
 
     private static let startAgain = """
@@ -18,13 +22,22 @@ enum DemoSitePages {
         </form>
         """
 
-    static func inside(_ user: String, amr: [String]) -> String {
+    static func inside(_ user: String, amr: [String], answer: String) -> String {
         page(
             "Come in, \(escaped(user))",
             """
             <p>getSession says that you are <strong>\(escaped(user))</strong>\(amr.isEmpty ? "" : " (\(escaped(amr.joined(separator: ", "))))").</p>
             <form method="post" action="/logout"><button>Log out</button></form>
-            """)
+            \(spelled(answer))
+            """, isIn: true)
+    }
+
+    /// The answer as it came, for whoever wants to see it.
+    private static func spelled(_ answer: String) -> String {
+        """
+        <details><summary>What getSession answers</summary>
+        <pre tabindex="0" aria-label="Answer of getSession" data-answer>\(escaped(answer))</pre></details>
+        """
     }
 
     static let missing = page("There is no such room", #"<p>Nothing is at this address.</p><p><a href="/">Back to the hallway</a></p>"#)
@@ -45,16 +58,34 @@ enum DemoSitePages {
         }
     }
 
-    private static func page(_ title: String, _ body: String) -> String {
+    /// - Parameter isIn: whether somebody is logged in on it; nil of a page that nobody watches.
+    private static func page(_ title: String, _ body: String, isIn: Bool? = nil) -> String {
         """
         <!doctype html>
         <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>Hallway</title><link rel="stylesheet" href="/style.css"></head>
-        <body><main><p class="name">Hallway</p><h1>\(title)</h1>
+        <title>\(title) · Hallway</title><link rel="stylesheet" href="/style.css">\(isIn == nil ? "" : #"<script type="module" src="/hallway.js"></script>"#)</head>
+        <body\(isIn.map { #" data-in="\#($0)""# } ?? "")><main><p class="name">Hallway</p><h1>\(title)</h1>
         \(body)
         </main></body></html>
         """
     }
+
+    /// Looks every other second, while somebody looks at the page, whether the session is still what the page says.
+    static let script = """
+        const answer = document.querySelector("[data-answer]");
+        const isIn = document.body.dataset.in === "true";
+        async function look() {
+          if (!document.hidden) {
+            const said = await fetch("/session", { cache: "no-store" }).then((r) => (r.ok ? r.json() : null)).catch(() => null);
+            if (said) {
+              answer.textContent = said.session;
+              if (Boolean(said.loggedin) !== isIn) return location.replace("/");
+            }
+          }
+          setTimeout(look, 2000);
+        }
+        setTimeout(look, 2000);
+        """
 
     static let style = """
         :root { color-scheme: light dark; font: 18px/1.5 system-ui, sans-serif }
@@ -66,6 +97,8 @@ enum DemoSitePages {
         .new { margin-top: 2rem; display: grid; gap: .6rem }
         input { font: inherit; padding: .5rem; width: 100%; box-sizing: border-box }
         button { font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #1e5f66; color: #fff; cursor: pointer }
+        details { margin-top: 2rem; font-size: .85rem }
+        pre { overflow-x: auto; padding: .6rem; background: light-dark(#f4f1ea, #1c1b19); white-space: pre-wrap; overflow-wrap: anywhere }
         button.plain { background: transparent; color: inherit; border: 1px solid; justify-self: start }
         """
 }

@@ -13,6 +13,9 @@ actor Visitors {
     private nonisolated let name: String
     private nonisolated let attributes: String
     private var nonces: [String: String] = [:]
+    /// By nonce: what was said last while somebody was logged in, and why that is over.
+    private var insides: [String: DemoBackend.Status] = [:]
+    private var ends: [String: SessionEnd] = [:]
     private var order: [String] = []
 
     /// - Parameter isSecure: whether the site is reached by https, without which browsers know no `__Host-` cookies.
@@ -46,11 +49,25 @@ actor Visitors {
         return new
     }
 
+    /// Holds what `getSession` says of a nonce beside what it said before.
+    /// - Returns: whether somebody has just come in, and why nobody is in any more.
+    func hear(_ status: DemoBackend.Status, of nonce: String, at time: UInt64) -> (isNew: Bool, end: SessionEnd?) {
+        let last = insides[nonce]
+        if let last, let end = SessionEnd.found(last: last, now: status, at: time) { ends[nonce] = status.loggedin ? nil : end }
+        insides[nonce] = status.loggedin ? status : nil
+        if status.loggedin { ends[nonce] = nil }
+        return (status.loggedin && last?.logintime != status.logintime, ends[nonce])
+    }
+
     /// The oldest of a thousand is forgotten.
     private func remember(_ cookie: String, _ nonce: String) {
         nonces[cookie] = nonce
         order.append(cookie)
-        if order.count > 1_000 { nonces[order.removeFirst()] = nil }
+        guard order.count > 1_000, let forgotten = nonces.removeValue(forKey: order.removeFirst()) else { return }
+        // Of a cookie that was changed the nonce lives on under the new one.
+        guard !nonces.values.contains(forgotten) else { return }
+        insides[forgotten] = nil
+        ends[forgotten] = nil
     }
 
     private nonisolated func cookie(of request: Request) -> String? { request.cookies[name]?.value }

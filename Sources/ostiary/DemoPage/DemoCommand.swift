@@ -31,7 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// Starts the servers, does what was asked for, and ends the servers however that went.
     private func perform(in data: URL) async throws {
-        let servers = try await DemoServers.start(in: data)
+        let servers = try await DemoServers.start(in: try DemoLayout(data: data))
         do {
             try await script ? tellStory(servers) : welcome(servers)
         } catch {
