@@ -45,6 +45,8 @@ struct DemoLayout: Sendable {
     /// Where phones and loot of attacks lie.
     var thievesFolder: URL { data.appendingPathComponent("thieves", isDirectory: true) }
     var phoneHome: URL { data.appendingPathComponent("phone", isDirectory: true) }
+    /// The bytes in the code that the website shows now.
+    var shownCode: URL { data.appendingPathComponent("shown.code") }
     func log(_ name: String) -> URL { data.appendingPathComponent("\(name).log") }
 
     func authenticationEnvironment(secondFactorIdentity: String) -> [String: String] {

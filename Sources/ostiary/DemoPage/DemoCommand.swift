@@ -1,17 +1,25 @@
 import ArgumentParser
 import Foundation
 import HTTPService
-import Logging
 
 /// `ostiary demo`: everything there is, on this machine, for a first look.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Both servers, a website and a phone, on this machine.",
-        discussion: "Ctrl-C ends it. Data lies in a temporary folder that is removed at the end.")
+        abstract: "Both servers, a website and a phone, on this machine, and what each of them knows.",
+        discussion: """
+            Opens a page with the website, the phone and a tour; prints its address where there is no browser. Keep the address to yourself: who
+            has it drives the demonstration. Ctrl-C ends it. Data lies in a temporary folder that is removed at the end.
+            """)
 
     @Flag(help: "Tell the story alone, one line a step; ends with 0 only if every step happened.")
     var script = false
+
+    @Flag(help: "Draw codes in this terminal, to be scanned off it.")
+    var terminal = false
+
+    @Flag(help: "Print the address of the page, and open no browser.")
+    var noBrowser = false
 
     @Flag(help: "Keep the data at the end.")
     var keep = false
@@ -29,31 +37,37 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    /// Starts the servers, does what was asked for, and ends the servers however that went.
     private func perform(in data: URL) async throws {
-        let servers = try await DemoServers.start(in: try DemoLayout(data: data))
         do {
-            try await script ? tellStory(servers) : welcome(servers)
+            try await script ? tellStory(in: data) : show(in: data)
         } catch {
-            await servers.stop()
             // What fails because it was interrupted is no failure.
             throw Task.isCancelled ? CancellationError() : error
+        }
+    }
+
+    /// Starts the servers, tells the story, and ends the servers however that went.
+    private func tellStory(in data: URL) async throws {
+        let servers = try await DemoServers.start(in: try DemoLayout(data: data))
+        do {
+            StandardStreams.print("\u{2713} two servers run: \(servers.layout.publicURL) and \(servers.layout.secondFactorURL)")
+            try await Story(servers).tell()
+        } catch {
+            await servers.stop()
+            throw error
         }
         await servers.stop()
     }
 
-    private func tellStory(_ servers: DemoServers) async throws {
-        StandardStreams.print("\u{2713} two servers run: \(servers.layout.publicURL) and \(servers.layout.secondFactorURL)")
-        try await Story(servers).tell()
-    }
-
-    private func welcome(_ servers: DemoServers) async throws {
-        let backend = try await DemoBackend(servers.layout)
-        let site = DemoSite(backend: backend, origin: servers.layout.siteURL, authenticationOrigin: servers.layout.publicURL)
-        let listener = Listener("site", at: ListenAddress(host: "127.0.0.1", port: servers.layout.sitePort), router: site.router)
-        let logger = Logger.service("ostiary.demo", level: .critical)
-        let tour = DemoTour(backend: backend, layout: servers.layout, keepsData: keep)
-        try await ServerRunner(logger: logger, drain: DrainSignal()).run([listener], stopsOnSignals: false) { _ in await tour.begin() }
+    private func show(in data: URL) async throws {
+        let layout = try DemoLayout(data: data, isWitnessed: true)
+        try await DemoShow(layout).run { stage in
+            let overview = DemoOverview(layout: layout, pageAddress: stage.address, keepsData: keep)
+            if !noBrowser, StandardStreams.outputIsTerminal {
+                _ = BrowserOpener(environment: ProcessInfo.processInfo.environment).open(stage.address, by: layout.data)
+            }
+            try await DemoTour(backend: stage.backend, overview: overview, drawsCodes: terminal).run()
+        }
         throw CancellationError()
     }
 

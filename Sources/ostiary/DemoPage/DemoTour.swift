@@ -2,54 +2,32 @@ import Foundation
 import OstiaryProtocol
 import QRCode
 
-/// What the demonstration shows in its terminal: where everything is, how to use a phone with it, and a login without a browser.
+/// What the demonstration shows in its terminal: where everything is, and an enrolment and logins without a browser.
 struct DemoTour: Sendable {
     let backend: DemoBackend
-    let layout: DemoLayout
-    let keepsData: Bool
+    let overview: DemoOverview
+    /// Whether codes are drawn here, to be scanned off the screen; they take more rows than a small terminal has.
+    let drawsCodes: Bool
 
     private static let user = "visitor"
-    private var phone: String { "\(Self.program) phone --home \(layout.phoneHome.path)" }
+    private var layout: DemoLayout { overview.layout }
 
-    /// Prints the overview, then goes on in the background until the process ends.
-    func begin() async {
-        overview()
-        Task {
-            do {
-                try await enrol()
-                while true { try await logIn() }
-            } catch {
-                StandardStreams.printError("ostiary demo: \(StartFailure.oneLine(error))")
-            }
+    /// Prints the overview, then goes on until the task is cancelled.
+    func run() async throws {
+        for line in overview.lines { StandardStreams.print(line) }
+        do {
+            try await enrol()
+            while true { try await logIn() }
+        } catch let error as DemoError {
+            StandardStreams.printError("ostiary demo: \(error)")
+            try await Task.sleep(for: .seconds(86_400))
         }
-    }
-
-    private func overview() {
-        StandardStreams.print(
-            """
-
-            Hallway, a demonstration of Ostiary. Ctrl-C ends it.
-
-              website                \(layout.siteURL)
-              authentication server  \(layout.publicURL), management \(layout.adminURL)
-              second-factor server   \(layout.secondFactorURL)
-              data                   \(layout.data.path)\(keepsData ? "" : " (removed at the end; --keep keeps it)")
-
-            With a browser: open the website, write a name and press Enrol. Take a screenshot of the code and, in another terminal,
-            let the phone look at it:
-
-              \(phone) enrol SCREENSHOT.png
-
-            Type the code that the phone shows into the page, and you are in. Log out, press Log in ("hold it still" gives you time), and
-
-              \(phone) login SCREENSHOT.png
-            """)
     }
 
     private func enrol() async throws {
         let nonce = ManagementClient.newNonce()
         let code = try await backend.enrolCode(nonce, name: "Visitor", user: Self.user, asPNG: false)
-        StandardStreams.print("\nWithout a browser: this enrols \(Self.user), once and within ten minutes.\n")
+        StandardStreams.print("\nWithout a browser: this enrols \(Self.user), once and within ten minutes.")
         try show(code, command: "enrol")
         guard StandardStreams.inputIsTerminal else { return try await Task.sleep(for: .seconds(600)) }
         while true {
@@ -73,8 +51,10 @@ struct DemoTour: Sendable {
 
     private func logIn() async throws {
         let nonce = ManagementClient.newNonce()
-        StandardStreams.print("\nThis logs \(Self.user) in. The code is good for 90 seconds.\n")
+        StandardStreams.print("\nThis logs \(Self.user) in. The code is good for 90 seconds.")
         try show(try await backend.loginCode(nonce, asPNG: false), command: "login")
+        // The screen has moved on by what was shown: the addresses come with it.
+        if StandardStreams.outputIsTerminal { for line in overview.addresses { StandardStreams.print(line) } }
         let deadline = ContinuousClock.now + .seconds(100)
         while ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(500))
@@ -89,16 +69,14 @@ struct DemoTour: Sendable {
     }
 
     private func show(_ code: [UInt8], command: String) throws {
-        let symbol = try QRSymbol(bytes: code)
-        StandardStreams.print(symbol.terminal(style: StandardStreams.outputIsTerminal ? .coloured : .plain))
-        StandardStreams.print("  \(phone) \(command) '\(Link.text(of: code, at: layout.publicURL))'\n")
+        if drawsCodes {
+            StandardStreams.print(try QRSymbol(bytes: code).terminal(style: StandardStreams.outputIsTerminal ? .coloured : .plain))
+        }
+        StandardStreams.print("  \(overview.phone) \(command) '\(Link.text(of: code, at: layout.publicURL))'\n")
     }
 
-    private static func line() async -> String? { await KeyInput.onOwnThread { KeyInput.line() } }
-
-    /// How the person called this program, so that our lines can be pasted.
-    private static var program: String {
-        let called = CommandLine.arguments.first ?? "ostiary"
-        return called.contains("/") || !FileManager.default.isExecutableFile(atPath: OwnBinary.url.path) ? called : OwnBinary.url.path
+    private static func line() async -> String? {
+        let answer = await KeyInput.onOwnThread { KeyInput.line(isWanted: { true }) }
+        return Task.isCancelled ? nil : answer
     }
 }

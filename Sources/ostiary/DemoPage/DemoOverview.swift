@@ -1,0 +1,43 @@
+import Foundation
+
+/// What the demonstration prints: where everything is, short enough that all of it stays on a screen of 80 columns and 24 rows.
+struct DemoOverview: Sendable {
+    let layout: DemoLayout
+    /// Of the page, with its secret; nil where there is none.
+    let pageAddress: String?
+    let keepsData: Bool
+
+    /// Every address, one a line.
+    var addresses: [String] {
+        [
+            pageAddress.map { "  open this              \($0)" },
+            "  website                \(layout.siteURL)",
+            "  authentication server  \(layout.publicURL)",
+            "  management             \(layout.adminURL)",
+            "  second-factor server   \(layout.secondFactorURL)",
+            "  data                   \(layout.data.path)" + (keepsData ? "" : " (goes at the end; --keep)"),
+        ].compactMap(\.self)
+    }
+
+    var lines: [String] {
+        ["", "Hallway, a demonstration of Ostiary. Ctrl-C ends it.", ""] + addresses
+            + ["", "In another terminal, while the website shows a code (a screenshot of it does as well):", ""] + commands.map { "  \($0)" }
+    }
+
+    /// A phone in a terminal, which reads the code that the website shows now.
+    var commands: [String] { ["enrol", "login"].map { "\(phone) \($0) \(layout.shownCode.path)" } }
+
+    /// The beginning of a command line of the visitor's phone.
+    var phone: String { "\(Self.program) phone --home \(layout.phoneHome.path)" }
+
+    /// How the person called this program, so that our lines can be pasted.
+    private static var program: String {
+        let called = CommandLine.arguments.first ?? "ostiary"
+        return called.contains("/") || !FileManager.default.isExecutableFile(atPath: OwnBinary.url.path) ? called : OwnBinary.url.path
+    }
+
+    /// Rows that lines take on a terminal of so many columns.
+    static func rows(of lines: [String], columns: Int = 80) -> Int {
+        lines.reduce(0) { $0 + max(1, ($1.count + columns - 1) / columns) }
+    }
+}
