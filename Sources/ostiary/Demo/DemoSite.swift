@@ -63,7 +63,7 @@ struct DemoSite: Sendable {
         }
         router.post("/logout") { request, _ in
             try checkOrigin(request)
-            if let nonce = await visitors.nonce(of: request) {
+            if let nonce = await visitors.leave(request) {
                 try await backend.logOut(nonce)
                 happened(.loggedOut)
             }

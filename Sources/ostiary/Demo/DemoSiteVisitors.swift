@@ -52,11 +52,26 @@ actor Visitors {
     /// Holds what `getSession` says of a nonce beside what it said before.
     /// - Returns: whether somebody has just come in, and why nobody is in any more.
     func hear(_ status: DemoBackend.Status, of nonce: String, at time: UInt64) -> (isNew: Bool, end: SessionEnd?) {
+        // Asked before its browser logged out, and answered after.
+        guard nonces.values.contains(nonce) else { return (false, nil) }
         let last = insides[nonce]
         if let last, let end = SessionEnd.found(last: last, now: status, at: time) { ends[nonce] = status.loggedin ? nil : end }
         insides[nonce] = status.loggedin ? status : nil
         if status.loggedin { ends[nonce] = nil }
         return (status.loggedin && last?.logintime != status.logintime, ends[nonce])
+    }
+
+    /// The browser logs out: its cookie is void, and that the session ends is no news.
+    /// - Returns: the nonce that it stood for; nil where it stood for none.
+    func leave(_ request: Request) -> String? {
+        guard let nonce = cookie(of: request).flatMap({ nonces.removeValue(forKey: $0) }) else { return nil }
+        forget(nonce)
+        return nonce
+    }
+
+    private func forget(_ nonce: String) {
+        insides[nonce] = nil
+        ends[nonce] = nil
     }
 
     /// The oldest of a thousand is forgotten.
@@ -65,9 +80,7 @@ actor Visitors {
         order.append(cookie)
         guard order.count > 1_000, let forgotten = nonces.removeValue(forKey: order.removeFirst()) else { return }
         // Of a cookie that was changed the nonce lives on under the new one.
-        guard !nonces.values.contains(forgotten) else { return }
-        insides[forgotten] = nil
-        ends[forgotten] = nil
+        if !nonces.values.contains(forgotten) { forget(forgotten) }
     }
 
     private nonisolated func cookie(of request: Request) -> String? { request.cookies[name]?.value }

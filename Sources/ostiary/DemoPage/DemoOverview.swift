@@ -21,7 +21,7 @@ struct DemoOverview: Sendable {
 
     var lines: [String] {
         ["", "Hallway, a demonstration of Ostiary. Ctrl-C ends it.", ""] + addresses
-            + ["", "In another terminal, while the website shows a code (a screenshot of it does as well):", ""] + commands.map { "  \($0)" }
+            + ["", "In another terminal, while the website shows a code (or with a screenshot):", ""] + commands.map { "  \($0)" }
     }
 
     /// A phone in a terminal, which reads the code that the website shows now.

@@ -44,11 +44,11 @@ struct DemoPage: Sendable {
             guard let page = context.parameters.get("page").flatMap({ pages.page($0) }) else { throw ErrorResponse.notFound }
             return PageAssets.response((Array(page.utf8), "text/html; charset=utf-8"))
         }
-        router.get("/demo/state") { _, _ in .json(state.write) }
+        router.get("/demo/state") { _, _ in Response.json(state.write) }
         router.get("/demo/feed") { _, _ in stream }
         router.post("/demo/looked") { _, _ in
             feed.progress.note([.look])
-            return .done
+            return Response.done
         }
         router.post("/demo/thief/:move") { _, context in
             guard let move = context.parameters.get("move").flatMap(ThiefMove.init) else { throw ErrorResponse.notFound }

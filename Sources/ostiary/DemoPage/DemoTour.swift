@@ -1,6 +1,7 @@
 import Foundation
 import OstiaryProtocol
 import QRCode
+import Synchronization
 
 /// What the demonstration shows in its terminal: where everything is, and an enrolment and logins without a browser.
 struct DemoTour: Sendable {
@@ -9,6 +10,7 @@ struct DemoTour: Sendable {
     /// Whether codes are drawn here, to be scanned off the screen; they take more rows than a small terminal has.
     let drawsCodes: Bool
 
+    static let prompt = "Type here the code that the phone shows: "
     private static let user = "visitor"
     private var layout: DemoLayout { overview.layout }
 
@@ -27,11 +29,10 @@ struct DemoTour: Sendable {
     private func enrol() async throws {
         let nonce = ManagementClient.newNonce()
         let code = try await backend.enrolCode(nonce, name: "Visitor", user: Self.user, asPNG: false)
-        StandardStreams.print("\nWithout a browser: this enrols \(Self.user), once and within ten minutes.")
-        try show(code, command: "enrol")
+        try show(code, enrolmentLines(code))
         guard StandardStreams.inputIsTerminal else { return try await Task.sleep(for: .seconds(600)) }
         while true {
-            StandardStreams.write("Type here the code that the phone shows: ", to: STDOUT_FILENO)
+            StandardStreams.write(Self.prompt, to: STDOUT_FILENO)
             guard let typed = await Self.line() else { return try await Task.sleep(for: .seconds(86_400)) }
             if typed.isEmpty { continue }
             if try await confirm(nonce, typed) { return }
@@ -51,8 +52,8 @@ struct DemoTour: Sendable {
 
     private func logIn() async throws {
         let nonce = ManagementClient.newNonce()
-        StandardStreams.print("\nThis logs \(Self.user) in. The code is good for 90 seconds.")
-        try show(try await backend.loginCode(nonce, asPNG: false), command: "login")
+        let code = try await backend.loginCode(nonce, asPNG: false)
+        try show(code, ["", "This logs \(Self.user) in. The code is good for 90 seconds.", line("login", code), ""])
         // The screen has moved on by what was shown: the addresses come with it.
         if StandardStreams.outputIsTerminal { for line in overview.addresses { StandardStreams.print(line) } }
         let deadline = ContinuousClock.now + .seconds(100)
@@ -68,15 +69,37 @@ struct DemoTour: Sendable {
         guard await Self.line() != nil else { return try await Task.sleep(for: .seconds(86_400)) }
     }
 
-    private func show(_ code: [UInt8], command: String) throws {
+    /// What is printed of an enrolment without a browser.
+    func enrolmentLines(_ code: [UInt8]) -> [String] {
+        ["", "Without a browser: this enrols \(Self.user), once and within ten minutes.", line("enrol", code), ""]
+    }
+
+    private func line(_ command: String, _ code: [UInt8]) -> String {
+        "  \(overview.phone) \(command) '\(Link.text(of: code, at: layout.publicURL))'"
+    }
+
+    private func show(_ code: [UInt8], _ lines: [String]) throws {
         if drawsCodes {
             StandardStreams.print(try QRSymbol(bytes: code).terminal(style: StandardStreams.outputIsTerminal ? .coloured : .plain))
         }
-        StandardStreams.print("  \(overview.phone) \(command) '\(Link.text(of: code, at: layout.publicURL))'\n")
+        for line in lines { StandardStreams.print(line) }
     }
 
+    /// A line that was typed; nil at the end of the input, and when the demonstration ends.
     private static func line() async -> String? {
-        let answer = await KeyInput.onOwnThread { KeyInput.line(isWanted: { true }) }
-        return Task.isCancelled ? nil : answer
+        let question = TerminalQuestion()
+        return await withTaskCancellationHandler {
+            await KeyInput.onOwnThread { KeyInput.line(isWanted: { question.isOpen }) }
+        } onCancel: {
+            question.close()
+        }
     }
+}
+
+/// Whether an answer is still wanted.
+private final class TerminalQuestion: Sendable {
+    private let open = Mutex(true)
+
+    var isOpen: Bool { open.withLock(\.self) }
+    func close() { open.withLock { $0 = false } }
 }

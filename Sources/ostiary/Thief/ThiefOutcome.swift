@@ -42,16 +42,16 @@ actor ThiefDesk {
         let scene: ThiefScene
         do { scene = try make(move) } catch { return .notTried(StartFailure.oneLine(error)) }
         defer { scene.clear() }
-        return await witness.whileThiefWorks { await Self.verdict(on: scene) { try await move.run(in: scene) } }
+        return await witness.whileThiefWorks { await Self.verdict(seen: { scene.seen }) { try await move.run(in: scene) } }
     }
 
-    /// What it means that a move ended as it did.
-    static func verdict(on scene: ThiefScene, _ attack: () async throws -> Void) async -> ThiefOutcome {
+    /// What it means that an attack ended as it did.
+    static func verdict(seen: () -> [String], of attack: () async throws -> Void) async -> ThiefOutcome {
         do {
             try await attack()
-            return .held(scene.seen)
+            return .held(seen())
         } catch let success as AttackSucceeded {
-            return .succeeded(success.what, after: scene.seen)
+            return .succeeded(success.what, after: seen())
         } catch {
             return .notTried(StartFailure.oneLine(error))
         }

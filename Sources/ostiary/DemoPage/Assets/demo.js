@@ -37,7 +37,7 @@ function showStep(focus) {
   one("[data-act=next]").disabled = step === demo.steps.length - 1;
   one("[data-tour]").dataset.step = now.id;
   one("[data-result]").replaceChildren();
-  delete one("[data-result]").dataset.result;
+  delete one("[data-result]").dataset.outcome;
   document.title = `${now.title} · Hallway`;
   showDone();
   if (focus) one("[data-title]").focus();
@@ -75,13 +75,13 @@ const acts = {
     const { attack } = demo.steps[step];
     const result = one("[data-result]");
     button.disabled = true;
-    result.dataset.result = "running";
+    result.dataset.outcome = "running";
     result.replaceChildren(made("p", "The thief is at work …"));
     const answer = await call(`thief/${attack.id}`, { method: "POST" }).catch(() => null);
     const told = answer && (answer.ok || answer.status === 409) ? await answer.json() : { outcome: "failed", what: "the demonstration does not answer" };
     button.disabled = false;
     if (demo.steps[step].attack !== attack) return;
-    result.dataset.result = told.outcome;
+    result.dataset.outcome = told.outcome;
     const lines = made("ol");
     for (const line of told.seen ?? []) lines.append(made("li", line));
     result.replaceChildren(made("p", verdicts[told.outcome](told), { class: "verdict" }), lines);

@@ -1,0 +1,169 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OstiaryProtocol
+import OstiaryTesting
+import QRCode
+import Synchronization
+import Testing
+
+@testable import ostiary
+
+/// The relay that stands before each server of the demonstration.
+@Suite("The relays of the demonstration")
+struct RelayTests {
+    /// Hears everything that passes.
+    private final class Ears: RelayTap {
+        let heard = Mutex<[String]>([])
+        let parts = Mutex<[UInt8]>([])
+
+        func heard(_ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]) async -> AnswerTap? {
+            heard.withLock { $0.append("\(method.rawValue) \(path) \(body.count)") }
+            guard path == "/collected" else { return nil }
+            return { status, body in self.heard.withLock { $0.append("\(status) \(body.count)") } }
+        }
+
+        func watched(_ path: String, _ headers: HTTPFields) -> PartTap? { { part in self.parts.withLock { $0 += part } } }
+    }
+
+    /// A server, a relay before it, and a client of the relay.
+    private func between(
+        framedBy: String? = nil, _ body: @Sendable @escaping (HTTPClient, _ origin: String, Ears) async throws -> Void
+    ) async throws {
+        let router = Router(context: ServiceRequestContext.self)
+        router.get("/page") { request, _ in
+            Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/html", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
+                    HTTPField.Name("X-Frame-Options")!: "DENY", .setCookie: "a=b", HTTPField.Name("X-Seen-Host")!: request.head.authority ?? "",
+                ], body: ResponseBody(byteBuffer: ByteBuffer(string: "a page")))
+        }
+        router.post("/collected") { request, _ in Response.octets(Array(try await request.bytes().reversed())) }
+        router.get("/moved") { _, _ in Response(status: .seeOther, headers: [.location: "/page"]) }
+        router.get("/stream") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/event-stream"],
+                body: ResponseBody { writer in
+                    try await writer.write(ByteBuffer(string: "data: 1\n\n"))
+                    // Never ends by itself: what was written has to arrive all the same.
+                    try await Task.sleep(for: .seconds(3_600))
+                })
+        }
+        let (ears, client) = (Ears(), Relay.makeClient())
+        let (behind, front) = (try ReservedPort(), try ReservedPort())
+        let relay = Relay(to: behind.number, client: client, tap: ears, framedBy: framedBy)
+        let listeners = [
+            Listener("server", at: ListenAddress(host: "127.0.0.1", port: behind.number), router: router),
+            Listener("relay", at: ListenAddress(host: "127.0.0.1", port: front.number), router: relay.router),
+        ]
+        let runner = ServerRunner(logger: Logger.service("test", level: .critical), drain: DrainSignal(), drainTime: .seconds(1))
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        let running = Task { try await runner.run(listeners, stopsOnSignals: false) { _ in open.finish() } }
+        for await _ in opened {}
+        let outcome: Result<Void, any Error>
+        do {
+            try await body(client, "http://127.0.0.1:\(front.number)", ears)
+            outcome = .success(())
+        } catch { outcome = .failure(error) }
+        running.cancel()
+        _ = try? await running.value
+        try await client.shutdown()
+        try outcome.get()
+    }
+
+    @Test("Bodies, headers, cookies, refusals and redirects pass as they are; Host is the one that was asked", .timeLimit(.minutes(1)))
+    func asTheyAre() async throws {
+        try await between { client, origin, ears in
+            let page = try await client.execute(HTTPClientRequest(url: origin + "/page"), deadline: .distantFuture)
+            #expect(page.headers["set-cookie"] == ["a=b"] && page.headers["x-frame-options"] == ["DENY"])
+            #expect("http://" + (page.headers.first(name: "x-seen-host") ?? "") == origin)
+            #expect(String(buffer: try await page.body.collect(upTo: 100)) == "a page")
+            var post = HTTPClientRequest(url: origin + "/collected")
+            post.method = .POST
+            post.body = .bytes(ByteBuffer(bytes: [1, 2, 3]))
+            let answer = try await client.execute(post, deadline: .distantFuture)
+            #expect(Array(buffer: try await answer.body.collect(upTo: 100)) == [3, 2, 1])
+            let moved = try await client.execute(HTTPClientRequest(url: origin + "/moved"), deadline: .distantFuture)
+            #expect(moved.status == .seeOther && moved.headers["location"] == ["/page"])
+            #expect(try await client.execute(HTTPClientRequest(url: origin + "/none"), deadline: .distantFuture).status == .notFound)
+            #expect(ears.heard.withLock(\.self) == ["GET /page 0", "POST /collected 3", "200 3", "GET /moved 0", "GET /none 0"])
+        }
+    }
+
+    @Test("The demonstration's own page may show pages in a frame, and nobody else; nothing else of a policy is changed", .timeLimit(.minutes(1)))
+    func frames() async throws {
+        try await between(framedBy: "http://localhost:1") { client, origin, _ in
+            let page = try await client.execute(HTTPClientRequest(url: origin + "/page"), deadline: .distantFuture)
+            #expect(page.headers["content-security-policy"] == ["default-src 'none'; frame-ancestors http://localhost:1"])
+            #expect(page.headers["x-frame-options"].isEmpty)
+        }
+    }
+
+    @Test("What comes in parts passes in parts, while the rest is still to come", .timeLimit(.minutes(1)))
+    func streams() async throws {
+        try await between { client, origin, ears in
+            let answer = try await client.execute(HTTPClientRequest(url: origin + "/stream"), deadline: .distantFuture)
+            var parts = answer.body.makeAsyncIterator()
+            #expect(try await parts.next().map { String(buffer: $0) } == "data: 1\n\n")
+            #expect(ears.parts.withLock(\.self) == Array("data: 1\n\n".utf8))
+        }
+    }
+
+    @Test("A server that does not answer is a gateway's failure, which phones take for no answer", .timeLimit(.minutes(1)))
+    func gone() async throws {
+        let (client, port) = (Relay.makeClient(), try ReservedPort())
+        let relay = Relay(to: port.number, client: client, tap: Ears())
+        let front = try ReservedPort()
+        let listener = Listener("relay", at: ListenAddress(host: "127.0.0.1", port: front.number), router: relay.router)
+        let runner = ServerRunner(logger: Logger.service("test", level: .critical), drain: DrainSignal(), drainTime: .seconds(1))
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        let running = Task { try await runner.run([listener], stopsOnSignals: false) { _ in open.finish() } }
+        for await _ in opened {}
+        let answer = try await client.execute(HTTPClientRequest(url: "http://127.0.0.1:\(front.number)/ap1"), deadline: .distantFuture)
+        #expect(answer.status == .badGateway)
+        running.cancel()
+        _ = try? await running.value
+        try await client.shutdown()
+    }
+
+    @Test("The code that a page draws is read off its events, however these are cut; without a code there is none")
+    func shownCode() throws {
+        let bytes = Array("what a page shows in its code".utf8)
+        let symbol = try QRSymbol(bytes: bytes)
+        let edge = symbol.side + 2 * QRSymbol.quietZone
+        var bits = [UInt8](repeating: 0, count: (edge * edge + 7) / 8)
+        for row in 0..<edge {
+            for column in 0..<edge where symbol.isDark(column: column - QRSymbol.quietZone, row: row - QRSymbol.quietZone) {
+                let tile = row * edge + column
+                bits[tile / 8] |= 0x80 >> UInt8(tile % 8)
+            }
+        }
+        let code = #"{"columns":\#(edge),"rows":\#(edge),"bits":"\#(Base64URL.encode(bits))","ink":"#000","paper":"#fff"}"#
+        let shown = ShownCode()
+        #expect(shown.symbol() == nil)
+        let hear = shown.reader()
+        let event = Array("retry: 2000\n\nevent: page\ndata: {\"kind\":\"login\",\"state\":\"waiting\",\"code\":\(code)}\n\n".utf8)
+        for part in [event[..<40], event[40..<41], event[41...]] { hear(Array(part)) }
+        #expect(shown.symbol() == bytes)
+        hear(Array("event: page\ndata: {\"kind\":\"login\",\"state\":\"scanned\"}\n\n".utf8))
+        #expect(shown.symbol() == nil)
+        hear(Array("event: code\ndata: \(code)\n\n".utf8))
+        #expect(shown.symbol() == bytes)
+        // A snapshot that was asked for has no line end.
+        shown.reader()(Array(#"{"kind":"login","state":"denied"}"#.utf8))
+        #expect(shown.symbol() == nil)
+    }
+
+    @Test("Only a real browser's page is looked at")
+    func browsersOnly() throws {
+        let tap = PhoneTap(witness: Witness(), open: { _ in nil }, shown: ShownCode())
+        let browsers: HTTPFields = [HTTPField.Name("Sec-Fetch-Site")!: "same-origin"]
+        #expect(tap.watched("/pages/events", browsers) != nil && tap.watched("/pages/state", browsers) != nil)
+        #expect(tap.watched("/pages/events", [:]) == nil && tap.watched("/pages/style.css", browsers) == nil)
+    }
+}
