@@ -5,7 +5,8 @@ enum DemoSitePages {
     ///   - end: why nobody is in any more who was.
     ///   - answer: of getSession, as it came.
     static func outside(again: Bool, end: SessionEnd?, answer: String) -> String {
-        let beginning = again ? startAgain : end.map { #"<p role="alert" data-end="\#($0.rawValue)">\#($0.sentence)</p>"# } ?? "<p>Nobody is logged in here.</p>"
+        let reason = end.map { #"<p role="alert" data-end="\#($0.rawValue)">\#($0.sentence)</p>"# }
+        let beginning = again ? startAgain : reason ?? "<p>Nobody is logged in here.</p>"
         return page("The door is closed", beginning + "\n" + forms + spelled(answer), isIn: false)
     }
 
@@ -60,10 +61,11 @@ enum DemoSitePages {
 
     /// - Parameter isIn: whether somebody is logged in on it; nil of a page that nobody watches.
     private static func page(_ title: String, _ body: String, isIn: Bool? = nil) -> String {
-        """
+        let script = isIn == nil ? "" : #"<script type="module" src="/hallway.js"></script>"#
+        return """
         <!doctype html>
         <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(title) · Hallway</title><link rel="stylesheet" href="/style.css">\(isIn == nil ? "" : #"<script type="module" src="/hallway.js"></script>"#)</head>
+        <title>\(title) · Hallway</title><link rel="stylesheet" href="/style.css">\(script)</head>
         <body\(isIn.map { #" data-in="\#($0)""# } ?? "")><main><p class="name">Hallway</p><h1>\(title)</h1>
         \(body)
         </main></body></html>

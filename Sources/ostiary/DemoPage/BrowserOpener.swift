@@ -2,8 +2,8 @@ import Foundation
 
 /// Opens a page in the person's browser, where there is one.
 ///
-/// The address has a secret in it, and the arguments of a program are read by everybody on a machine. So the browser is given a file that only its owner
-/// reads, which leads on to the address.
+/// The address has a secret in it, and the arguments of a program are read by everybody on a machine. So the browser is given a file that only
+/// its owner reads, which leads on to the address.
 struct BrowserOpener: Sendable {
     /// Of this process.
     let environment: [String: String]
@@ -13,8 +13,9 @@ struct BrowserOpener: Sendable {
     func open(_ address: String, by folder: URL) -> Bool {
         guard let opener else { return false }
         let file = folder.appendingPathComponent("open.html")
-        let made = FileManager.default.createFile(atPath: file.path, contents: Data(Self.page(to: address).utf8), attributes: [.posixPermissions: 0o600])
-        guard made, let nothing = try? FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null")) else { return false }
+        let page = Data(Self.page(to: address).utf8)
+        let isMade = FileManager.default.createFile(atPath: file.path, contents: page, attributes: [.posixPermissions: 0o600])
+        guard isMade, let nothing = try? FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null")) else { return false }
         let asked = try? SpawnedProcess(
             opener, [file.path], environment: environment, input: nothing.fileDescriptor, output: nothing.fileDescriptor,
             errors: nothing.fileDescriptor)

@@ -1,7 +1,8 @@
-// DemoPage: `ostiary demo`, the website and the phone side by side with what passes between the parties, and a tour whose every step is an attack too.
+// DemoPage: `ostiary demo`, the website and the phone side by side with what passes between the parties, and a tour whose every step is an
+// attack too.
 //
-// Owns: the command, what it prints in a terminal (DemoTour, DemoOverview), and one page on loopback with its guard, its feed, the tour's steps and the
-// rendered pages of docs/protocol. The phone's own page comes by a plug (DemoPhone).
+// Owns: the command, what it prints in a terminal (DemoTour, DemoOverview), and one page on loopback with its guard, its feed, the tour's steps
+// and the rendered pages of docs/protocol. The phone's own page comes by a plug (DemoPhone).
 // Leaves to others: servers, website and story (Demo), the wire (Witness), attacks (Thief), the phone (PhonePage, or a terminal).
 // Start reading at DemoPage.swift, then DemoShow.swift.
 

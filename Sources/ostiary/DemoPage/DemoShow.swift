@@ -116,7 +116,9 @@ struct DemoShow: Sendable {
     private static func loopback(_ port: Int) -> ListenAddress { ListenAddress(host: "127.0.0.1", port: port) }
 
     /// Runs listeners for as long as `body` runs.
-    private func during(_ listeners: [Listener], _ drain: DrainSignal = DrainSignal(), _ body: @Sendable @escaping () async throws -> Void) async throws {
+    private func during(
+        _ listeners: [Listener], _ drain: DrainSignal = DrainSignal(), _ body: @Sendable @escaping () async throws -> Void
+    ) async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         let runner = ServerRunner(logger: logger, drain: drain, drainTime: .seconds(1))
         try await withThrowingTaskGroup(of: Bool.self) { group in

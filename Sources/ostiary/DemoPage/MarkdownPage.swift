@@ -1,7 +1,7 @@
 /// A page of our own documentation as HTML: as much of Markdown as those pages use, and nothing that would let text become markup.
 ///
-/// Headings get the anchors that a code host gives them; in the fences of the protocol each structure gets one by its name, so that `#m1` is where M1 is
-/// laid down.
+/// Headings get the anchors that a code host gives them; in the fences of the protocol each structure gets one by its name, so that `#m1` is
+/// where M1 is laid down.
 struct MarkdownPage: Sendable {
     /// Where a relative link leads; nil when it leads nowhere here.
     let resolve: @Sendable (_ target: String) -> String?
@@ -38,12 +38,16 @@ struct MarkdownPage: Sendable {
             } else if let marker = marker(line) {
                 html += list(&rest, isOrdered: marker.isOrdered, &anchors)
             } else {
-                let body = rest.prefix { !$0.allSatisfy(\.isWhitespace) && fenceMark($0) == nil && marker($0) == nil && !$0.hasPrefix("#") && !$0.hasPrefix("|") }
+                let body = rest.prefix { !endsParagraph($0) }
                 rest = rest.dropFirst(max(1, body.count))
                 html += "<p>\(inline(body.joined(separator: " ")))</p>\n"
             }
         }
         return html
+    }
+
+    private func endsParagraph(_ line: String) -> Bool {
+        line.allSatisfy(\.isWhitespace) || fenceMark(line) != nil || marker(line) != nil || line.hasPrefix("#") || line.hasPrefix("|")
     }
 
     private func fenceMark(_ line: String) -> String? {
@@ -120,16 +124,18 @@ struct MarkdownPage: Sendable {
         return digits > 0 && rest.dropFirst(digits).hasPrefix(". ") ? (indent, digits + 2, true) : nil
     }
 
+    private func indent(of line: String) -> Int { line.prefix { $0 == " " }.count }
+
     private func list(_ rest: inout ArraySlice<String>, isOrdered: Bool, _ anchors: inout Set<String>) -> String {
         var items = ""
         while let line = rest.first, let found = marker(line), found.isOrdered == isOrdered {
             var body = [String(line.dropFirst(found.indent + found.width))]
             rest.removeFirst()
             while let next = rest.first {
-                let isInside = next.prefix { $0 == " " }.count > found.indent
-                let isBlankInside = next.allSatisfy(\.isWhitespace) && rest.dropFirst().first.map { $0.prefix { $0 == " " }.count > found.indent } == true
-                guard isInside || isBlankInside else { break }
-                body.append(String(next.trimmingPrefix { $0 == " " }.isEmpty ? "" : next.dropFirst(min(found.indent + found.width, next.prefix { $0 == " " }.count))))
+                let isBlank = next.allSatisfy(\.isWhitespace)
+                // A blank line belongs to the item when what follows it does.
+                guard indent(of: isBlank ? rest.dropFirst().first ?? "" : next) > found.indent else { break }
+                body.append(isBlank ? "" : String(next.dropFirst(min(found.indent + found.width, indent(of: next)))))
                 rest.removeFirst()
             }
             items += "<li>\(blocks(body, &anchors))</li>\n"

@@ -15,7 +15,7 @@ extension ThiefScene {
         saw("She taps it, and her PIN is right. Her phone opens her own browser with the code.")
         // Her browser brings its own cookie, and with it a nonce of its own.
         let hers = ManagementClient.newNonce()
-        try hold(try await !backend.handIn(hers, code: ReturnedCode.of(address)), or: "a forwarded link logged her browser in for somebody else's login")
+        try hold(try await !backend.handIn(hers, code: ReturnedCode.of(address)), or: "a forwarded link logged her browser in")
         try hold(try await !backend.handIn(thiefs, code: ReturnedCode.of(address)), or: "the code was good a second time, for the thief")
         try await holdNobodyIn(thiefs, or: "a forwarded link logged the thief in as Nora")
         saw("Her browser is not the one that began: nobody is logged in, and the code is spent.")

@@ -46,7 +46,7 @@ enum ThiefMove: String, Sendable, CaseIterable {
     /// Why it cannot work.
     var why: String {
         switch self {
-        case .secondPhone: "A code belongs to the first phone that reads it; and that phone has to show the four characters to the person at the page."
+        case .secondPhone: "A code belongs to the first phone that reads it, and that phone shows the four characters to the person at the page."
         case .guessCode: "Three wrong ones remove the account. A million characters are no help when there are three tries."
         case .eightStrangers: "Reading a code claims nothing and leaves nothing behind: what was shown travels sealed, with each phone."
         case .copyPhone: "The PIN is in no file. Each guess has to be counted by a server first, and guesses are few."

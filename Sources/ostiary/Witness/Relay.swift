@@ -5,10 +5,10 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 
-/// Stands before a server of the demonstration under that server's own address, and hands on what comes from either side. A listener hears it.
+/// Stands before a server of the demonstration under that server's own address, and hands on what comes from either side. A tap hears it.
 ///
-/// Bodies and headers pass as they are, but for one: who may show the pages in a frame. The server says nobody; here the demonstration's own page may,
-/// which is made by the process that runs this relay. So no switch is needed in a server that others run (docs/decisions/0017).
+/// Bodies and headers pass as they are, but for one: who may show the pages in a frame. The server says nobody; here the demonstration may,
+/// whose page is made by the process that runs this relay. So no switch is needed in a server that others run (docs/decisions/0017).
 struct Relay: RouterMiddleware {
     typealias Context = ServiceRequestContext
 

@@ -5,8 +5,8 @@ import OstiaryProtocol
 
 /// Opens the requests of phones as the authentication server does: with its prekeys, out of its database and under its key file.
 ///
-/// A demonstration may, because it made both; whoever runs a server may as well. The answers it cannot open: those are sealed to keys that never leave
-/// the phone.
+/// A demonstration may, because it made both; whoever runs a server may as well. The answers it cannot open: those are sealed to keys that
+/// never leave the phone.
 struct RequestOpener: Sendable {
     private let database: any Database
     private let vault: ServerVault

@@ -32,7 +32,8 @@ struct SecondFactorTap: RelayTap {
     private func noteIdentity(_ bytes: Int) {
         witness.note(
             WitnessedMessage(
-                from: .secondFactor, to: .authentication, name: "SfIdentity", bytes: bytes, sentence: "The second-factor server's certificates and prekeys.",
+                from: .secondFactor, to: .authentication, name: "SfIdentity", bytes: bytes,
+                sentence: "The second-factor server's certificates and prekeys.",
                 section: ProtocolSection(page: "identity", anchor: "sfidentity"), fields: [], isBackground: true))
     }
 }

@@ -128,8 +128,8 @@ struct DemoPageTests {
         let client = ManagementClient(origin: layout.adminURL, apiKey: layout.rootAPIKey)
         let tour = DemoTour(backend: DemoBackend(client: client, serverID: "AAAAAAAAAAAAAAAAAAAAAA"), overview: overview, drawsCodes: false)
         let link = EnrolLink(
-            rootHash: [UInt8](repeating: 1, count: 32), enrolID: EnrolmentID(using: SeededRandom(seed: 1)), enrolSecret: [UInt8](repeating: 2, count: 16),
-            url: layout.publicURL)
+            rootHash: [UInt8](repeating: 1, count: 32), enrolID: EnrolmentID(using: SeededRandom(seed: 1)),
+            enrolSecret: [UInt8](repeating: 2, count: 16), url: layout.publicURL)
         let program = CommandLine.arguments.first ?? ""
         let printed = (overview.lines + tour.enrolmentLines(link.encoded) + [DemoTour.prompt]).map { line in
             line.replacing(folder.path, with: "/tmp/ostiary-demo-abcdefgh").replacing(program, with: ".build/debug/ostiary")

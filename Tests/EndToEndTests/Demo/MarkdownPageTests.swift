@@ -28,7 +28,8 @@ struct MarkdownPageTests {
         let table = html("| a | b |\n|---|---|\n| `x \\| y` | **z** |")
         #expect(table.contains("<th>a</th><th>b</th>") && table.contains("<td><code>x | y</code></td><td><strong>z</strong></td>"))
         let list = html("* one\n  goes on\n* two\n  1. inside\n\n  | t |\n  |---|\n  | u |\n\nafter")
-        #expect(list.components(separatedBy: "<li>").count == 4 && list.contains("one goes on") && list.contains("<ol>") && list.contains("<td>u</td>"))
+        #expect(list.components(separatedBy: "<li>").count == 4 && list.contains("one goes on"))
+        #expect(list.contains("<ol>") && list.contains("<th>t</th>") && list.contains("<td>u</td>"))
         #expect(list.hasSuffix("<p>after</p>\n"))
         #expect(html("[here](other.md) and [there](gone.md) and *so*") == "<p><a href=\"/protocol/other\">here</a> and there and <em>so</em></p>\n")
     }
@@ -48,7 +49,9 @@ struct MarkdownPageTests {
         for name in try FileManager.default.contentsOfDirectory(atPath: docs.appendingPathComponent("protocol").path) where name.hasSuffix(".md") {
             let text = try String(contentsOf: docs.appendingPathComponent("protocol/\(name)"), encoding: .utf8)
             let page = try #require(pages.page(name == "README.md" ? "index" : String(name.dropLast(3))))
-            for word in Set(text.split { !$0.isLetter }).filter({ $0.count > 3 && $0 != "README" }) { #expect(page.contains(word), "\(name): \(word)") }
+            // Addresses are no words of a page; those that lead nowhere here are left out.
+            let read = text.replacing(/\]\([^)]*\)/, with: "]")
+            for word in Set(read.split { !$0.isLetter }).filter({ $0.count > 3 }) { #expect(page.contains(word), "\(name): \(word)") }
         }
     }
 }

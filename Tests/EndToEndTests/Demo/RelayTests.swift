@@ -143,7 +143,7 @@ struct RelayTests {
                 bits[tile / 8] |= 0x80 >> UInt8(tile % 8)
             }
         }
-        let code = #"{"columns":\#(edge),"rows":\#(edge),"bits":"\#(Base64URL.encode(bits))","ink":"#000","paper":"#fff"}"#
+        let code = ##"{"columns":\##(edge),"rows":\##(edge),"bits":"\##(Base64URL.encode(bits))","ink":"#000","paper":"#fff"}"##
         let shown = ShownCode()
         #expect(shown.symbol() == nil)
         let hear = shown.reader()

@@ -123,7 +123,7 @@ struct ThiefTests {
         return 200
     }
 
-    @Test("The pages of the authentication server may be shown in a frame of the demonstration's page and of no other; its script is the one of the program")
+    @Test("Login pages and the website may be shown in a frame of the demonstration's page and of no other")
     func frames() async throws {
         let demo = try await Running()
         let login = try #require(demo.program.lines.first { $0.contains("  authentication server ") }?.split(separator: " ").last)

@@ -30,7 +30,9 @@ struct WitnessTests {
         let encoding = try String(contentsOf: docs.appendingPathComponent("protocol/encoding.md"), encoding: .utf8)
         let secondFactor = try String(contentsOf: docs.appendingPathComponent("protocol/second-factor.md"), encoding: .utf8)
         for status in Status.allCases { #expect(encoding.contains("\(status.rawValue) \(ProtocolWord.of(status))"), "\(status)") }
-        for context in SecondFactorContext.allCases { #expect(secondFactor.contains("\(context.rawValue) \(ProtocolWord.of(context))"), "\(context)") }
+        for context in SecondFactorContext.allCases {
+            #expect(secondFactor.contains("\(context.rawValue) \(ProtocolWord.of(context))"), "\(context)")
+        }
     }
 
     @Test("An E1 is told without its secret")
@@ -61,7 +63,10 @@ struct WitnessTests {
     func sealed() throws {
         let attempt = attempt()
         let inner = [UInt8](repeating: 0xA7, count: 120)
-        let m1 = try SeenMessage(of: M1(accountID: AccountID(using: Self.random), attempt: attempt, payload: [UInt8](repeating: 2, count: 97), sealed: inner, sessionID: nil, offer: nil).encoded)
+        let message = M1(
+            accountID: AccountID(using: Self.random), attempt: attempt, payload: [UInt8](repeating: 2, count: 97), sealed: inner, sessionID: nil,
+            offer: nil)
+        let m1 = try SeenMessage(of: message.encoded)
         #expect(value("sealed", in: m1) == .sealed(bytes: 120, to: .secondFactor))
         expectNoTrace(of: inner, in: m1)
 
