@@ -63,13 +63,13 @@ enum DemoSitePages {
     private static func page(_ title: String, _ body: String, isIn: Bool? = nil) -> String {
         let script = isIn == nil ? "" : #"<script type="module" src="/hallway.js"></script>"#
         return """
-        <!doctype html>
-        <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(title) · Hallway</title><link rel="stylesheet" href="/style.css">\(script)</head>
-        <body\(isIn.map { #" data-in="\#($0)""# } ?? "")><main><p class="name">Hallway</p><h1>\(title)</h1>
-        \(body)
-        </main></body></html>
-        """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(title) · Hallway</title><link rel="stylesheet" href="/style.css">\(script)</head>
+            <body\(isIn.map { #" data-in="\#($0)""# } ?? "")><main><p class="name">Hallway</p><h1>\(title)</h1>
+            \(body)
+            </main></body></html>
+            """
     }
 
     /// Looks every other second, while somebody looks at the page, whether the session is still what the page says.

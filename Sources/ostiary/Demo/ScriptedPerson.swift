@@ -9,7 +9,7 @@ struct ScriptedPerson: Sendable {
 
     let backend: DemoBackend
     let phone: Ostiary
-    let log: EventLog
+    private let log: EventLog
     /// The user as the website names them, and the name that the phone shows.
     let user: String
     let name: String
@@ -180,10 +180,11 @@ struct ScriptedPerson: Sendable {
         try await expect("the login") { if case .sessionLogin(let session) = $0 { session } else { nil } }
     }
 
+    /// The next event of a kind, errors among them; nil when none comes within 10 s.
+    func next<Value: Sendable>(_ choose: @Sendable (OstiaryEvent) -> Value?) async -> Value? { await log.next(choose) }
+
     /// The next error of the phone; nil when none comes.
-    func nextError() async -> OstiaryError? {
-        await log.next { if case .error(let error, _) = $0 { error } else { nil } }
-    }
+    func nextError() async -> OstiaryError? { await next { if case .error(let error, _) = $0 { error } else { nil } } }
 
     /// - Throws: unless `getSession` says that it is this person.
     func expectUser(_ nonce: String) async throws {

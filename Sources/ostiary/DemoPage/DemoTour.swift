@@ -20,8 +20,9 @@ struct DemoTour: Sendable {
         do {
             try await enrol()
             while true { try await logIn() }
-        } catch let error as DemoError {
-            StandardStreams.printError("ostiary demo: \(error)")
+        } catch where !(error is CancellationError) {
+            // The page goes on without it.
+            StandardStreams.printError("ostiary demo: \(StartFailure.oneLine(error))")
             try await Task.sleep(for: .seconds(86_400))
         }
     }

@@ -55,7 +55,7 @@ extension ThiefScene {
         saw("Nora has changed her PIN.")
         let nonce = try await thief.scanLogin()
         thief.enter(nora.pin)
-        let came = await thief.log.next { event -> String? in
+        let came = await thief.next { event -> String? in
             switch event {
             case .error(let error, _): error.sentence
             case .secondFactorUpdated(let answer) where answer.secondFactorInfo.result == .success: ""

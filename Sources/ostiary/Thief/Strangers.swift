@@ -10,7 +10,7 @@ extension ThiefScene {
         saw("Nora's phone has read the code and asks her whether to.")
         let thief = try thiefsPhone()
         thief.phone.start(with: question.code)
-        let came = await thief.log.next { event -> String? in
+        let came = await thief.next { event -> String? in
             switch event {
             case .error(let error, _): error.sentence
             case .confirmEnrol: ""
