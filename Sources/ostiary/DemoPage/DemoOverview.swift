@@ -1,4 +1,5 @@
 import Foundation
+import OstiaryProtocol
 
 /// What the demonstration prints: where everything is, short enough that all of it stays on a screen of 80 columns and 24 rows.
 struct DemoOverview: Sendable {
@@ -23,6 +24,19 @@ struct DemoOverview: Sendable {
         ["", "Hallway, a demonstration of Ostiary. Ctrl-C ends it.", ""] + addresses
             + ["", "In another terminal, while the website shows a code (or with a screenshot):", ""] + commands.map { "  \($0)" }
     }
+
+    /// Who is enrolled without a browser.
+    static let user = "visitor"
+
+    func enrolmentLines(_ code: [UInt8]) -> [String] {
+        ["", "Without a browser: this enrols \(Self.user), once and within ten minutes.", line("enrol", code), ""]
+    }
+
+    func loginLines(_ code: [UInt8]) -> [String] {
+        ["", "This logs \(Self.user) in. The code is good for 90 seconds.", line("login", code), ""]
+    }
+
+    private func line(_ command: String, _ code: [UInt8]) -> String { "  \(phone) \(command) '\(Link.text(of: code, at: layout.publicURL))'" }
 
     /// A phone in a terminal, which reads the code that the website shows now.
     var commands: [String] { ["enrol", "login"].map { "\(phone) \($0) \(layout.shownCode.path)" } }

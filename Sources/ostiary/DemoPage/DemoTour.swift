@@ -1,5 +1,4 @@
 import Foundation
-import OstiaryProtocol
 import QRCode
 import Synchronization
 
@@ -11,8 +10,7 @@ struct DemoTour: Sendable {
     let drawsCodes: Bool
 
     static let prompt = "Type here the code that the phone shows: "
-    private static let user = "visitor"
-    private var layout: DemoLayout { overview.layout }
+    private static let user = DemoOverview.user
 
     /// Prints the overview, then goes on until the task is cancelled.
     func run() async throws {
@@ -30,7 +28,7 @@ struct DemoTour: Sendable {
     private func enrol() async throws {
         let nonce = ManagementClient.newNonce()
         let code = try await backend.enrolCode(nonce, name: "Visitor", user: Self.user, asPNG: false)
-        try show(code, enrolmentLines(code))
+        try show(code, overview.enrolmentLines(code))
         guard StandardStreams.inputIsTerminal else { return try await Task.sleep(for: .seconds(600)) }
         while true {
             StandardStreams.write(Self.prompt, to: STDOUT_FILENO)
@@ -54,7 +52,7 @@ struct DemoTour: Sendable {
     private func logIn() async throws {
         let nonce = ManagementClient.newNonce()
         let code = try await backend.loginCode(nonce, asPNG: false)
-        try show(code, ["", "This logs \(Self.user) in. The code is good for 90 seconds.", line("login", code), ""])
+        try show(code, overview.loginLines(code))
         // The screen has moved on by what was shown: the addresses come with it.
         if StandardStreams.outputIsTerminal { for line in overview.addresses { StandardStreams.print(line) } }
         let deadline = ContinuousClock.now + .seconds(100)
@@ -68,15 +66,6 @@ struct DemoTour: Sendable {
         }
         StandardStreams.print("The code is too old now. Return shows another.")
         guard await Self.line() != nil else { return try await Task.sleep(for: .seconds(86_400)) }
-    }
-
-    /// What is printed of an enrolment without a browser.
-    func enrolmentLines(_ code: [UInt8]) -> [String] {
-        ["", "Without a browser: this enrols \(Self.user), once and within ten minutes.", line("enrol", code), ""]
-    }
-
-    private func line(_ command: String, _ code: [UInt8]) -> String {
-        "  \(overview.phone) \(command) '\(Link.text(of: code, at: layout.publicURL))'"
     }
 
     private func show(_ code: [UInt8], _ lines: [String]) throws {

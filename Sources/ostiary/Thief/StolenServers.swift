@@ -24,7 +24,8 @@ extension ThiefScene {
         saw("Her name is at the authentication server, which has to know it, and not at the second-factor server.")
 
         let hash = H(.nonce, Array(nonce.utf8))
-        guard authentication.range(of: Data(hash)) != nil || authentication.holds(Base64URL.encode(hash)) else { throw DemoError.stepFailed("the hash of her nonce was not found") }
+        let isFound = authentication.range(of: Data(hash)) != nil || authentication.holds(Base64URL.encode(hash))
+        guard isFound else { throw DemoError.stepFailed("the hash of her nonce was not found") }
         for text in [Base64URL.encode(hash), hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()] {
             try await holdNobodyIn(text, or: "the stored hash of a nonce opens her session")
         }

@@ -60,7 +60,8 @@ struct DemoPageTests {
 
     @Test("Where the tour points to docs/protocol there is such a section")
     func sections() throws {
-        let pages = ProtocolPages(docs: try #require(ProtocolPages.docs(near: URL(fileURLWithPath: #filePath))))
+        let docs = try #require(ProtocolPages.docs(near: URL(fileURLWithPath: #filePath)))
+        let pages = ProtocolPages(docs: docs)
         for move in ThiefMove.allCases {
             let page = try #require(pages.page(move.section.page), "\(move)")
             #expect(page.contains(" id=\"\(move.section.anchor)\""), "\(move): \(move.section.anchor)")
@@ -125,13 +126,11 @@ struct DemoPageTests {
         let layout = try DemoLayout(data: folder.url, isWitnessed: true)
         let page = "http://localhost:\(layout.pagePort ?? 0)/#\(Base64URL.encode([UInt8](repeating: 7, count: 16)))"
         let overview = DemoOverview(layout: layout, pageAddress: page, keepsData: false)
-        let client = ManagementClient(origin: layout.adminURL, apiKey: layout.rootAPIKey)
-        let tour = DemoTour(backend: DemoBackend(client: client, serverID: "AAAAAAAAAAAAAAAAAAAAAA"), overview: overview, drawsCodes: false)
         let link = EnrolLink(
-            rootHash: [UInt8](repeating: 1, count: 32), enrolID: EnrolmentID(using: SeededRandom(seed: 1)),
+            rootHash: [UInt8](repeating: 1, count: 32), enrolID: EnrolmentID(using: SeededRandom("link")),
             enrolSecret: [UInt8](repeating: 2, count: 16), url: layout.publicURL)
         let program = CommandLine.arguments.first ?? ""
-        let printed = (overview.lines + tour.enrolmentLines(link.encoded) + [DemoTour.prompt]).map { line in
+        let printed = (overview.lines + overview.enrolmentLines(link.encoded) + [DemoTour.prompt]).map { line in
             line.replacing(folder.path, with: "/tmp/ostiary-demo-abcdefgh").replacing(program, with: ".build/debug/ostiary")
         }
         let first = try #require(printed.firstIndex { $0.contains(page) })

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
 import OstiaryProtocol
 import OstiaryTesting
 import QRCode
