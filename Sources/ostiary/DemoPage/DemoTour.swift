@@ -18,7 +18,8 @@ struct DemoTour: Sendable {
         do {
             try await enrol()
             while true { try await logIn() }
-        } catch where !(error is CancellationError) {
+        } catch {
+            guard !(error is CancellationError) else { throw error }
             // The page goes on without it.
             StandardStreams.printError("ostiary demo: \(StartFailure.oneLine(error))")
             try await Task.sleep(for: .seconds(86_400))

@@ -25,8 +25,9 @@ struct MarkdownPage: Sendable {
                 rest = rest.dropFirst(body.count + 1)
                 html += "<pre tabindex=\"0\">\(fence(Array(body), &anchors))</pre>\n"
             } else if line.hasPrefix("    ") {
-                let body = rest.prefix { $0.hasPrefix("    ") || $0.isEmpty }
+                var body = rest.prefix { $0.hasPrefix("    ") || $0.isEmpty }
                 rest = rest.dropFirst(body.count)
+                while body.last?.isEmpty == true { body.removeLast() }
                 html += "<pre tabindex=\"0\">\(fence(body.map { String($0.dropFirst(4)) }, &anchors))</pre>\n"
             } else if let heading = heading(line, &anchors) {
                 rest.removeFirst()
@@ -38,8 +39,8 @@ struct MarkdownPage: Sendable {
             } else if let marker = marker(line) {
                 html += list(&rest, isOrdered: marker.isOrdered, &anchors)
             } else {
-                let body = rest.prefix { !endsParagraph($0) }
-                rest = rest.dropFirst(max(1, body.count))
+                let body = [line] + rest.dropFirst().prefix { !endsParagraph($0) }
+                rest = rest.dropFirst(body.count)
                 html += "<p>\(inline(body.joined(separator: " ")))</p>\n"
             }
         }

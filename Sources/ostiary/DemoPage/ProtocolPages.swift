@@ -1,33 +1,36 @@
 import Foundation
 
-/// The pages of docs/protocol as the repository has them, rendered once: they are read off line, and are those of this very version.
+/// The pages of docs/protocol as the repository has them: they are read off line, and are those of this very version.
 struct ProtocolPages: Sendable {
-    /// Rendered, by name: `login`.
-    private let pages: [String: String]
+    /// In Markdown, by name: `login`.
+    private let texts: [String: String]
+    private let renderer: MarkdownPage
 
     /// - Parameter docs: the folder `docs` of the repository; nil when there is none, and then there are no pages.
     init(docs: URL?) {
-        guard let docs else {
-            pages = [:]
-            return
-        }
-        var texts = Self.texts(in: docs.appendingPathComponent("protocol"))
+        let texts = docs.map(Self.all) ?? [:]
+        let names = Set(texts.keys)
+        self.texts = texts
+        renderer = MarkdownPage { Self.address(of: $0, among: names) }
+    }
+
+    var isEmpty: Bool { texts.isEmpty }
+
+    /// A page as HTML; nil when there is none of that name.
+    func page(_ name: String) -> String? { texts[name].map { Self.whole(renderer.html(of: $0)) } }
+
+    /// Of a section; nil when the page is not here.
+    func address(of page: String, _ anchor: String) -> String? { texts[page] == nil ? nil : "/protocol/\(page)#\(anchor)" }
+
+    private static func all(in docs: URL) -> [String: String] {
+        var texts = texts(in: docs.appendingPathComponent("protocol"))
         texts["index"] = texts.removeValue(forKey: "README")
         // What those pages point to beside themselves.
         for name in ["cryptography", "operations", "rest-api", "threat-model"] {
             texts[name] = try? String(contentsOf: docs.appendingPathComponent("\(name).md"), encoding: .utf8)
         }
-        let names = Set(texts.keys)
-        let renderer = MarkdownPage { Self.address(of: $0, among: names) }
-        pages = texts.mapValues { Self.whole(renderer.html(of: $0)) }
+        return texts
     }
-
-    var isEmpty: Bool { pages.isEmpty }
-
-    func page(_ name: String) -> String? { pages[name] }
-
-    /// Of a section; nil when the page is not here.
-    func address(of page: String, _ anchor: String) -> String? { pages[page] == nil ? nil : "/protocol/\(page)#\(anchor)" }
 
     private static func texts(in folder: URL) -> [String: String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -51,7 +51,8 @@ struct MarkdownPageTests {
             let page = try #require(pages.page(name == "README.md" ? "index" : String(name.dropLast(3))))
             // Addresses are no words of a page; those that lead nowhere here are left out.
             let read = text.replacing(/\]\([^)]*\)/, with: "]")
-            for word in Set(read.split(whereSeparator: { !$0.isLetter })).filter({ $0.count > 3 }) { #expect(page.contains(word), "\(name): \(word)") }
+            let words: [Substring] = read.split { !$0.isLetter }
+            for word in Set(words) where word.count > 3 { #expect(page.contains(word), "\(name): \(word)") }
         }
     }
 }
