@@ -69,8 +69,14 @@ class Keyboard:
                 self.browser.call("POST", "/frame", {"id": None})
 
     def run(self, script, frame=None):
-        with self.inside(frame):
-            return self.browser.run(script)
+        """What a script answers; None where a frame is just on its way to another page."""
+        try:
+            with self.inside(frame):
+                return self.browser.run(script)
+        except SystemExit:
+            if not frame:
+                raise
+            return None
 
     def has_focus(self, selector, frame):
         if frame and not self.run(f"return document.activeElement?.matches({frame!r}) ?? false"):
@@ -103,7 +109,7 @@ class Walk:
         self.demo, self.browser, self.keys = demo, browser, Keyboard(browser)
 
     def text(self):
-        return self.keys.run("return document.body.innerText", self.SITE)
+        return self.keys.run("return document.body.innerText", self.SITE) or ""
 
     def state(self):
         """Of a page of the authentication server in the website's frame."""

@@ -5,6 +5,9 @@ import HTTPService
 ///
 /// The demonstration's own plug. A phone with a page runs it for as long as `run` does, and tells its address once.
 protocol DemoPhone: Sendable {
+    /// Whether it will tell an address, which is waited for before anybody is shown the page.
+    var hasPage: Bool { get }
+
     /// Runs until the task is cancelled.
     /// - Parameter opened: is told the address of the phone's page, with the secret in its fragment. Not called where there is no page: then the
     ///   frame says how a terminal is used instead.
@@ -23,6 +26,8 @@ struct DemoPhonePlace: Sendable {
 
 /// `ostiary phone` in a terminal of the visitor's: the frame tells the command lines.
 struct TerminalOnlyPhone: DemoPhone {
+    let hasPage = false
+
     func run(in place: DemoPhonePlace, opened: @Sendable @escaping (String) async -> Void) async throws {
         while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
     }

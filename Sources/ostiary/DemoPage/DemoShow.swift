@@ -24,7 +24,6 @@ struct DemoShow: Sendable {
         let progress: TourProgress
         /// Of the page, with its secret in the fragment.
         let address: String
-        let secret: String
     }
 
     /// Starts all, runs `body`, and ends all.
@@ -87,7 +86,7 @@ struct DemoShow: Sendable {
             phoneCommands: DemoOverview(layout: layout, pageAddress: nil, keepsData: false).commands, pages: pages,
             feed: PageFeed(witness: witness, progress: progress, pages: pages), desk: desk, drain: drain, phoneURL: phoneURL)
         let stage = Stage(
-            servers: servers, backend: backend, desk: desk, witness: witness, progress: progress, address: "\(origin)/#\(secret)", secret: secret)
+            servers: servers, backend: backend, desk: desk, witness: witness, progress: progress, address: "\(origin)/#\(secret)")
         let listeners = [
             Listener("site", at: Self.loopback(layout.sitePort), router: site.router),
             Listener("page", at: Self.loopback(origin.port ?? 0), router: page.router),
@@ -101,6 +100,7 @@ struct DemoShow: Sendable {
                     try await phone.run(in: place) { phoneURL.open(at: $0) }
                 }
                 group.addTask {
+                    while phone.hasPage, phoneURL.value == nil { try await Task.sleep(for: .milliseconds(20)) }
                     try await body(stage)
                     throw ShowOver()
                 }

@@ -69,10 +69,9 @@ enum TourStep: String, Sendable, CaseIterable {
     static func done(by message: WitnessedMessage) -> Set<TourStep> {
         guard !message.isThiefs else { return [] }
         return Set(
-            message.happenings.compactMap { happening in
+            message.happenings.map { happening in
                 switch happening {
                 case .enrolmentBegan: .scan
-                case .enrolmentAccepted: nil
                 case .wrongPIN: .wrongPIN
                 case .penalty: .penalty
                 case .refusal: .refuse

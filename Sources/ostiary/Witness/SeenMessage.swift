@@ -39,7 +39,7 @@ struct SeenMessage: Sendable {
     private static func happenings(in bytes: [UInt8], _ type: MessageType) throws(WireError) -> Set<Happening> {
         switch type {
         case .e1: return [.enrolmentBegan]
-        case .e3: return try E3(decoding: bytes).decision == .accept ? [.enrolmentAccepted] : [.refusal]
+        case .e3: return try E3(decoding: bytes).decision == .accept ? [] : [.refusal]
         case .l5: return try L5(decoding: bytes).decision == .accept ? [] : [.refusal]
         case .l7: return try L7(decoding: bytes).state == .penalised ? [.penalty] : []
         case .m3: return try M3(decoding: bytes).context == .pinChangeSet ? [.newPIN] : []

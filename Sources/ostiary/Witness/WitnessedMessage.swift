@@ -54,8 +54,6 @@ enum SeenValue: Sendable, Equatable {
 enum Happening: String, Sendable, Hashable {
     /// A phone read an enrol code.
     case enrolmentBegan
-    /// A phone said yes to an enrolment, with a PIN.
-    case enrolmentAccepted
     /// The second-factor server has counted a try after a wrong one.
     case wrongPIN
     /// The phone was told to wait.

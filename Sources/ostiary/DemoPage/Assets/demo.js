@@ -74,12 +74,14 @@ const acts = {
   async thief(button) {
     const { attack } = demo.steps[step];
     const result = one("[data-result]");
-    button.disabled = true;
+    // Not disabled: it has the focus, and keeps it.
+    if (button.getAttribute("aria-disabled") === "true") return;
+    button.setAttribute("aria-disabled", "true");
     result.dataset.outcome = "running";
     result.replaceChildren(made("p", "The thief is at work …"));
     const answer = await call(`thief/${attack.id}`, { method: "POST" }).catch(() => null);
     const told = answer && (answer.ok || answer.status === 409) ? await answer.json() : { outcome: "failed", what: "the demonstration does not answer" };
-    button.disabled = false;
+    button.removeAttribute("aria-disabled");
     if (demo.steps[step].attack !== attack) return;
     result.dataset.outcome = told.outcome;
     const lines = made("ol");
