@@ -39,8 +39,8 @@ struct SeenMessage: Sendable {
     private static func happenings(in bytes: [UInt8], _ type: MessageType) throws(WireError) -> Set<Happening> {
         switch type {
         case .e1: return [.enrolmentBegan]
-        case .e3: return try E3(decoding: bytes).decision == .accept ? [] : [.refusal]
-        case .l5: return try L5(decoding: bytes).decision == .accept ? [] : [.refusal]
+        case .e3: return isRefusal(try E3(decoding: bytes).decision) ? [.refusal] : []
+        case .l5: return isRefusal(try L5(decoding: bytes).decision) ? [.refusal] : []
         case .l7: return try L7(decoding: bytes).state == .penalised ? [.penalty] : []
         case .m3: return try M3(decoding: bytes).context == .pinChangeSet ? [.newPIN] : []
         case .stop: return [.stop]
@@ -55,6 +55,8 @@ struct SeenMessage: Sendable {
 }
 
 extension SeenMessage {
+    private static func isRefusal(_ decision: Decision) -> Bool { decision == .decline || decision == .notMe }
+
     private static func fields(of message: E1) -> [SeenField] {
         [
             .id("enrolId", message.enrolID), SeenField("enrolSecret", .secret(bytes: message.enrolSecret.count)),
