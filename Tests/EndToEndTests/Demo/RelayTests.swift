@@ -36,6 +36,7 @@ struct RelayTests {
         framedBy: String? = nil, _ body: @Sendable @escaping (HTTPClient, _ origin: String, Ears) async throws -> Void
     ) async throws {
         let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware()
         router.get("/page") { request, _ in
             Response(
                 status: .ok,
