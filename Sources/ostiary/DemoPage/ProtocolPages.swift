@@ -53,7 +53,7 @@ struct ProtocolPages: Sendable {
         """
         <!doctype html>
         <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>The protocol</title><link rel="stylesheet" href="/protocol.css"></head>
+        <title>The protocol</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/protocol.css"></head>
         <body><nav><a href="/protocol/index">All pages</a></nav><main>\(body)</main></body></html>
         """
     }

@@ -112,9 +112,8 @@ function nameOf(party) {
 function chooseReader(party) {
   reader = party;
   const known = demo.parties.find((other) => other.id === party);
-  one("[data-knowledge]").replaceChildren(
-    ...(known ? [made("dt", "knows"), made("dd", known.knows), made("dt", "never has"), made("dd", known.never)] : []),
-  );
+  const facts = known ? [["knows", known.knows], ["never has", known.never]] : demo.parties.map((each) => [each.name, each.knows]);
+  one("[data-knowledge]").replaceChildren(...facts.flatMap(([what, which]) => [made("dt", what), made("dd", which)]));
   for (const item of one("[data-messages]").children) showItem(item);
 }
 
