@@ -98,7 +98,7 @@ let package = Package(
                 "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor",
                 "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // The relays and pages of the demonstration.
-                httpClient, nioCore, lifecycle, .product(name: "NIOHTTP1", package: "swift-nio"),
+                httpClient, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             resources: [.embedInCode("DemoPage/Assets"), .embedInCode("PhonePage/Assets")],
             swiftSettings: house),
