@@ -15,7 +15,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Tell the story alone, one line a step; ends with 0 only if every step happened.")
     var script = false
 
-    @Flag(help: "Draw codes in this terminal, to be scanned off it.")
+    @Flag(help: "Draw codes in this terminal, and leave the phone to another terminal.")
     var terminal = false
 
     @Flag(help: "Print the address of the page, and open no browser.")
@@ -61,7 +61,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func show(in data: URL) async throws {
         let layout = try DemoLayout(data: data, isWitnessed: true)
-        try await DemoShow(layout).run { stage in
+        try await DemoShow(layout, phone: terminal ? TerminalOnlyPhone() : PagedPhone()).run { stage in
             let overview = DemoOverview(layout: layout, pageAddress: stage.address, keepsData: keep)
             if !noBrowser, StandardStreams.outputIsTerminal {
                 _ = BrowserOpener(environment: ProcessInfo.processInfo.environment).open(stage.address, by: layout.data)

@@ -10,7 +10,7 @@ struct DemoShow: Sendable {
     let phone: any DemoPhone
     private let logger = Logger.service("ostiary.demo", level: .critical)
 
-    init(_ layout: DemoLayout, phone: any DemoPhone = TerminalOnlyPhone()) {
+    init(_ layout: DemoLayout, phone: any DemoPhone) {
         self.layout = layout
         self.phone = phone
     }

@@ -1,30 +1,53 @@
 import Foundation
 import OstiaryProtocol
-import QRCode
 import Synchronization
 
 /// What the website shows now: the code on the page in its browser, read off the page's own events as they pass.
 ///
-/// It stands for a camera that is held at the screen: of a code that moves it has the newest frame, and nothing when none is shown.
+/// It stands for a camera that is held at the screen: of a code that moves it has the frame of this second, as the page makes it from what it was
+/// told (protocol §3), and nothing when none is shown.
 final class ShownCode: Sendable {
-    /// A picture of tiles, as pages draw it.
-    struct Tiles: Decodable, Equatable, Sendable {
-        let columns: Int
-        let rows: Int
-        /// Row by row, one bit a tile, base64url.
-        let bits: String
+    /// What a page is told of its code.
+    private struct Told: Decodable {
+        /// The link of now, base64url.
+        let bytes: String
+        /// The macs of the frames that follow, base64url; nil of a code that stands still.
+        let next: String?
     }
 
     /// What a page is told; only what is needed here.
     private struct Snapshot: Decodable {
         let kind: String?
-        let code: Tiles?
+        let code: Told?
+    }
+
+    private struct Code {
+        let bytes: [UInt8]
+        let macs: [UInt8]
+        let since: ContinuousClock.Instant
+
+        init?(_ told: Told, at now: ContinuousClock.Instant) {
+            guard let bytes = Base64URL.decode(told.bytes), let macs = Base64URL.decode(told.next ?? "") else { return nil }
+            guard macs.isEmpty || bytes.count == LoginLink.count else { return nil }
+            (self.bytes, self.macs, since) = (bytes, macs, now)
+        }
+
+        /// The frame of that moment; where none is told for it, the last one, as it stands on the screen.
+        func frame(at now: ContinuousClock.Instant) -> [UInt8] {
+            let seconds = min(Int((now - since).components.seconds), macs.count / 8)
+            guard seconds > 0 else { return bytes }
+            let number = (UInt16(bytes[26]) << 8 | UInt16(bytes[27])) &+ UInt16(seconds)
+            return bytes[..<26] + [UInt8(number >> 8), UInt8(number & 0xFF), bytes[28]] + macs[8 * seconds - 8..<8 * seconds]
+        }
     }
 
     /// More than any event of a page.
     private static let longestEvent = 65_536
 
-    private let tiles = Mutex<Tiles?>(nil)
+    private let code = Mutex<Code?>(nil)
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    init(now: @Sendable @escaping () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
     /// Listens to one answer: a stream of events, or one snapshot.
     func reader() -> PartTap {
@@ -43,36 +66,25 @@ final class ShownCode: Sendable {
         }
     }
 
-    /// Reads a line of a stream: data are either a snapshot, which says whether there is a code, or the next frame of one.
+    /// Reads a line of a stream: data are either a snapshot, which says whether there is a code, or what the code says from now on.
     private func read(_ line: [UInt8]) {
         let prefix = Array("data: ".utf8)
         let json = Data(line.starts(with: prefix) ? line.dropFirst(prefix.count) : line[...])
-        if let frame = try? JSONDecoder().decode(Tiles.self, from: json) {
-            tiles.withLock { $0 = frame }
+        if let told = try? JSONDecoder().decode(Told.self, from: json) {
+            show(told)
         } else if let snapshot = try? JSONDecoder().decode(Snapshot.self, from: json), snapshot.kind != nil {
-            tiles.withLock { $0 = snapshot.code }
+            show(snapshot.code)
         }
+    }
+
+    private func show(_ told: Told?) {
+        let shown = told.flatMap { Code($0, at: now()) }
+        code.withLock { $0 = shown }
     }
 
     /// The bytes in the code that is shown, as a camera would have them; nil when none is.
-    func symbol() -> [UInt8]? { tiles.withLock(\.self).flatMap(Self.symbol) }
-
-    private static func symbol(in tiles: Tiles) -> [UInt8]? {
-        guard let bits = Base64URL.decode(tiles.bits), (1...200).contains(tiles.columns), (1...200).contains(tiles.rows),
-            bits.count * 8 >= tiles.columns * tiles.rows
-        else { return nil }
-        let (wide, high) = (tiles.columns * scale, tiles.rows * scale)
-        var grey = [UInt8](repeating: 255, count: wide * high)
-        for row in 0..<high {
-            for column in 0..<wide {
-                let tile = (row / scale) * tiles.columns + column / scale
-                if bits[tile / 8] & (0x80 >> UInt8(tile % 8)) != 0 { grey[row * wide + column] = 0 }
-            }
-        }
-        guard let picture = try? PNGImage.encode(width: wide, height: high, grey: grey), let symbols = try? QRReader.read(picture) else { return nil }
-        return symbols.count == 1 ? symbols[0] : nil
+    func symbol() -> [UInt8]? {
+        let now = now()
+        return code.withLock { $0?.frame(at: now) }
     }
-
-    /// Pixels of a tile's edge.
-    private static let scale = 4
 }

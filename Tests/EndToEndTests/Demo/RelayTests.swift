@@ -8,7 +8,6 @@ import NIOCore
 import NIOHTTP1
 import OstiaryProtocol
 import OstiaryTesting
-import QRCode
 import Synchronization
 import Testing
 
@@ -136,16 +135,7 @@ struct RelayTests {
     @Test("The code that a page draws is read off its events, however these are cut; without a code there is none")
     func shownCode() throws {
         let bytes = Array("what a page shows in its code".utf8)
-        let symbol = try QRSymbol(bytes: bytes)
-        let edge = symbol.side + 2 * QRSymbol.quietZone
-        var bits = [UInt8](repeating: 0, count: (edge * edge + 7) / 8)
-        for row in 0..<edge {
-            for column in 0..<edge where symbol.isDark(column: column - QRSymbol.quietZone, row: row - QRSymbol.quietZone) {
-                let tile = row * edge + column
-                bits[tile / 8] |= 0x80 >> UInt8(tile % 8)
-            }
-        }
-        let code = ##"{"columns":\##(edge),"rows":\##(edge),"bits":"\##(Base64URL.encode(bits))","ink":"#000","paper":"#fff"}"##
+        let code = #"{"bytes":"\#(Base64URL.encode(bytes))"}"#
         let shown = ShownCode()
         #expect(shown.symbol() == nil)
         let hear = shown.reader()
@@ -159,6 +149,24 @@ struct RelayTests {
         // A snapshot that was asked for has no line end.
         shown.reader()(Array(#"{"kind":"login","state":"denied"}"#.utf8))
         #expect(shown.symbol() == nil)
+    }
+
+    @Test("Of a code that moves there is the frame of this second, and the last one where the page was told no more")
+    func movingCode() throws {
+        let start = ContinuousClock.now
+        let passed = Mutex(Duration.zero)
+        let shown = ShownCode { start + passed.withLock(\.self) }
+        let (session, secret) = (SessionID(using: SystemRandomSource()), [UInt8](repeating: 7, count: 32))
+        let frames = (254...259).map { number in
+            LoginLink(
+                serverTag: [1, 2, 3, 4], sessionID: session, issuedAt: 1_800_000_000, frame: UInt16(number), binding: .qrDynamic, qrSecret: secret)
+        }
+        let next = Base64URL.encode(frames.dropFirst().flatMap(\.mac))
+        shown.reader()(Array(#"data: {"bytes":"\#(Base64URL.encode(frames[0].encoded))","next":"\#(next)"}"#.utf8) + [10])
+        for (milliseconds, frame) in [(0, 0), (999, 0), (1_000, 1), (2_500, 2), (5_000, 5), (9_000, 5)] {
+            passed.withLock { $0 = .milliseconds(milliseconds) }
+            #expect(shown.symbol() == frames[frame].encoded)
+        }
     }
 
     @Test("Only a real browser's page is looked at")
