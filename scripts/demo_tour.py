@@ -21,9 +21,9 @@ MOST_TABS = 150
 class Demo:
     """`ostiary demo` with its page."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, *options):
         self.binary = binary
-        self.process = subprocess.Popen([binary, "demo", "--no-browser"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([binary, "demo", "--no-browser", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         told = {}
         for line in self.process.stdout:
             words = line.split()
