@@ -18,12 +18,14 @@ package struct Page: Sendable, Equatable {
     package let userID: String?
     /// Where the browser goes afterwards.
     package let returnURL: ReturnURL?
+    /// Where a person goes who does not go on; where there is none, to ``returnURL``, without a code.
+    package let cancelURL: ReturnURL?
     /// What a login asks; nothing of an enrolment.
     package let request: LoginRequest
 
     package init(
         kind: PageKind, serverID: ServerID, nonceHash: [UInt8], name: String = "", userID: String? = nil, returnURL: ReturnURL? = nil,
-        request: LoginRequest = LoginRequest()
+        cancelURL: ReturnURL? = nil, request: LoginRequest = LoginRequest()
     ) {
         self.kind = kind
         self.serverID = serverID
@@ -31,6 +33,7 @@ package struct Page: Sendable, Equatable {
         self.name = name
         self.userID = userID
         self.returnURL = returnURL
+        self.cancelURL = cancelURL
         self.request = request
     }
 }

@@ -73,10 +73,16 @@ extension PageRoutes {
         else { throw PageRefusal.linkNotValid }
         let code = link.isScanned ? PageCode(bytes: Array(Link.text(of: bytes, at: publicURL.description).utf8)) : nil
         return .object { writer in
-            writer.member("server", server)
+            writer.member("server", server.name)
             if let code {
                 writer.name("code")
                 code.write(to: &writer)
+            }
+            writer.member("color", server.color?.text)
+            writer.member("colordark", server.colorDark?.text)
+            if let app = AppPlaces(server) {
+                writer.name("app")
+                app.write(to: &writer)
             }
         }
     }
@@ -85,8 +91,8 @@ extension PageRoutes {
         if let link = try await view.begin(page, isNewest: isNewest, at: now) { try await pages.keep(link, for: page) }
     }
 
-    /// The name of the virtual server that made a link; nil when none of ours did, or when no phone can enrol by it any more.
-    private func server(of link: Link, at now: Instant) async throws -> String? {
+    /// The virtual server that made a link; nil when none of ours did, or when no phone can enrol by it any more.
+    private func server(of link: Link, at now: Instant) async throws -> ServerParameters? {
         for server in try await domain.servers.virtualServers() {
             let root = try await view.root(of: server.id)
             let isOurs =
@@ -96,7 +102,7 @@ extension PageRoutes {
                 case .login(let link) where link.value.serverTag == root.tag: try await domain.sessions.isGenuine(link, at: server.id)
                 case .enrol, .login: false
                 }
-            if isOurs { return server.parameters.name }
+            if isOurs { return server.parameters }
         }
         return nil
     }

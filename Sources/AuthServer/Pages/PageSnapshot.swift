@@ -9,8 +9,15 @@ struct PageSnapshot: Sendable {
     /// The server's name, and where its logo is.
     let server: String
     var logo: String?
+    /// What buttons and lines have, by day and by night; nil for the page's own.
+    var color: PageColor?
+    var colorDark: PageColor?
     /// Where the browser goes afterwards; while it has to come back, with the return code, which is never shown.
     var returnURL: String?
+    /// Where a person goes who does not go on, where that is another place.
+    var cancelURL: String?
+    /// Where the app is to be had.
+    var app: AppPlaces?
     /// While a phone is awaited: the code, and the link for the app on the same device.
     var code: PageCode?
     var link: String?
@@ -18,6 +25,9 @@ struct PageSnapshot: Sendable {
     var isRead = false
     /// What a phone said that has read the code and not taken the login; it stands beside the code.
     var beside: State?
+    /// Whether a new code takes nothing from anybody, so that a page which somebody looks at may ask for it by itself: the old one was this page's own,
+    /// or nobody's. A page whose login goes on elsewhere never does, or two windows would take it from each other in turn.
+    var renews = false
     /// Whether this page may take over what another page of its nonce has begun.
     var mayTakeOver = false
     /// Seconds for which a code that does not move may be scanned; 0 when it has to move.
@@ -69,12 +79,16 @@ struct PageSnapshot: Sendable {
             writer.member("state", state.rawValue)
             writer.member("server", server)
             writer.member("logo", logo)
+            writer.member("color", color?.text)
+            writer.member("colordark", colorDark?.text)
             writer.member("returnurl", returnURL)
+            writer.member("cancelurl", cancelURL)
             writer.member("link", link)
             writer.member("beside", beside?.rawValue)
             writer.member("still", offersStill)
             writer.member("read", isRead)
             if mayTakeOver { writer.member("takeover", true) }
+            if renews { writer.member("renews", true) }
             writer.member("name", name)
             writer.member("device", device)
             if let words { writer.member("words", words) }
@@ -85,6 +99,10 @@ struct PageSnapshot: Sendable {
             if let picture {
                 writer.name("picture")
                 picture.write(to: &writer)
+            }
+            if let app {
+                writer.name("app")
+                app.write(to: &writer)
             }
         }
     }

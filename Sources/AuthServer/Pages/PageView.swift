@@ -67,7 +67,8 @@ struct PageView: Sendable {
             }
             snapshot.state = .returning
             snapshot.returnURL = address.adding(code)
-        case .claimed, .loggedIn, .denied, .expired, .stopped: break
+        case .expired: snapshot.renews = true
+        case .claimed, .loggedIn, .denied, .stopped: break
         }
         return snapshot
     }
@@ -94,6 +95,7 @@ struct PageView: Sendable {
     /// The page beside the session of another page, or of none. A newer one may take the login over.
     private func foreign(_ session: Session?, on open: OpenPage) async throws -> PageSnapshot {
         var snapshot = try await blank(open.page, state: Self.state(ofForeign: session))
+        snapshot.renews = session == nil
         guard let session, snapshot.state == .otherPage else { return snapshot }
         do {
             try await pages.renewal(of: open, beside: session).check(session, for: open.cookie.hash)
@@ -131,7 +133,8 @@ struct PageView: Sendable {
             snapshot.words = hash.words
             snapshot.picture = TilePicture(hash.picture)
         case .waitingForCode(let device, _): snapshot.device = device
-        case .givenBack, .activated, .failed, nil: break
+        case .failed(.expired), nil: snapshot.renews = true
+        case .givenBack, .activated, .failed: break
         }
         return snapshot
     }
@@ -164,7 +167,11 @@ struct PageView: Sendable {
         let parameters = try await domain.servers.virtualServer(page.serverID).parameters
         var snapshot = PageSnapshot(kind: page.kind, state: state, server: parameters.name)
         snapshot.logo = parameters.logo.map { "/ap1/logo/\(Base64URL.encode($0.hash))" }
+        snapshot.color = parameters.color
+        snapshot.colorDark = parameters.colorDark
         snapshot.returnURL = page.returnURL?.text
+        snapshot.cancelURL = page.cancelURL?.text
+        snapshot.app = AppPlaces(parameters)
         snapshot.stillAge = parameters.staticQRAge
         return snapshot
     }

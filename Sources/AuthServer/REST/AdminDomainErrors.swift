@@ -59,6 +59,7 @@ extension ServerUpdateError: ErrorResponseConvertible {
         switch self {
         case .outOfRange(let field, _), .empty(let field), .badText(let field): field
         case .badLogo: "logo"
+        case .badColor(let field), .lowContrast(let field, _, _): field
         case .unknownFlag, .flagNotServed: "serverFlags"
         }
     }

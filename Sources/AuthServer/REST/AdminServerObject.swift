@@ -26,6 +26,8 @@ struct AdminServerObject: Sendable {
             writer.member("siteurl", parameters.siteURL)
             writer.member("wsurl", parameters.wsURL)
             writer.member("owner", parameters.owner)
+            writer.member("color", parameters.color?.text ?? "")
+            writer.member("colordark", parameters.colorDark?.text ?? "")
             writer.member("accountCount", number: overview.activity.accountCount)
             writer.member("lastLogin", number: overview.activity.lastLogin?.seconds)
         }
@@ -52,11 +54,13 @@ struct AdminServerUpdate: JSONFields {
     let siteurl: String?
     let wsurl: String?
     let owner: String?
+    let color: String?
+    let colordark: String?
 
     /// Those that are told and cannot be changed come back with the others.
     enum Field: String, CodingKey, CaseIterable {
         case serverid, serverpk, serverName, logo, pinTimeout, pinTransTimeout, pingTime, staticQrAge, serverFlags
-        case appname, appandroid, appios, appurl, siteurl, wsurl, owner, accountCount, lastLogin
+        case appname, appandroid, appios, appurl, siteurl, wsurl, owner, color, colordark, accountCount, lastLogin
     }
 
     /// The change for this server; refuses another identity and a logo that is not base64.
@@ -81,6 +85,8 @@ struct AdminServerUpdate: JSONFields {
         update.siteURL = siteurl
         update.wsURL = wsurl
         update.owner = owner
+        update.color = color
+        update.colorDark = colordark
         return update
     }
 }

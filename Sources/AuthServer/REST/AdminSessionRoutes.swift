@@ -85,20 +85,18 @@ struct AdminPageRequest: JSONFields {
     let name: String?
     let userid: String?
     let returnurl: String?
+    let cancelurl: String?
     let accountid: String?
     let announceinfo: Strict<AdminUserContext.Info>?
     let sessioninfo: Strict<AdminUserContext.Info>?
 
-    enum Field: String, CodingKey, CaseIterable { case kind, name, userid, returnurl, accountid, announceinfo, sessioninfo }
+    enum Field: String, CodingKey, CaseIterable { case kind, name, userid, returnurl, cancelurl, accountid, announceinfo, sessioninfo }
 
     func page(server: ServerID, nonce: SessionNonce) throws -> Page {
         guard let kind = PageKind(rawValue: kind) else { throw FieldRefusal.bad("kind", "is login or enrol") }
-        let returnURL = try returnurl.map { text throws(FieldRefusal) in
-            guard let url = ReturnURL(text) else {
-                throw .bad("returnurl", "is an https address, a path that begins with one slash, or a loopback address")
-            }
-            return url
-        }
+        let (returnURL, cancelURL) = (try address(returnurl, field: .returnurl), try address(cancelurl, field: .cancelurl))
+        // Nobody has anything to hand in there.
+        guard cancelURL?.hasCode != true else { throw FieldRefusal.bad("cancelurl", "has a returncode") }
         for field in foreignFields(of: kind) { throw FieldRefusal.unknown(field.rawValue, nearest: nil) }
         switch kind {
         case .login:
@@ -109,13 +107,23 @@ struct AdminPageRequest: JSONFields {
             var update = try AdminUserContext(announceinfo: announceinfo, sessioninfo: sessioninfo).update()
             update.account = try accountid.map { text throws(AdminRefusal) in try AdminText.account(text) }
             return Page(
-                kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL, request: update.applied(to: LoginRequest()))
+                kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL, cancelURL: cancelURL,
+                request: update.applied(to: LoginRequest()))
         case .enrol:
             guard let name else { throw FieldRefusal.bad("name", "is missing: what shall the phone call the account?") }
             return Page(
                 kind: .enrol, serverID: server, nonceHash: nonce.hash, name: try AdminText.checked(name, field: "name"),
-                userID: try userid.map { text throws(FieldRefusal) in try AdminText.checked(text, field: "userid") }, returnURL: returnURL)
+                userID: try userid.map { text throws(FieldRefusal) in try AdminText.checked(text, field: "userid") }, returnURL: returnURL,
+                cancelURL: cancelURL)
         }
+    }
+
+    private func address(_ text: String?, field: Field) throws(FieldRefusal) -> ReturnURL? {
+        guard let text else { return nil }
+        guard let url = ReturnURL(text) else {
+            throw .bad(field.rawValue, "is an https address, a path that begins with one slash, or a loopback address")
+        }
+        return url
     }
 
     /// What was given and belongs to the other kind of page: nobody would look at it.

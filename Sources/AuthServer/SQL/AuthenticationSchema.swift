@@ -28,6 +28,10 @@ enum AuthenticationSchema {
             requestColumns(d) + ["ALTER TABLE audit ADD COLUMN actor TEXT"]
         },
         Migration(21, "leases, and how many accounts a server has") { d in Lease.tables(d) + countTables(d) },
+        Migration(22, "where a person goes who does not go on") { _ in ["ALTER TABLE page ADD COLUMN cancel_url TEXT"] },
+        Migration(23, "colours of the pages") { _ in
+            ["color", "color_dark"].map { "ALTER TABLE server ADD COLUMN \($0) TEXT NOT NULL DEFAULT ''" }
+        },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -7,7 +7,7 @@ extension SQLRows {
         "server", key: ["id"],
         columns: [
             "public_key", "created_at", "name", "logo", "logo_hash", "ping_time", "pin_timeout", "pin_trans_timeout", "flags", "static_qr_age",
-            "app_name", "app_android", "app_ios", "app_url", "site_url", "ws_url", "owner",
+            "app_name", "app_android", "app_ios", "app_url", "site_url", "ws_url", "owner", "color", "color_dark",
         ])
 
     func servers() throws -> [VirtualServer] { try servers("ORDER BY created_at, id", []) }
@@ -36,6 +36,7 @@ extension SQLRows {
             SQLValue(number: parameters.pinTransTimeout), .text(parameters.flags.map(\.rawValue).sorted().joined(separator: " ")),
             SQLValue(number: parameters.staticQRAge), .text(parameters.appName), .text(parameters.appAndroid), .text(parameters.appIOS),
             .text(parameters.appURL), .text(parameters.siteURL), .text(parameters.wsURL), .text(parameters.owner),
+            .text(parameters.color?.text ?? ""), .text(parameters.colorDark?.text ?? ""),
         ]
     }
 
@@ -70,6 +71,8 @@ extension SQLRows {
         update.siteURL = try row.text("site_url")
         update.wsURL = try row.text("ws_url")
         update.owner = try row.text("owner")
+        update.color = try row.text("color")
+        update.colorDark = try row.text("color_dark")
         return VirtualServer(
             id: try row.identifier("id"), publicKey: try row.blob("public_key"), createdAt: try row.instant("created_at"),
             parameters: try update.applied(to: ServerParameters(name: try row.text("name"))))

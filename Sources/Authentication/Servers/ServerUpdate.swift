@@ -17,6 +17,9 @@ package struct ServerUpdate: Equatable, Sendable {
     package var siteURL: String?
     package var wsURL: String?
     package var owner: String?
+    /// Empty for the pages' own, and so is the next.
+    package var color: String?
+    package var colorDark: String?
 
     package init() {}
 
@@ -37,6 +40,8 @@ package struct ServerUpdate: Equatable, Sendable {
         if let siteURL { changed.siteURL = try Self.text(siteURL, field: "siteurl") }
         if let wsURL { changed.wsURL = try Self.text(wsURL, field: "wsurl") }
         if let owner { changed.owner = try Self.text(owner, field: "owner") }
+        if let color { changed.color = try Self.color(color, on: .light, field: "color") }
+        if let colorDark { changed.colorDark = try Self.color(colorDark, on: .dark, field: "colordark") }
         return changed
     }
 
@@ -70,6 +75,13 @@ package struct ServerUpdate: Equatable, Sendable {
         return logo
     }
 
+    private static func color(_ text: String, on scheme: PageColor.Scheme, field: String) throws(ServerUpdateError) -> PageColor? {
+        guard !text.isEmpty else { return nil }
+        guard let color = PageColor(text) else { throw .badColor(field: field) }
+        guard color.contrast(with: scheme.ink) >= PageColor.leastContrast else { throw .lowContrast(field: field, color, scheme) }
+        return color
+    }
+
     private static func flags(_ names: [String]) throws(ServerUpdateError) -> Set<ServerFlag> {
         var flags: Set<ServerFlag> = []
         for name in names {
@@ -89,6 +101,10 @@ package enum ServerUpdateError: Error, Equatable, Sendable {
     case badText(field: String)
     /// Neither PNG nor JPEG nor SVG, or more than 64 KiB.
     case badLogo
+    /// Not `#rrggbb`.
+    case badColor(field: String)
+    /// What is written on the colour could not be read.
+    case lowContrast(field: String, PageColor, PageColor.Scheme)
     case unknownFlag(String)
     case flagNotServed(String)
 }
@@ -100,8 +116,16 @@ extension ServerUpdateError: CustomStringConvertible {
         case .empty(let field): "\(field) may not be empty"
         case .badText(let field): "\(field) has at most 255 bytes on one line, without control or direction characters"
         case .badLogo: "logo is a PNG, JPEG or SVG of at most 64 KiB, in base64"
+        case .badColor(let field): "\(field) is # and six hexadecimal digits, such as #1f5f66"
+        case .lowContrast(let field, let color, let scheme): Self.contrastText(field, color, scheme)
         case .unknownFlag(let name): "serverFlags does not know \(name)"
         case .flagNotServed(let name): "\(name) is not served by this version"
         }
+    }
+    /// The contrast is told cut off, so that one that is too low never reads as enough.
+    private static func contrastText(_ field: String, _ color: PageColor, _ scheme: PageColor.Scheme) -> String {
+        let tenths = Int(color.contrast(with: scheme.ink) * 10)
+        let way = scheme == .light ? "white text; take a darker one" : "the dark text (\(scheme.ink.text)) of the pages by night; take a lighter one"
+        return "\(field) \(color.text) has a contrast of \(tenths / 10).\(tenths % 10) to 1, and needs 4.5 to carry \(way)"
     }
 }

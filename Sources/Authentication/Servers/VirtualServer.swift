@@ -38,6 +38,9 @@ package struct ServerParameters: Equatable, Sendable {
     package internal(set) var siteURL = ""
     package internal(set) var wsURL = ""
     package internal(set) var owner = ""
+    /// Of buttons and lines on the pages, by day and by night; nil for the pages' own.
+    package internal(set) var color: PageColor?
+    package internal(set) var colorDark: PageColor?
 
     /// The defaults under a name; a name that may not travel is shortened to what may.
     package init(name: String) {

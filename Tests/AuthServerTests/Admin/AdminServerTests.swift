@@ -102,6 +102,8 @@ struct AdminServerTests {
             ("serverFlags", #"["NO_SUCH"]"#), ("serverFlags", #"["ENABLE_OTP"]"#),
             ("serverFlags", #""STRICT_LINKS""#),
             ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#), ("appurl", "[]"),
+            ("color", ##""red""##), ("color", ##""#1f5f6""##),
+            ("color", ##""#eeeeee""##), ("colordark", ##""#1f5f66""##), ("colordark", "7"),
         ])
     func refusesValues(field: String, value: String) async throws {
         let premises = try await PagesFixture()

@@ -21,7 +21,7 @@ struct AdminStrictTests {
             ("/sessions/qr/login", #"{"sessioninfo":{"userAgent":"x"}}"#, "sessioninfo.userAgent", "useragent"),
             ("/sessions/link/login", #"{"announceinfo":{"info":{}},"accountid":"x"}"#, "accountid", nil),
             ("/sessions/enrol/confirm", #"{"code":"K7Q3","kode":"K7Q3"}"#, "kode", "code"),
-            ("/", #"{"pingtime":600}"#, "pingtime", "pingTime"), ("/", #"{"serverName":"X","colour":"red"}"#, "colour", nil),
+            ("/", #"{"pingtime":600}"#, "pingtime", "pingTime"), ("/", #"{"serverName":"X","colour":"red"}"#, "colour", "color"),
             ("/accounts/ACCOUNT/", #"{"blocked":true,"reason":"lost"}"#, "reason", nil),
             ("/sessions/page", #"{"Kind":"login"}"#, "Kind", "kind"),
         ] as [(String, String, String, String?)])

@@ -18,9 +18,10 @@ struct PageClient: Sendable {
     /// A page that the backend opened, and the value of its cookie.
     /// - Parameter jar: the cookies that the browser has already.
     func open(
-        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = PagesFixture.nonce, cookie jar: String? = nil
+        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", cancelURL: String? = nil,
+        nonce: String = PagesFixture.nonce, cookie jar: String? = nil
     ) async throws -> String {
-        let ticket = try await ticket(kind, returnURL: returnURL, nonce: nonce)
+        let ticket = try await ticket(kind, returnURL: returnURL, cancelURL: cancelURL, nonce: nonce)
         let response = try await redeem(ticket, cookie: jar)
         try #require(response.status == .ok)
         return try #require(Self.cookie(response))
@@ -28,11 +29,12 @@ struct PageClient: Sendable {
 
     /// The ticket of a link that the backend was given.
     func ticket(
-        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", nonce: String = PagesFixture.nonce
+        _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", cancelURL: String? = nil,
+        nonce: String = PagesFixture.nonce
     ) async throws -> String {
         let members = [
             "\"kind\":\"\(kind.rawValue)\"", kind == .enrol ? "\"name\":\"Alice\",\"userid\":\"alice\"" : nil,
-            returnURL.map { "\"returnurl\":\"\($0)\"" },
+            returnURL.map { "\"returnurl\":\"\($0)\"" }, cancelURL.map { "\"cancelurl\":\"\($0)\"" },
         ]
         let body = "{\(members.compactMap { $0 }.joined(separator: ","))}"
         let url = try await premises.asBackend { (backend) async throws in

@@ -93,13 +93,13 @@ struct PageLinkTests {
 }
 
 extension PagesFixture {
-    fileprivate func link(_ call: String) async throws -> String {
+    func link(_ call: String) async throws -> String {
         try await asBackend { (backend) async throws in String(buffer: try await backend.send(.get, backend.path("/sessions/link/\(call)")).body) }
     }
 }
 
 extension PageClient {
-    fileprivate func showLink(_ fragment: Substring) async throws -> TestResponse {
+    func showLink(_ fragment: Substring) async throws -> TestResponse {
         try await post("/pages/link", #"{"link":"\#(fragment)"}"#, cookie: nil)
     }
 }

@@ -82,7 +82,7 @@ struct PageStoreTests {
     private func page(returnURL: String? = nil) -> Page {
         Page(
             kind: .enrol, serverID: ServerID(using: random), nonceHash: random.bytes(32), name: "Zoë", userID: "zoe",
-            returnURL: returnURL.flatMap(ReturnURL.init))
+            returnURL: returnURL.flatMap(ReturnURL.init), cancelURL: returnURL.flatMap { ReturnURL($0 + "/cart") })
     }
 
     private func withStore(_ backend: Backend, _ body: (SQLPageStore, any Database) async throws -> Void) async throws {

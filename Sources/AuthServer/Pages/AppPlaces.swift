@@ -1,0 +1,48 @@
+import Authentication
+import HTTPService
+
+/// Where the app of a virtual server is to be had, for people who have none yet.
+struct AppPlaces: Equatable {
+    /// What it is called; nil where nobody said.
+    let name: String?
+    /// The app's page in the store for phones of Apple, in that for Android, and wherever else.
+    let ios: String?
+    let android: String?
+    let other: String?
+
+    /// Nil where no place can be opened by a browser: the texts of a virtual server may be anything, `appurl` a scheme of the app's own.
+    init?(_ parameters: ServerParameters) {
+        name = parameters.appName.isEmpty ? nil : parameters.appName
+        ios = Self.address(parameters.appIOS) ?? Self.appleStore(parameters.appIOS)
+        android = Self.address(parameters.appAndroid) ?? Self.androidStore(parameters.appAndroid)
+        other = Self.address(parameters.appURL)
+        guard ios != nil || android != nil || other != nil else { return nil }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("name", name)
+            writer.member("ios", ios)
+            writer.member("android", android)
+            writer.member("other", other)
+        }
+    }
+
+    /// By the number that the store gives an app, with or without its `id`.
+    private static func appleStore(_ text: String) -> String? {
+        let number = text.hasPrefix("id") ? text.dropFirst(2) : text[...]
+        guard (6...12).contains(number.utf8.count), number.utf8.allSatisfy((0x30...0x39).contains) else { return nil }
+        return "https://apps.apple.com/app/id\(number)"
+    }
+
+    /// By the name of the app's package.
+    private static func androidStore(_ text: String) -> String? {
+        guard text.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+/) != nil else { return nil }
+        return "https://play.google.com/store/apps/details?id=\(text)"
+    }
+
+    private static func address(_ text: String) -> String? {
+        guard text.hasPrefix("https://") else { return nil }
+        return ReturnURL(text)?.text
+    }
+}
