@@ -31,7 +31,7 @@ struct AppPlaces: Equatable {
     /// By the number that the store gives an app, with or without its `id`.
     private static func appleStore(_ text: String) -> String? {
         let number = text.hasPrefix("id") ? text.dropFirst(2) : text[...]
-        guard (6...12).contains(number.utf8.count), number.utf8.allSatisfy((0x30...0x39).contains) else { return nil }
+        guard (6...12).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return "https://apps.apple.com/app/id\(number)"
     }
 

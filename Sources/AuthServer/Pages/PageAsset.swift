@@ -16,16 +16,17 @@ struct PageAsset: Sendable {
         tag = "\"\(Base64URL.encode(Array(SHA(bytes).prefix(12))))\""
     }
 
-    static let login = PageAsset(PackageResources.login_html, "text/html; charset=utf-8")
-    static let enrol = PageAsset(PackageResources.enrol_html, "text/html; charset=utf-8")
-    static let link = PageAsset(PackageResources.link_html, "text/html; charset=utf-8")
-    static let missing = PageAsset(PackageResources.missing_html, "text/html; charset=utf-8")
-    static let trouble = PageAsset(PackageResources.trouble_html, "text/html; charset=utf-8")
-    static let style = PageAsset(PackageResources.style_css, "text/css; charset=utf-8")
-    static let script = PageAsset(PackageResources.page_js, "text/javascript; charset=utf-8")
-    static let symbols = PageAsset(PackageResources.qr_js, "text/javascript; charset=utf-8")
+    /// The stylesheets of the pages, by their names.
+    static let styles = ["style": PackageResources.style_css, "enrol": PackageResources.enrol_css]
+        .mapValues { PageAsset(PageSource.strippedStyle($0), "text/css; charset=utf-8") }
     static let icon = PageAsset(PackageResources.icon_svg, "image/svg+xml")
     static let openAPI = PageAsset(PackageResources.openapi_json, "application/json; charset=utf-8")
+
+    /// The modules of the pages, by their names.
+    static let scripts = [
+        "page": PackageResources.page_js, "login": PackageResources.login_js, "enrol": PackageResources.enrol_js, "link": PackageResources.link_js,
+        "view": PackageResources.view_js, "draw": PackageResources.draw_js, "qr": PackageResources.qr_js,
+    ].mapValues { PageAsset(PageSource.stripped($0), "text/javascript; charset=utf-8") }
 
     var response: Response {
         Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))

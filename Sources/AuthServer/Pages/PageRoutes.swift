@@ -17,19 +17,22 @@ package struct PageRoutes: Sendable {
     let drain: DrainSignal
     let clock: @Sendable () -> Instant
     let ticker: PageTicker
+    let texts: PageTexts
     let pageGate = StreamGate(limit: 4_000, perName: 6, perPeer: 2_000)
     let eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000)
 
     /// - Parameter tick: of the streams: a second, less in tests.
+    /// - Throws: when the program has lost a page or its texts.
     package init(
         domain: AuthenticationServices, pages: PageService, visualHashes: VisualHashes, publicURL: PublicURL, drain: DrainSignal,
         tick: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
-    ) {
+    ) throws {
         self.domain = domain
         self.pages = pages
         self.publicURL = publicURL
         self.drain = drain
         ticker = PageTicker(every: tick)
+        texts = try PageTexts.made.get()
         self.clock = clock
         view = PageView(domain: domain, pages: pages, visualHashes: visualHashes, publicURL: publicURL)
     }
@@ -37,13 +40,20 @@ package struct PageRoutes: Sendable {
     /// What stands around the public router, its errors included. To be added first of all.
     package func addMiddleware(to router: Router<ServiceRequestContext>) {
         router.add(middleware: PagePolicy(isSecure: publicURL.isSecure))
-        router.add(middleware: ErrorPages(missing: PageAsset.missing.bytes, other: PageAsset.trouble.bytes))
+        router.add(
+            middleware: ErrorPages { [texts] request, isMissing in
+                texts.asset(isMissing ? .missing : .trouble, in: PageLanguage(of: request)).bytes
+            })
     }
 
     /// Adds the pages to the public router.
     package func add(to router: Router<ServiceRequestContext>) {
-        for (path, asset) in Self.assets {
-            router.get(RouterPath(path)) { request, _ in asset.response(to: request) }
+        for (path, page) in [("/login", PageSource.Page.login), ("/enrol", .enrol), ("/l", .link)] {
+            router.get(RouterPath(path)) { [texts] request, _ in texts.response(page, to: request) }
+        }
+        for path in ["/pages/icon.svg", "/favicon.ico"] { router.get(RouterPath(path)) { request, _ in PageAsset.icon.response(to: request) } }
+        for (files, ending) in [(PageAsset.styles, "css"), (PageAsset.scripts, "js")] {
+            for (name, asset) in files { router.get(RouterPath("/pages/\(name).\(ending)")) { request, _ in asset.response(to: request) } }
         }
         router.post("/pages/ticket", use: redeemTicket)
         router.get("/pages/state", use: state)
@@ -58,9 +68,4 @@ package struct PageRoutes: Sendable {
     func page(of request: Request, at now: Instant) async throws -> OpenPage {
         try await pages.page(request.uri.queryParameters["page"], in: request.headers, at: now)
     }
-
-    private static let assets: [(path: String, asset: PageAsset)] = [
-        ("/login", .login), ("/enrol", .enrol), ("/l", .link), ("/pages/style.css", .style), ("/pages/page.js", .script), ("/pages/qr.js", .symbols),
-        ("/pages/icon.svg", .icon), ("/favicon.ico", .icon),
-    ]
 }

@@ -73,7 +73,7 @@ package struct AuthNode: Sendable {
         dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(domain: services, poll: poll), clock: clock)
         let pageService = PageService(store: pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: vault)
-        pages = PageRoutes(
+        pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
         admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)

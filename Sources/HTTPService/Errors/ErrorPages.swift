@@ -6,16 +6,15 @@ import NIOCore
 ///
 /// It stands outside of ``ErrorMiddleware``, so that it hears of every refusal, also of those that no route makes.
 package struct ErrorPages<Context: RequestContext>: RouterMiddleware {
-    private let missing: ByteBuffer
-    private let other: ByteBuffer
+    private let page: @Sendable (_ request: Request, _ isMissing: Bool) -> [UInt8]
+
+    /// - Parameter page: HTML for an address at which there is nothing to see, or for everything else that went wrong, in the language of whoever asks.
+    package init(_ page: @Sendable @escaping (_ request: Request, _ isMissing: Bool) -> [UInt8]) { self.page = page }
 
     /// - Parameters:
     ///   - missing: HTML for an address at which there is nothing to see.
     ///   - other: HTML for everything else that went wrong.
-    package init(missing: [UInt8], other: [UInt8]) {
-        self.missing = ByteBuffer(bytes: missing)
-        self.other = ByteBuffer(bytes: other)
-    }
+    package init(missing: [UInt8], other: [UInt8]) { self.init { _, isMissing in isMissing ? missing : other } }
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         let response = try await next(request, context)
@@ -23,8 +22,8 @@ package struct ErrorPages<Context: RequestContext>: RouterMiddleware {
         var headers = response.headers
         headers[.contentLength] = nil
         headers[.contentType] = "text/html; charset=utf-8"
-        let page = response.status == .notFound || response.status == .methodNotAllowed ? missing : other
-        return Response(status: response.status, headers: headers, body: ResponseBody(byteBuffer: page))
+        let html = page(request, response.status == .notFound || response.status == .methodNotAllowed)
+        return Response(status: response.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: html)))
     }
 
     /// Browsers name HTML when they open an address; scripts, streams and other programs do not unless they want it.

@@ -29,26 +29,62 @@ struct PageAssetTests {
             #expect(response.headers[HTTPField.Name("Referrer-Policy")!] == "no-referrer")
             let html = String(buffer: response.body)
             for word in ["http:", "https:", "style=", "onclick", "javascript:", "<script>"] { #expect(!html.contains(word)) }
-            #expect(html.contains(#"<html lang="en">"#) && html.contains(#"aria-live="polite""#) && html.contains("<noscript>"))
+            #expect(html.contains(#"<html lang="en" dir="ltr">"#) && html.contains(#"role="status""#) && html.contains("<noscript>"))
         }
     }
 
     @Test("Every state that the server can tell has its place on the page")
-    func hasEveryState() {
-        let (login, enrol) = (String(decoding: PageAsset.login.bytes, as: UTF8.self), String(decoding: PageAsset.enrol.bytes, as: UTF8.self))
+    func hasEveryState() throws {
+        let (login, enrol) = (try html(.login), try html(.enrol))
         for state in [
             "waiting", "scanned", "returning", "inapp", "otherpage", "notreturned", "gaveup", "penalised", "blocked", "nosecondfactor", "loggedin",
             "denied", "notme", "expired", "loggedout",
         ] {
             #expect(login.contains("data-state=\"\(state)\""))
         }
-        for state in ["waiting", "scanned", "otherpage", "code", "done", "declined", "failed", "expired"] {
+        for state in ["waiting", "scanned", "otherpage", "code", "done", "declined", "gaveup", "notme", "failed", "expired"] {
             #expect(enrol.contains("data-state=\"\(state)\""))
         }
-        for state in PageSnapshot.State.allCases { #expect(login.contains("\"\(state.rawValue)\"") || enrol.contains("\"\(state.rawValue)\"")) }
+        for state in PageSnapshot.State.allCases {
+            #expect(login.contains("\"\(state.rawValue)\"") || enrol.contains("\"\(state.rawValue)\""))
+        }
     }
 
-    @Test("Style and script are asked for again only when they changed", arguments: ["/pages/style.css", "/pages/page.js", "/pages/icon.svg"])
+    @Test("A page with all that it loads from us has at most 30,000 bytes, in every language", arguments: PageLanguage.allCases)
+    func isSmall(language: PageLanguage) throws {
+        let shared = ["view", "draw", "qr"]
+        for (page, scripts, styles) in [
+            (PageSource.Page.login, ["page", "login"], ["style"]), (.enrol, ["page", "enrol"], ["style", "enrol"]), (.link, ["link"], ["style"]),
+        ] {
+            let html = try html(page, in: language)
+            // All that it loads is counted here.
+            for script in scripts.dropFirst(scripts.count - 1) { #expect(html.contains("src=\"/pages/\(script).js\"")) }
+            #expect(html.matches(of: /<script/).count == 1 && html.matches(of: /rel="stylesheet"/).count == styles.count)
+            let parts =
+                try (scripts + shared).map { try #require(PageAsset.scripts[$0]) } + styles.map { try #require(PageAsset.styles[$0]) } + [.icon]
+            #expect(html.utf8.count > 2_000 && parts.allSatisfy { $0.bytes.count > 200 })
+            let total = html.utf8.count + parts.map(\.bytes.count).reduce(0, +)
+            #expect(total <= 30_000, "\(page) in \(language): \(total)")
+        }
+    }
+
+    @Test("Scripts load what there is and nothing else, each with no more than its own comments gone")
+    func loadsModules() throws {
+        for (name, asset) in PageAsset.scripts {
+            let text = String(decoding: asset.bytes, as: UTF8.self)
+            let modules = text.matches(of: #/from "\.\/(\w+)\.js"/#).map { String($0.1) }
+            #expect(modules.allSatisfy { PageAsset.scripts[$0] != nil }, "\(name)")
+            #expect(!text.contains("\n//") && !text.contains("/**") && !text.contains("\n "), "\(name)")
+        }
+        let given = "/* one\n   two */\n  a\n\n    // three\n/** four */\n  b // five\n"
+        #expect(String(decoding: PageSource.stripped(Array(given.utf8)), as: UTF8.self) == "a\nb // five\n")
+        let style = "a, b > c { color: red; top: 1px }\n"
+        #expect(String(decoding: PageSource.strippedStyle(Array(style.utf8)), as: UTF8.self) == "a,b > c{color:red;top:1px}\n")
+    }
+
+    @Test(
+        "Styles and scripts are asked for again only when they changed",
+        arguments: ["/pages/style.css", "/pages/enrol.css", "/pages/page.js", "/pages/qr.js", "/pages/icon.svg"])
     func isCached(path: String) async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
@@ -61,9 +97,13 @@ struct PageAssetTests {
 
     @Test("Without scripts a page says only that it needs them, and not that it is being prepared", arguments: [PageKind.login, .enrol])
     func withoutScripts(kind: PageKind) throws {
-        let text = String(decoding: (kind == .login ? PageAsset.login : .enrol).bytes, as: UTF8.self)
+        let text = try html(kind == .login ? .login : .enrol)
         #expect(text.contains("<noscript>"))
         #expect(text.matches(of: #/<section data-state="\w+">/#).isEmpty)
         #expect(text.matches(of: #/<section data-state="opening" hidden>/#).count == 1)
+    }
+
+    private func html(_ page: PageSource.Page, in language: PageLanguage = .english) throws -> String {
+        String(decoding: try PageTexts.made.get().asset(page, in: language).bytes, as: UTF8.self)
     }
 }

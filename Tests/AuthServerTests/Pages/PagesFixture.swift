@@ -51,7 +51,7 @@ final class PagesFixture: Sendable {
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
         adminResponder = MethodRules(adminRouter)
         let publicRouter = Router(context: ServiceRequestContext.self)
-        pageRoutes = PageRoutes(
+        pageRoutes = try PageRoutes(
             domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, drain: drain, tick: tick, clock: now)
         pageRoutes.addMiddleware(to: publicRouter)
         publicRouter.addServiceMiddleware()

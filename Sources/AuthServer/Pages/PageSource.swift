@@ -1,0 +1,75 @@
+import Foundation
+import Mustache
+
+/// The pages as they are sent, made once from Assets: their templates with the texts of each language, and everything without the comments and the
+/// indentation that only we read.
+struct PageSource: Sendable {
+    enum Page: String, CaseIterable, Sendable {
+        case login, enrol, link, missing, trouble
+    }
+
+    /// What a page says, by its name, for each language; `dir` is the direction in which it is written.
+    typealias Catalogue = [String: [String: String]]
+
+    private let catalogue: Catalogue
+    private let library: MustacheLibrary
+
+    /// - Throws: when the files of the program are not what they were; a test makes every page.
+    init() throws {
+        catalogue = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json))
+        let files = [
+            "head": PackageResources.head_html, "foot": PackageResources.foot_html, "login": PackageResources.login_html,
+            "enrol": PackageResources.enrol_html, "link": PackageResources.link_html, "missing": PackageResources.missing_html,
+            "trouble": PackageResources.trouble_html,
+        ]
+        library = MustacheLibrary(templates: try files.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
+    }
+
+    func html(_ page: Page, in language: PageLanguage) throws -> [UInt8] {
+        guard let texts = catalogue[language.rawValue] else { throw PageSourceError.noTexts(language) }
+        var values = texts.mapValues { Self.markup($0, texts) }
+        values["lang"] = language.rawValue
+        values["title"] = values["\(page.rawValue)Title"]
+        guard let html = library.render(values, withTemplate: page.rawValue) else { throw PageSourceError.noTemplate(page) }
+        return Self.stripped(Array(html.utf8))
+    }
+
+    /// Without indentation, empty lines, and comments that have their lines for themselves: `//` to the end of the line, `/*` to the line with `*/`.
+    static func stripped(_ bytes: [UInt8]) -> [UInt8] {
+        var (lines, isComment) = ([Substring](), false)
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let text = line.drop { $0 == " " }
+            isComment = isComment || text.hasPrefix("/*")
+            if !isComment, !text.hasPrefix("//"), !text.isEmpty { lines.append(text) }
+            if isComment, text.contains("*/") { isComment = false }
+        }
+        return Array(lines.joined(separator: "\n").utf8) + [0x0A]
+    }
+
+    /// Stylesheets, whose punctuation needs no spaces either.
+    static func strippedStyle(_ bytes: [UInt8]) -> [UInt8] {
+        let text = [(": ", ":"), ("; ", ";"), (", ", ","), (" {", "{"), ("{ ", "{"), (" }", "}")]
+            .reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing($1.0, with: $1.1) }
+        return Array(text.utf8)
+    }
+
+    /// A text of the catalogue as HTML; in the place of `{name}`, `{device}` and `{app}` stands what the page puts in by script.
+    private static func markup(_ text: String, _ texts: [String: String]) -> String {
+        var markup = escaped(text)
+        for (name, attribute, otherwise) in [("name", "name", ""), ("device", "device", "yourPhone"), ("app", "appname", "theApp")] {
+            let inside = escaped(texts[otherwise] ?? "")
+            markup = markup.replacing("{\(name)}", with: "<strong data-\(attribute) dir=\"auto\">\(inside)</strong>")
+        }
+        return markup
+    }
+
+    /// For elements and for attributes in double quotes.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
+}
+
+enum PageSourceError: Error {
+    case noTexts(PageLanguage)
+    case noTemplate(PageSource.Page)
+}
