@@ -1,8 +1,6 @@
 """Where a page could leave its person standing, tried for scripts/page-test: every end has one way on, and focus and title follow."""
 
-import contextlib
 import secrets
-import sqlite3
 import time
 
 from page_phone import WRONG, begin_anew, page
@@ -100,16 +98,6 @@ def take_and_die(browser, phone, name):
     process.wait()
 
 
-def expires(servers, browser, phone, new_phone, look):
-    nonce = page(servers, browser)
-    with contextlib.closing(sqlite3.connect(servers.folder / "serve" / "ostiary.sqlite", timeout=10)) as database, database:
-        database.execute("UPDATE session SET started_at = started_at - 400 WHERE id = (SELECT id FROM session WHERE state = 0 ORDER BY started_at DESC LIMIT 1)")
-    until(lambda: browser.state == "expired", "a code that nobody used is told to be too old")
-    check("started_at" not in browser.run("return document.body.innerText") and servers.session(nonce) == {"loggedin": False}, "nobody is logged in")
-    look(browser, "login-expired")
-    begin_anew(browser)
-
-
 def broken_link(servers, browser, phone, new_phone, look):
     status, link = servers.text("GET", f"/servers/{servers.server}/sessions/link/enrol?name=Erin", secrets.token_urlsafe(24))
     check(status == 200, "the backend gets an enrolment as a link")
@@ -125,5 +113,5 @@ def broken_link(servers, browser, phone, new_phone, look):
 def every_end(servers, browser, phone, new_phone, look):
     """A phone that is enrolled already, and one that never will be."""
     browser.shorten_minutes()
-    for scene in (given_back, dies, not_mine, dies_at_login, expires, broken_link):
+    for scene in (given_back, dies, not_mine, dies_at_login, broken_link):
         scene(servers, browser, phone, new_phone, look)

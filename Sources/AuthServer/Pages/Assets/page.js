@@ -71,7 +71,7 @@ function isPaused() {
 
 export function listen() {
   stopListening();
-  if (!window.EventSource || failures >= 3 || isPaused()) return ask();
+  if (failures >= 3 || isPaused()) return ask();
   stream = new EventSource(mine("/pages/events") + (wishes.still ? "&still" : ""));
   stream.addEventListener("page", (event) => follow(JSON.parse(event.data)));
   stream.addEventListener("code", (event) => drawCode(JSON.parse(event.data)));

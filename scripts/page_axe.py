@@ -1,0 +1,31 @@
+"""What axe-core finds in a page, for scripts/page-test: nothing, of whatever weight, in every state that is looked at. axe comes from PyPI."""
+
+import functools
+import pathlib
+import subprocess
+import sys
+
+from trial import check
+
+PACKAGE = "axe-core-python==0.1.0"
+RUN = """
+const done = arguments[arguments.length - 1];
+axe.run().then(({ violations }) => done(violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes.map(({ html }) => html).join(" ")}`)))
+  .catch((error) => done([String(error)]));
+"""
+
+
+@functools.cache
+def source():
+    """The script, from an environment of its own that is made once."""
+    environment = pathlib.Path(".build/page-axe")
+    if not list(environment.glob("**/axe.min.js")):
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+        subprocess.run([environment / "bin/pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE], check=True)
+    return next(environment.glob("**/axe.min.js")).read_text(encoding="utf-8")
+
+
+def nothing_found(browser, name):
+    """Every rule that axe has, best practices among them."""
+    found = browser.run_later(source() + RUN)
+    check(not found, f"{name}: axe finds nothing" + "".join(f"\n        {finding}" for finding in found))
