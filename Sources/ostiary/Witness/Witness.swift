@@ -20,8 +20,23 @@ final class Witness: Sendable {
         var listeners: [Int: AsyncStream<WitnessedMessage>.Continuation] = [:]
         var nextListener = 0
         var isThiefAtWork = false
+        /// Accounts, keys and sessions that came up first while no thief was at work, and those that an attack has brought.
+        var visitorsNames: Set<SeenField> = []
+        var thiefsNames: Set<SeenField> = []
         /// Requests of phones, byte for byte, while a thief records.
         var tape: [[UInt8]]?
+
+        /// Whose a message is follows from whom it names: phones go on in the background, the visitor's while a thief is at work, and the thief's
+        /// and his victim's afterwards. One that names nobody belongs to whoever is at work.
+        mutating func isThiefs(_ names: Set<SeenField>) -> Bool {
+            guard names.isDisjoint(with: thiefsNames) else { return true }
+            guard isThiefAtWork, names.isDisjoint(with: visitorsNames) else {
+                if !isThiefAtWork { visitorsNames.formUnion(names) }
+                return false
+            }
+            thiefsNames.formUnion(names)
+            return true
+        }
     }
 
     private let state = Mutex(State())
@@ -32,7 +47,7 @@ final class Witness: Sendable {
             state.count += 1
             var message = message
             message.number = state.count
-            message.isThiefs = state.isThiefAtWork
+            message.isThiefs = state.isThiefs(Set(message.fields.filter(\.isName)))
             state.messages.append(message)
             if state.messages.count > Self.most { state.messages.removeFirst() }
             return (message, Array(state.listeners.values))
@@ -58,7 +73,7 @@ final class Witness: Sendable {
 
     private func forget(_ listener: Int) { state.withLock { $0.listeners[listener] = nil } }
 
-    /// Runs an attack: what is heard meanwhile is told as the thief's.
+    /// Runs an attack: what is heard meanwhile is told as the thief's, but for what names the visitor's own.
     func whileThiefWorks<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         state.withLock { $0.isThiefAtWork = true }
         defer { state.withLock { $0.isThiefAtWork = false } }

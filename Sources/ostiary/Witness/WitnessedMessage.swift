@@ -31,7 +31,7 @@ struct WitnessedMessage: Sendable, Equatable {
 }
 
 /// A field of a message, or what stands for it.
-struct SeenField: Sendable, Equatable {
+struct SeenField: Sendable, Hashable {
     let name: String
     let value: SeenValue
 
@@ -39,10 +39,13 @@ struct SeenField: Sendable, Equatable {
         self.name = name
         self.value = value
     }
+
+    /// Whether it says whose the message is.
+    var isName: Bool { ["accountId", "sfId", "sid", "enrolId"].contains(name) }
 }
 
 /// What is shown of a field.
-enum SeenValue: Sendable, Equatable {
+enum SeenValue: Sendable, Hashable {
     case text(String)
     /// A secret that the reader of the message learns: told as that, with its size only.
     case secret(bytes: Int)
