@@ -134,6 +134,36 @@ struct WayBackTests {
         }
     }
 
+    @Test("A session that the phone ends is over at the website, which says so; an end by its own button needs no reason")
+    func endedOnThePhone() async throws {
+        try await atTheDoor { _, person, site in
+            try await PersonsBrowser.open { browser in
+                try await comeIn(person, browser, site)
+                let told = try JSONLine(try await browser.get(site + "/session").text)
+                let answer = try JSONLine(try #require(told["session"]?.string))
+                #expect(told["loggedin"] == .bool(true) && answer["loggedin"] == .bool(true))
+                #expect(answer["userid"] == .string("alice") && answer["returned"] == .bool(true))
+                #expect(try await person.phone.run(["sessions", "--end", "all"]).code == 0)
+                let over = try await browser.follow(try await browser.get(site + "/"), at: site).text
+                #expect(over.contains("data-end=\"elsewhere\"") && over.contains("ended on your phone") && over.contains("The door is closed"))
+                #expect(try JSONLine(try await browser.get(site + "/session").text)["loggedin"] == .bool(false))
+
+                try await comeIn(person, browser, site)
+                let left = try await browser.follow(try await browser.submit(site + "/logout"), at: site).text
+                #expect(left.contains("The door is closed") && !left.contains("data-end"))
+            }
+        }
+    }
+
+    /// A login by the link behind the page's button, to the page of the site that greets.
+    private func comeIn(_ person: Person, _ browser: PersonsBrowser, _ site: String) async throws {
+        try await browser.openPage(try await pressLogIn(browser, site))
+        let login = try person.phone.start(["login", try #require(try await browser.shown()["link"]?.string)], pins: [person.pin])
+        let address = try #require(try await login.event("sessionUpdate")["returnURL"]?.string)
+        #expect(try await browser.follow(try await browser.get(address), at: site).text.contains("Come in, alice"))
+        #expect(try await login.end() == 0)
+    }
+
     @Test("kill -9 of the server between the phone's yes and the way back: the page has the same code, and it logs in")
     func killed() async throws {
         try await atTheDoor { pair, person, site in
