@@ -16,6 +16,8 @@ PENALTY = 30
 TAB, ENTER, SHIFT = "\ue004", "\ue007", "\ue008"
 # More than there is to reach on the page and in its frames.
 MOST_TABS = 150
+# More than there is between two controls of the tour.
+FEW_TABS = 8
 
 
 class Demo:
@@ -84,11 +86,11 @@ class Keyboard:
         return self.run(f"return document.activeElement?.matches({selector!r}) ?? false", frame)
 
     def reach(self, selector, frame=None, back=False):
-        """Goes on, or back, by Tab until it is there."""
-        for _ in range(MOST_TABS):
+        """Goes on by Tab until it is there; or a few on, and if it was none of those then back."""
+        for count in range(MOST_TABS):
             if self.has_focus(selector, frame):
                 return
-            if back:
+            if back and count > FEW_TABS:
                 self.key_back()
             else:
                 self.key(TAB)

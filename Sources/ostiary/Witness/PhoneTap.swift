@@ -18,7 +18,7 @@ struct PhoneTap: RelayTap {
     /// Only of a real browser, which says where its requests come from: pages that an attack opens are shown to nobody.
     func watched(_ path: String, _ headers: HTTPFields) -> PartTap? {
         guard path == "/pages/events" || path == "/pages/state", headers[Self.fetchSite] != nil else { return nil }
-        return shown.reader()
+        return shown.reader(isStream: path == "/pages/events")
     }
 
     private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!

@@ -100,6 +100,7 @@ struct Relay: RouterMiddleware {
     private func streamed(_ answer: HTTPClientResponse, _ head: (status: HTTPResponse.Status, fields: HTTPFields), _ tap: PartTap?) -> Response {
         if head.status.code == 204 || head.status.code == 304 { return Response(status: head.status, headers: head.fields) }
         let body = ResponseBody { writer in
+            defer { tap?([]) }
             for try await part in answer.body {
                 tap?(Array(buffer: part))
                 try await writer.write(part)

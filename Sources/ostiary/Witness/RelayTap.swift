@@ -14,7 +14,7 @@ protocol RelayTap: Sendable {
 /// Hears the status and the body of an answer.
 typealias AnswerTap = @Sendable (_ status: Int, _ body: [UInt8]) async -> Void
 
-/// Hears the parts of an answer, one after the other.
+/// Hears the parts of an answer, one after the other, and an empty one at its end, however that came.
 typealias PartTap = @Sendable (_ part: [UInt8]) -> Void
 
 extension RelayTap {

@@ -25,11 +25,13 @@ final class ShownCode: Sendable {
         let bytes: [UInt8]
         let macs: [UInt8]
         let since: ContinuousClock.Instant
+        /// The answer that told it.
+        let reader: Int
 
-        init?(_ told: Told, at now: ContinuousClock.Instant) {
+        init?(_ told: Told, by reader: Int, at now: ContinuousClock.Instant) {
             guard let bytes = Base64URL.decode(told.bytes), let macs = Base64URL.decode(told.next ?? "") else { return nil }
             guard macs.isEmpty || bytes.count == LoginLink.count else { return nil }
-            (self.bytes, self.macs, since) = (bytes, macs, now)
+            (self.bytes, self.macs, since, self.reader) = (bytes, macs, now, reader)
         }
 
         /// The frame of that moment; where none is told for it, the last one, as it stands on the screen.
@@ -45,14 +47,24 @@ final class ShownCode: Sendable {
     private static let longestEvent = 65_536
 
     private let code = Mutex<Code?>(nil)
+    private let readers = Mutex(0)
     private let now: @Sendable () -> ContinuousClock.Instant
 
     init(now: @Sendable @escaping () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Listens to one answer: a stream of events, or one snapshot.
-    func reader() -> PartTap {
+    /// Listens to one answer.
+    /// - Parameter isStream: whether its page is gone when it ends; else it is one snapshot.
+    func reader(isStream: Bool) -> PartTap {
         let unread = Mutex<[UInt8]>([])
+        let reader = readers.withLock { count in
+            count += 1
+            return count
+        }
         return { [weak self] part in
+            guard !part.isEmpty else {
+                if isStream { self?.forget(reader) }
+                return
+            }
             let lines = unread.withLock { unread in
                 unread += part
                 if unread.count > Self.longestEvent { unread = [] }
@@ -62,25 +74,28 @@ final class ShownCode: Sendable {
                 unread = lines.popLast() ?? []
                 return lines
             }
-            for line in lines { self?.read(line) }
+            for line in lines { self?.read(line, by: reader) }
         }
     }
 
     /// Reads a line of a stream: data are either a snapshot, which says whether there is a code, or what the code says from now on.
-    private func read(_ line: [UInt8]) {
+    private func read(_ line: [UInt8], by reader: Int) {
         let prefix = Array("data: ".utf8)
         let json = Data(line.starts(with: prefix) ? line.dropFirst(prefix.count) : line[...])
         if let told = try? JSONDecoder().decode(Told.self, from: json) {
-            show(told)
+            show(told, by: reader)
         } else if let snapshot = try? JSONDecoder().decode(Snapshot.self, from: json), snapshot.kind != nil {
-            show(snapshot.code)
+            show(snapshot.code, by: reader)
         }
     }
 
-    private func show(_ told: Told?) {
-        let shown = told.flatMap { Code($0, at: now()) }
+    private func show(_ told: Told?, by reader: Int) {
+        let shown = told.flatMap { Code($0, by: reader, at: now()) }
         code.withLock { $0 = shown }
     }
+
+    /// The page is gone, unless another answer has told of one since.
+    private func forget(_ reader: Int) { code.withLock { if $0?.reader == reader { $0 = nil } } }
 
     /// The bytes in the code that is shown, as a camera would have them; nil when none is.
     func symbol() -> [UInt8]? {

@@ -138,7 +138,7 @@ struct RelayTests {
         let code = #"{"bytes":"\#(Base64URL.encode(bytes))"}"#
         let shown = ShownCode()
         #expect(shown.symbol() == nil)
-        let hear = shown.reader()
+        let hear = shown.reader(isStream: true)
         let event = Array("retry: 2000\n\nevent: page\ndata: {\"kind\":\"login\",\"state\":\"waiting\",\"code\":\(code)}\n\n".utf8)
         for part in [event[..<40], event[40..<41], event[41...]] { hear(Array(part)) }
         #expect(shown.symbol() == bytes)
@@ -146,8 +146,20 @@ struct RelayTests {
         #expect(shown.symbol() == nil)
         hear(Array("event: code\ndata: \(code)\n\n".utf8))
         #expect(shown.symbol() == bytes)
-        // A snapshot that was asked for has no line end.
-        shown.reader()(Array(#"{"kind":"login","state":"denied"}"#.utf8))
+        // A page that is left shows nothing; one that took its place meanwhile stays.
+        hear([])
+        #expect(shown.symbol() == nil)
+        let (former, later) = (shown.reader(isStream: true), shown.reader(isStream: true))
+        former(Array("event: code\ndata: \(code)\n\n".utf8))
+        later(Array("event: code\ndata: \(code)\n\n".utf8))
+        former([])
+        #expect(shown.symbol() == bytes)
+        // A snapshot that was asked for has no line end, and its page stays.
+        let asked = shown.reader(isStream: false)
+        asked(Array("{\"kind\":\"login\",\"code\":\(code)}".utf8))
+        asked([])
+        #expect(shown.symbol() == bytes)
+        shown.reader(isStream: false)(Array(#"{"kind":"login","state":"denied"}"#.utf8))
         #expect(shown.symbol() == nil)
     }
 
@@ -162,7 +174,7 @@ struct RelayTests {
                 serverTag: [1, 2, 3, 4], sessionID: session, issuedAt: 1_800_000_000, frame: UInt16(number), binding: .qrDynamic, qrSecret: secret)
         }
         let next = Base64URL.encode(frames.dropFirst().flatMap(\.mac))
-        shown.reader()(Array(#"data: {"bytes":"\#(Base64URL.encode(frames[0].encoded))","next":"\#(next)"}"#.utf8) + [10])
+        shown.reader(isStream: true)(Array(#"data: {"bytes":"\#(Base64URL.encode(frames[0].encoded))","next":"\#(next)"}"#.utf8) + [10])
         for (milliseconds, frame) in [(0, 0), (999, 0), (1_000, 1), (2_500, 2), (5_000, 5), (9_000, 5)] {
             passed.withLock { $0 = .milliseconds(milliseconds) }
             #expect(shown.symbol() == frames[frame].encoded)
