@@ -88,8 +88,10 @@ def renews(servers, browser, phone, look):
 
 def hides(servers, browser, phone, look):
     script = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=HIDING)["identifier"]
+    # Another fragment alone would be the same document, and the script is for new ones.
+    browser.open("about:blank")
     open_page(servers, browser)
-    check(browser.run(LISTENS), "a page that is seen listens")
+    until(lambda: browser.run(LISTENS), "a page that is seen listens")
     browser.run("window.hide(true)")
     until(lambda: not browser.run(LISTENS), "a page that nobody sees lets go of its stream")
     browser.run("window.hide(false)")
@@ -102,6 +104,7 @@ def hides(servers, browser, phone, look):
     check(browser.run(LISTENS), "then the page listens also while nobody looks")
     process.stdin.close()
     process.wait(timeout=30)
+    browser.open("about:blank")
     open_page(servers, browser)
     browser.run("window.hide(true)")
     before = browser.run("return document.querySelector('[data-link]').href")
