@@ -15,6 +15,7 @@ struct PageSignals: Sendable {
 
     let stream: AsyncStream<PageSignal>
     private let continuation: AsyncStream<PageSignal>.Continuation
+    private let waking: PageTicker.Waking
 
     init(of topics: [EventTopic], events: any SessionEvents, ticker: PageTicker, drain: DrainSignal) {
         let (stream, continuation) = AsyncStream.makeStream(of: PageSignal.self, bufferingPolicy: .bufferingNewest(Self.backlog))
@@ -28,6 +29,7 @@ struct PageSignals: Sendable {
             scans.rest()
             continuation.yield(.tick)
         }
+        self.waking = waking
         let draining = Task {
             await drain.wait()
             // What had happened by then is told.
@@ -43,7 +45,11 @@ struct PageSignals: Sendable {
     }
 
     /// Lets go of the subscription and the ticker.
-    func end() { continuation.finish() }
+    func end() {
+        continuation.finish()
+        // Also where the server had stopped before anybody was told of the end.
+        waking.end()
+    }
 }
 
 /// One scan between two ticks and no more. Anybody may look at a code, as often as they like; that must not make a page look into the store each

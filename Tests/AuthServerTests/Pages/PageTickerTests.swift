@@ -1,3 +1,6 @@
+import Authentication
+import HTTPService
+import OstiaryProtocol
 import Synchronization
 import Testing
 
@@ -41,6 +44,19 @@ struct PageTickerTests {
         #expect(calls.value[..<2] == [0, 1])
         other.end()
         #expect(ticker.count == 0)
+    }
+
+    @Test("A stream that ends gives its place at the ticker back, also when the server had stopped before it began")
+    func isLeft() async throws {
+        let (hub, ticker, topic) = (SessionEventHub(), PageTicker(every: .seconds(3_600)), EventTopic.stream(StreamID(using: SystemRandomSource())))
+        for _ in 0..<100 {
+            let drain = DrainSignal()
+            drain.begin()
+            let signals = PageSignals(of: [topic], events: hub, ticker: ticker, drain: drain)
+            for await _ in signals.stream {}
+            signals.end()
+            #expect(ticker.count == 0)
+        }
     }
 
     @Test("It goes on by itself, also after nobody was there for a while", .timeLimit(.minutes(10)))

@@ -151,6 +151,37 @@ struct PageRunTests {
         #expect(try await world.refusal(of: try phone.looking(at: link, via: .link)) == .sessionOver)
     }
 
+    @Test("A page is given the frames of six seconds: each is the link of its own second, dynamic for five more and standing afterwards")
+    func frames() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        try await world.openPage()
+        world.pass(3)
+        let frames = try await world.queries.frames(of: try present(try await world.session("browser")), at: world.now)
+        #expect(try await world.drawn().bytes == frames.first.bytes && frames.next.count == 5)
+        world.pass(2)
+        let second = try await world.drawn()
+        #expect(second.value.mac == frames.next[1])
+        world.pass(3)
+        let last = try await world.drawn()
+        #expect(last.value.mac == frames.next[4])
+        #expect(try await phone.look(at: second).content.browser.binding == .qrDynamic)
+        world.pass(3)
+        #expect(try await phone.look(at: second).content.browser.binding == .qrStatic)
+        #expect(try await phone.look(at: last).content.browser.binding == .qrDynamic)
+    }
+
+    @Test("A frame of a page that is scanned before its time is refused")
+    func framesOfTheFuture() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        try await world.openPage()
+        let frames = try await world.queries.frames(of: try present(try await world.session("browser")), at: world.now + 3)
+        #expect(try await world.refusal(of: try phone.looking(at: frames.first)) == .linkEarly)
+        world.pass(1)
+        #expect(try await phone.look(at: frames.first).content.browser.binding == .qrDynamic)
+    }
+
     @Test(
         "A code of a page's screen that an ordinary camera opened as a link never counts as a tap",
         arguments: [LinkStyle.moving, .still, .tapped])
