@@ -21,7 +21,9 @@ def source():
     environment = pathlib.Path(".build/page-axe")
     if not list(environment.glob("**/axe.min.js")):
         subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-        subprocess.run([environment / "bin/pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE], check=True)
+        made = subprocess.run([environment / "bin/pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE])
+        if made.returncode != 0:
+            raise SystemExit(f"FAILED  {PACKAGE} cannot be installed from PyPI; put its axe.min.js into {environment} yourself")
     return next(environment.glob("**/axe.min.js")).read_text(encoding="utf-8")
 
 

@@ -12,8 +12,8 @@ import urllib.parse
 import urllib.request
 
 PIN = "739214"
-# Seconds after each wrong PIN: the usual ones are too long for a trial.
-PENALTIES = "0,0,8,15"
+# Seconds after each wrong PIN: the usual ones are too long for a trial, and a page is looked at from every side while one lasts.
+PENALTIES = "0,0,12,18"
 
 # Every sentence that held so far.
 held = []
