@@ -5,21 +5,17 @@ import NIOHTTP1
 
 /// Calls over HTTP: plain on loopback, https otherwise.
 package final class HTTPSecondFactorTransport: SecondFactorTransport {
-    /// A call that takes longer is given up (protocol §2).
-    private static let patience = TimeAmount.seconds(5)
     private static let largestAnswer = 65_536
 
     package let address: String
     private let client: HTTPClient
     private let isSecure: Bool
-    private let patience: TimeAmount
+    private let patience: Duration
 
-    /// - Parameter patience: for one call; less in tests.
-    package init(url: PublicURL, patience: Duration? = nil) {
-        let patience = patience.map { TimeAmount($0) } ?? Self.patience
+    /// - Parameter patience: after which a call is given up, from its first byte to the last of its answer (protocol §2); less in tests.
+    package init(url: PublicURL, patience: Duration = .seconds(5)) {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = min(.seconds(2), patience)
-        configuration.timeout.read = patience
+        configuration.timeout.connect = min(.seconds(2), TimeAmount(patience))
         // The reason of a failure is told at once and as it is. Who asks tries again: phones, and the check that runs beside.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -43,20 +39,23 @@ package final class HTTPSecondFactorTransport: SecondFactorTransport {
     }
 
     private func send(_ request: HTTPClientRequest) async throws(SecondFactorTrouble) -> [UInt8] {
-        let response: HTTPClientResponse
+        let status: HTTPResponseStatus
         let body: ByteBuffer
         do {
-            response = try await client.execute(request, timeout: patience)
-            body = try await response.body.collect(upTo: Self.largestAnswer)
+            // The client's own limits end with the head of an answer, or begin anew with each byte of its body.
+            (status, body) = try await within(patience) { [client, patience] in
+                let response = try await client.execute(request, timeout: TimeAmount(patience))
+                return (response.status, try await response.body.collect(upTo: Self.largestAnswer))
+            }
         } catch {
             throw SecondFactorTrouble(of: error, isSecure: isSecure)
         }
-        switch response.status {
+        switch status {
         case .ok: return Array(buffer: body)
         case .forbidden: throw .distrust
         // The same trouble that a probe is told: one reason, one line in the log.
         case .serviceUnavailable where String(buffer: body).contains(ErrorResponse.storageUnavailable.error): throw .storage
-        default: throw .status(Int(response.status.code))
+        default: throw .status(Int(status.code))
         }
     }
 }

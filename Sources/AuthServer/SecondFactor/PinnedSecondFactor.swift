@@ -58,22 +58,29 @@ package final class PinnedSecondFactor: SecondFactorGateway {
     /// - Returns: what it says now: keys that may be new, and maybe no prekey that phones can seal to.
     /// - Throws: `SecondFactorUnreachable`, whatever the reason; the watch knows it.
     package func refreshedIdentity() async throws -> VerifiedSecondFactor {
-        do { return try await seen() } catch {
-            note(error)
-            throw SecondFactorUnreachable()
-        }
+        try await noted { try await seen() }
     }
 
     package func call(_ call: SecondFactorCall) async throws -> [UInt8] {
-        do { return try await transport.call(call.encoded) } catch {
-            note(error)
+        try await noted { try await transport.call(call.encoded) }
+    }
+
+    private func noted<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
+        let exchange = watch.begin()
+        do {
+            let answer = try await ask()
+            watch.answered(exchange)
+            return answer
+        } catch {
+            note(error, in: exchange)
             throw SecondFactorUnreachable()
         }
     }
 
     /// Whether the second-factor server answers now, is the right one, trusts this one and can count. Changes nothing there.
-    /// - Throws: ``SecondFactorWatch/Finding``.
+    /// - Throws: ``SecondFactorWatch/Finding``, or the bare trouble when another exchange that began later has ended meanwhile and found none.
     package func check() async throws {
+        let exchange = watch.begin()
         do {
             try await within(checkLimit) { [self] in
                 let found = try await seen()
@@ -81,16 +88,16 @@ package final class PinnedSecondFactor: SecondFactorGateway {
                 guard found.prekey(at: clock()) != nil else { throw SecondFactorTrouble.keysNotValid }
             }
         } catch {
-            note(error)
+            note(error, in: exchange)
             throw watch.present ?? error
         }
-        watch.works()
+        watch.works(exchange)
     }
 
     /// A call that this server gave up itself, because it stops, says nothing of the other one.
-    private func note(_ error: any Error) {
+    private func note(_ error: any Error, in exchange: SecondFactorWatch.Exchange) {
         guard !Task.isCancelled else { return }
-        watch.failed(error as? SecondFactorTrouble ?? .noAnswer)
+        watch.failed(error as? SecondFactorTrouble ?? .noAnswer, in: exchange)
     }
 
     /// The same at the start of the program, when another second-factor server is a mistake of the operator who is looking.

@@ -8,6 +8,7 @@ extension SecondFactorTrouble {
     /// - Parameter isSecure: whether it was to speak TLS, whose errors have types of a library below.
     init(of error: any Error, isSecure: Bool) {
         switch error {
+        case let error as SecondFactorTrouble: self = error
         case is NIOTooManyBytesError: self = .notOne
         case let error as HTTPClientError: self.init(client: error)
         case let error as NIOConnectionError: self.init(connection: error)

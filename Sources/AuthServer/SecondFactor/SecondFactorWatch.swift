@@ -14,15 +14,27 @@ package final class SecondFactorWatch: Sendable {
 
         package var description: String { "\(address): \(trouble); since \(Self.text(since))" }
 
-        fileprivate static func text(_ moment: Instant) -> String {
+        static func text(_ moment: Instant) -> String {
             Date(timeIntervalSince1970: Double(moment.seconds)).formatted(.iso8601)
         }
+    }
+
+    /// One asking of the second-factor server, by the order in which they began.
+    struct Exchange: Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private struct State {
+        var finding: Finding?
+        var begun: UInt64 = 0
+        /// The newest exchange that has ended, well or not.
+        var ended: UInt64 = 0
     }
 
     private let address: String
     private let logger: Logger
     private let clock: @Sendable () -> Instant
-    private let finding = Mutex<Finding?>(nil)
+    private let state = Mutex(State())
 
     init(address: String, logger: Logger, clock: @Sendable @escaping () -> Instant) {
         self.address = address
@@ -31,26 +43,43 @@ package final class SecondFactorWatch: Sendable {
     }
 
     /// What is wrong now, as far as it is known.
-    package var present: Finding? { finding.withLock { $0 } }
+    package var present: Finding? { state.withLock { $0.finding } }
 
-    /// Notes a failure. Another reason is another line; the time is that of the first.
-    func failed(_ trouble: SecondFactorTrouble) {
+    /// To be called before anything is asked.
+    func begin() -> Exchange {
+        state.withLock { state in
+            state.begun += 1
+            return Exchange(number: state.begun)
+        }
+    }
+
+    /// Notes that a call was answered. That alone clears nothing: who answered is known to those who verify what was said.
+    func answered(_ exchange: Exchange) {
+        state.withLock { $0.ended = max($0.ended, exchange.number) }
+    }
+
+    /// Notes a failure. Another reason is another line; the time is that of the first. One that began before another exchange that has ended
+    /// since tells of the past, and is told nobody.
+    func failed(_ trouble: SecondFactorTrouble, in exchange: Exchange) {
         let now = clock()
-        let news = finding.withLock { finding -> Finding? in
-            guard finding?.trouble != trouble else { return nil }
-            finding = Finding(address: address, trouble: trouble, since: finding?.since ?? now)
-            return finding
+        let news = state.withLock { state -> Finding? in
+            guard exchange.number > state.ended else { return nil }
+            state.ended = exchange.number
+            guard state.finding?.trouble != trouble else { return nil }
+            state.finding = Finding(address: address, trouble: trouble, since: state.finding?.since ?? now)
+            return state.finding
         }
         guard let news else { return }
         logger.line(.error, trouble.line, facts(news))
     }
 
     /// Notes that everything was found in order.
-    func works() {
+    func works(_ exchange: Exchange) {
         let now = clock()
-        let past = finding.withLock { finding in
-            defer { finding = nil }
-            return finding
+        let past = state.withLock { state in
+            defer { state.finding = nil }
+            state.ended = max(state.ended, exchange.number)
+            return state.finding
         }
         guard let past else { return }
         let lasted = "\(now.seconds(since: past.since)) s"

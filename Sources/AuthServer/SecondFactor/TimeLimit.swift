@@ -1,13 +1,14 @@
 /// Runs `body`, and gives it up after `limit`.
 /// - Throws: ``SecondFactorTrouble/timeout``, and what `body` throws.
-func within(_ limit: Duration, _ body: @Sendable @escaping () async throws -> Void) async throws {
-    try await withThrowingTaskGroup { group in
+func within<Value: Sendable>(_ limit: Duration, _ body: @Sendable @escaping () async throws -> Value) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
         defer { group.cancelAll() }
         group.addTask { try await body() }
         group.addTask {
             try await Task.sleep(for: limit)
             throw SecondFactorTrouble.timeout
         }
-        try await group.next()
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
     }
 }

@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 /// Real sockets: what an operator reads depends on what libraries below make of them.
@@ -49,6 +50,28 @@ struct HTTPSecondFactorTransportTests {
         try await Self.listening { (port: Int) async throws in
             let found = try await Self.trouble(at: "http://127.0.0.1:\(port)", patience: .milliseconds(300))
             #expect(found == .timeout)
+        }
+    }
+
+    /// A listener that answers bit by bit, one every 20 ms for ten seconds.
+    private static func trickling(_ trickle: Trickle, _ body: (PublicURL) async throws -> Void) async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Trickler(trickle: trickle)) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        try await body(try PublicURL(parsing: "http://127.0.0.1:\(port)"))
+        try await server.close()
+    }
+
+    /// While only the head had a limit, and each byte of a body set another back, all but the first of these lasted their ten seconds and ended as
+    /// an answer, as distrust or as a broken connection.
+    @Test("An answer that trickles is a timeout when its time is over, whichever part of it does", arguments: Trickle.all)
+    func trickled(trickle: Trickle) async throws {
+        try await Self.trickling(trickle) { (url: PublicURL) async throws in
+            let transport = HTTPSecondFactorTransport(url: url, patience: .milliseconds(200))
+            await #expect(throws: SecondFactorTrouble.timeout) { _ = try await transport.call([1, 2, 3]) }
         }
     }
 
@@ -97,5 +120,59 @@ private final class Greeter: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         if !greeting.isEmpty { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: greeting)), promise: nil) }
+    }
+}
+
+/// What comes at once, and what comes again and again.
+struct Trickle: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let opening: String
+    let drop: String
+
+    static let all = [
+        Trickle(testDescription: "head", opening: "HTTP/1.1 200 OK\r\nx: ", drop: "A"),
+        Trickle(testDescription: "body", opening: "HTTP/1.1 200 OK\r\ncontent-length: \(drops)\r\n\r\n", drop: "A"),
+        Trickle(testDescription: "chunks", opening: "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", drop: "1\r\nA\r\n"),
+        Trickle(testDescription: "refusal", opening: "HTTP/1.1 403 Forbidden\r\ncontent-length: \(drops)\r\n\r\n", drop: "A"),
+    ]
+    static let drops = 500
+}
+
+/// Answers whoever has asked something.
+private final class Trickler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let trickle: Trickle
+    private var hasBegun = false
+
+    init(trickle: Trickle) { self.trickle = trickle }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: trickle.opening)), promise: nil)
+        let (trickle, channel, left) = (trickle, context.channel, Counter(Trickle.drops))
+        channel.eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(20), delay: .milliseconds(20)) { task in
+            guard channel.isActive, left.takesOne() else {
+                task.cancel()
+                channel.close(promise: nil)
+                return
+            }
+            channel.writeAndFlush(ByteBuffer(string: trickle.drop), promise: nil)
+        }
+    }
+}
+
+private final class Counter: Sendable {
+    private let left: Mutex<Int>
+
+    init(_ count: Int) { left = Mutex(count) }
+
+    func takesOne() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
     }
 }

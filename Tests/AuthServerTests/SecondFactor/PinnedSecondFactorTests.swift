@@ -146,6 +146,55 @@ struct PinnedSecondFactorTests {
         #expect(place.pinned.watch.present?.trouble == .refused)
     }
 
+    /// It was told as “cannot be used: nobody logs in with a PIN”, of a server that had answered meanwhile.
+    @Test("A call that ends late says nothing of a server that has answered a later one, a probe or any other; the next failure is told")
+    func late() async throws {
+        for isProbe in [true, false] {
+            let place = try await Place()
+            let call = SecondFactorCall(caller: try OneServerKeyring().keys.chain, message: [])
+            let (begun, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+            place.transport.pauseOnce {
+                begun.continuation.finish()
+                for await _ in release.stream {}
+                throw SecondFactorTrouble.timeout
+            }
+            let old = Task { [pinned = place.pinned] in try await pinned.call(call) }
+            for await _ in begun.stream {}
+            if isProbe {
+                try await place.pinned.check()
+            } else {
+                place.transport.answer { _ in [] }
+                #expect(try await place.pinned.call(call) == [])
+            }
+            release.continuation.finish()
+            await #expect(throws: SecondFactorUnreachable.self) { _ = try await old.value }
+            #expect(place.pinned.watch.present == nil && place.log.lines.isEmpty, "\(place.log.lines)")
+
+            place.transport.answer { _ in throw SecondFactorTrouble.timeout }
+            await #expect(throws: SecondFactorUnreachable.self) { _ = try await place.pinned.call(call) }
+            #expect(place.pinned.watch.present?.trouble == .timeout)
+        }
+    }
+
+    @Test("A call that ends late brings back no former reason: what a later one met stands, and is one line")
+    func lateReason() async throws {
+        let place = try await Place()
+        let call = SecondFactorCall(caller: try OneServerKeyring().keys.chain, message: [])
+        let (begun, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        place.transport.pauseOnce {
+            begun.continuation.finish()
+            for await _ in release.stream {}
+            throw SecondFactorTrouble.timeout
+        }
+        let old = Task { [pinned = place.pinned] in try await pinned.call(call) }
+        for await _ in begun.stream {}
+        place.transport.answer { _ in throw SecondFactorTrouble.refused }
+        await #expect(throws: SecondFactorUnreachable.self) { _ = try await place.pinned.call(call) }
+        release.continuation.finish()
+        await #expect(throws: SecondFactorUnreachable.self) { _ = try await old.value }
+        #expect(place.pinned.watch.present?.trouble == .refused && place.log.lines.count == 1)
+    }
+
     @Test("The log has a line when it begins, one when the reason changes and one when it is over, with address, reason and since when")
     func lines() async throws {
         let place = try await Place()

@@ -7,6 +7,7 @@ final class BentTransport: SecondFactorTransport {
     private struct State {
         var found: Result<[UInt8], SecondFactorTrouble>
         var answer: @Sendable ([UInt8]) throws -> [UInt8]
+        var pause: (@Sendable () async throws -> Void)?
     }
 
     private let state: Mutex<State>
@@ -19,9 +20,18 @@ final class BentTransport: SecondFactorTransport {
 
     func put(_ next: Result<[UInt8], SecondFactorTrouble>) { state.withLock { $0.found = next } }
     func answer(_ answer: @Sendable @escaping ([UInt8]) throws -> [UInt8]) { state.withLock { $0.answer = answer } }
+    /// Runs within the next call, before it is answered.
+    func pauseOnce(_ pause: @Sendable @escaping () async throws -> Void) { state.withLock { $0.pause = pause } }
 
     func identity() async throws -> [UInt8] { try state.withLock { $0.found }.get() }
-    func call(_ bytes: [UInt8]) async throws -> [UInt8] { try state.withLock { $0.answer }(bytes) }
+    func call(_ bytes: [UInt8]) async throws -> [UInt8] {
+        let pause = state.withLock { state in
+            defer { state.pause = nil }
+            return state.pause
+        }
+        try await pause?()
+        return try state.withLock { $0.answer }(bytes)
+    }
 }
 
 /// A second-factor server as far as its identity goes.
