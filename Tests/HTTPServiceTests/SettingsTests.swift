@@ -110,6 +110,10 @@ struct SettingsTests {
         await #expect(throws: SettingsError.unreadableFile(path: file + "x", reason: "no such file")) {
             try await Settings.load(configFile: file + "x", environment: [:])
         }
+        let place = folder.file("")
+        await #expect(throws: SettingsError.unreadableFile(path: place, reason: "it is a folder")) {
+            try await Settings.load(configFile: place, environment: [:])
+        }
     }
 
     @Test("A file with nothing but comments sets nothing")

@@ -80,7 +80,7 @@ package struct Settings: Sendable {
         do {
             content = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
         } catch {
-            throw .unreadableFile(path: path, reason: FileManager.default.fileExists(atPath: path) ? "no readable UTF-8 text" : "no such file")
+            throw .unreadableFile(path: path, reason: whyUnreadable(path))
         }
         let isEmpty = content.split(whereSeparator: \.isNewline).allSatisfy { line in
             line.allSatisfy(\.isWhitespace) || line.drop(while: \.isWhitespace).hasPrefix("#")
@@ -104,6 +104,14 @@ package struct Settings: Sendable {
         }
         return file
     }
+}
+
+/// Why a file gave no text, in the words of the system where it has some.
+private func whyUnreadable(_ path: String) -> String {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "no such file" }
+    if isFolder.boolValue { return "it is a folder" }
+    return FileManager.default.isReadableFile(atPath: path) ? "no readable UTF-8 text" : "permission denied"
 }
 
 /// Whether anybody but its owner can read or write a file. What cannot be told counts as open.

@@ -21,7 +21,9 @@ package struct SecondFactorServerSettings: Sendable {
         listen = try settings.listenAddress(.sfListen) ?? ListenAddress(host: "127.0.0.1", port: 8090)
         adminListen = try settings.listenAddress(.sfAdminListen)
         storage = try .secondFactorServer(settings, dataFolder: dataFolder)
-        trustedServers = try settings.required(.sfTrustedServers, settings.identities(.sfTrustedServers))
+        let trusted = try settings.identities(.sfTrustedServers)
+        // A list of nobody is no list: nothing could ever be asked of this server.
+        trustedServers = try settings.required(.sfTrustedServers, trusted?.isEmpty == true ? nil : trusted)
         policy = try Policy(settings)
         logLevel = try settings.logLevel()
         maxConnections = try settings.integer(.sfMaxConnections, in: ConnectionShares.settingRange)

@@ -1,4 +1,5 @@
 import HTTPService
+import OstiaryTesting
 import SecondFactor
 import SecondFactorServer
 import Testing
@@ -44,6 +45,14 @@ struct SecondFactorServerSettingsTests {
     @Test("The trusted servers have no default and are asked for by name")
     func missing() async throws {
         let settings = try await Self.load([:])
+        #expect(throws: SettingsError.missing(.sfTrustedServers)) { try SecondFactorServerSettings(settings, dataFolder: DataFolder()) }
+    }
+
+    @Test("A file that trusts nobody is refused as one that names nobody is", arguments: ["\"\"", "[]"])
+    func trustsNobody(_ list: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("sf_trusted_servers: \(list)\n", to: "second-factor.yaml")
+        let settings = try await Settings.load(SettingKey.secondFactorServer, configFile: file, environment: [:])
         #expect(throws: SettingsError.missing(.sfTrustedServers)) { try SecondFactorServerSettings(settings, dataFolder: DataFolder()) }
     }
 
