@@ -70,7 +70,9 @@ extension LoginTextError: ErrorResponseConvertible {
 
     private var field: String {
         switch self {
-        case .tooMany(let field), .badKey(let field), .badText(let field), .badLine(let field), .badLogo(let field), .hiddenLogo(let field): field
+        case .tooMany(let field), .badKey(let field), .badText(let field), .blankKey(let field, _), .blankText(let field), .badLine(let field),
+            .badLogo(let field), .hiddenLogo(let field):
+            field
         }
     }
 }

@@ -31,9 +31,9 @@ struct AdminUserContext: JSONFields {
         guard announceinfo != nil || sessioninfo != nil else { return LoginRequestUpdate() }
         let (announced, noted) = (announceinfo?.value ?? .nothing, sessioninfo?.value ?? .nothing)
         let (picture, hidden) = (try announced.picture("announceinfo"), try noted.picture("sessioninfo"))
-        let info = try LoginText.info(announced.info ?? [:], "announceinfo")
+        let info = try LoginText.info(announced.info ?? [:], "announceinfo", areShown: true)
         let notes = SessionNotes(
-            info: try LoginText.info(noted.info ?? [:], "sessioninfo"), ip: try LoginText.line(noted.ip ?? "", "sessioninfo.ip"),
+            info: try LoginText.info(noted.info ?? [:], "sessioninfo", areShown: false), ip: try LoginText.line(noted.ip ?? "", "sessioninfo.ip"),
             userAgent: try LoginText.line(noted.useragent ?? "", "sessioninfo.useragent"))
         guard hidden.isEmpty else { throw LoginTextError.hiddenLogo("sessioninfo.logo") }
         let logo = try LoginText.logo(picture, "announceinfo.logo")

@@ -13,6 +13,16 @@ package enum PlainLine {
                 text.unicodeScalars.compactMap { scalar in isLineEnd(scalar) ? " " : isRefused(scalar) ? nil : scalar }))
     }
 
+    /// Whether a person who is shown a text sees nothing: it is empty, or has only white space and characters without a shape.
+    package static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || isShapeless(scalar)
+        }
+    }
+
+    /// A pattern of Braille without a dot, and the marks of annotations, which Unicode counts as neither.
+    private static func isShapeless(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0x2800 || (0xFFF9...0xFFFB).contains(scalar.value) }
+
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200E, 0x200F, 0x061C: true

@@ -34,9 +34,12 @@ extension HistoryItem {
         ].asObject
     }
 
-    fileprivate var line: String {
-        let what = isEnrolment ? "enrolment at \(serverName)" : isAppLogin ? "AppLogin at \(serverName)" : serviceName
+    fileprivate var line: TerminalLine {
+        let what: TerminalLine =
+            isEnrolment
+            ? "enrolment at \(others: serverName)" : isAppLogin ? "AppLogin at \(others: serverName)" : "\(others: serviceName)"
         let time = Date(timeIntervalSince1970: Double(changedAt)).formatted(.iso8601)
-        return "\(time)  \(status.rawValue.padding(toLength: 18, withPad: " ", startingAt: 0))  \(username.isEmpty ? "-" : username)  \(what)"
+        let known = "\(time)  \(status.rawValue.padding(toLength: 18, withPad: " ", startingAt: 0))  "
+        return "\(ours: known)\(others: username.isEmpty ? "-" : username)  " + what
     }
 }

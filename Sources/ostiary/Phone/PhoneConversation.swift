@@ -116,7 +116,7 @@ struct PhoneConversation: Sendable {
             let chosen = accounts.isEmpty ? nil : try answers.choice(among: accounts)
             if answers.yes {
                 // The only one is named with the question.
-                if accounts.count > 1, let chosen { output.remark("as \(chosen.username)") }
+                if accounts.count > 1, let chosen { output.remark("as \(others: chosen.username)") }
                 ostiary.setAccount(chosen, for: session, with: answers.userInput)
             } else {
                 ask { [prompts] in await prompts.confirmation(of: question, among: chosen.map { [$0] } ?? accounts) }

@@ -3,24 +3,28 @@ import OstiaryMobile
 
 /// What happens on the phone, as lines for a person.
 extension OstiaryEvent {
-    var lines: [String] { told.map(\.withMarkedContinuation) }
+    /// - Parameter columns: of the terminal.
+    func lines(columns: Int) -> [String] { told.map { $0.text(columns: columns) } }
 
-    private var told: [String] {
+    private var told: [TerminalLine] {
         switch self {
-        case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \($0.username)" })
+        case .confirmLogin(let session, let accounts): session.info.lines + (accounts.count > 1 ? [] : accounts.map { "as \(others: $0.username)" })
         case .confirmEnrol(let session, let accounts, let visualHash): session.enrolLines(accounts, visualHash)
-        case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \(StandardStreams.emphasised(code))", ""]
+        case .enrolConfirmation(_, let code): ["", "Type this code into the page:  \(ours: StandardStreams.emphasised(code))", ""]
         case .secondFactorStarted(let secondFactor): secondFactor.session?.purposeLines ?? []
         case .secondFactorUpdated(let secondFactor): secondFactor.lines
         case .sessionLogin(let session): session.loginLines
-        case .sessionStop(let session): ["\(session.title): over (\(session.endingWords))"]
+        case .sessionStop(let session): ["over (\(ours: session.endingWords)): \(others: session.title)"]
         case .sessionUpdate(let session): session.returnLines
         case .accountAdded, .accountUpdated: []
-        case .accountDeleted(let account): ["the account \(account.username) at \(account.serverName) is deleted"]
-        case .newDevice(let device, let account): ["a new device was enrolled for \(account.username): \(device.name)"]
+        case .accountDeleted(let account): ["the account \(others: account.username) at \(others: account.serverName) is deleted"]
+        case .newDevice(let device, let account): ["a new device was enrolled for \(others: account.username): \(others: device.name)"]
         case .pinReplacedByBiometric(let pin, let account):
-            ["by a biometric alone a new PIN was set for \(account.username) on \(pin.deviceName): if that was not you, tell your service"]
-        case .error(let error, _): ["\u{2717} \(error.sentence)" + (error.code.map { " (\($0))" } ?? "")]
+            [
+                "by a biometric alone a new PIN was set for \(others: account.username) on \(others: pin.deviceName)",
+                "if that was not you, tell your service",
+            ]
+        case .error(let error, _): [TerminalLine(ours: "\u{2717} \(error.sentence)" + (error.code.map { " (\($0))" } ?? ""))]
         }
     }
 }
@@ -28,36 +32,37 @@ extension OstiaryEvent {
 extension Session {
     var title: String { info.serviceName.isEmpty ? (account?.serverName ?? "session") : info.serviceName }
 
-    fileprivate var loginLines: [String] {
-        let who = (username ?? account?.username).map { " as \($0)" } ?? ""
-        let first = isEnrolment ? "\u{2713} enrolled, and logged in\(who)" : "\u{2713} logged in\(who)"
-        return [first] + (webNonce.map { ["  webNonce \($0)"] } ?? [])
+    fileprivate var loginLines: [TerminalLine] {
+        let who: TerminalLine = (username ?? account?.username).map { " as \(others: $0)" } ?? ""
+        let first: TerminalLine = isEnrolment ? "\u{2713} enrolled, and logged in" : "\u{2713} logged in"
+        return [first + who] + (webNonce.map { ["  webNonce \(others: $0)"] } ?? [])
     }
 
     /// What the second factor is about to approve, told once more above the prompt.
-    fileprivate var purposeLines: [String] {
+    fileprivate var purposeLines: [TerminalLine] {
         if isAppLogin { return ["To log in to this phone's own app:"] }
-        if isEnrolment { return ["For the account \(enrolInfo.displayName) at \(info.serverName):"] }
-        return ["To log in to \(title):"] + info.announcedLines
+        if isEnrolment { return ["For the account \(others: enrolInfo.displayName) at \(others: info.serverName):"] }
+        return ["To log in to \(others: title):"] + info.announcedLines
     }
 
     /// While the browser is awaited: what the person does next.
-    fileprivate var returnLines: [String] {
+    fileprivate var returnLines: [TerminalLine] {
         guard isReturning else { return [] }
         guard let returnURL else { return ["\u{2713} confirmed; go on in the browser that showed the code"] }
-        return ["\u{2713} confirmed; go on in the browser, by opening this address once:", "  \(returnURL.absoluteString)"]
+        // In one piece, so that it can be copied; an address has no blanks, and nothing but ASCII.
+        return ["\u{2713} confirmed; go on in the browser, by opening this address once:", "  \(ours: returnURL.absoluteString)"]
     }
 
-    fileprivate func enrolLines(_ accounts: [Account], _ visualHash: VisualHash?) -> [String] {
-        var lines = ["New account \(enrolInfo.displayName) at \(info.serverName)"]
-        if !accounts.isEmpty { lines.append("on this phone already: \(accounts.map(\.username).joined(separator: ", "))") }
+    fileprivate func enrolLines(_ accounts: [Account], _ visualHash: VisualHash?) -> [TerminalLine] {
+        var lines: [TerminalLine] = ["New account \(others: enrolInfo.displayName) at \(others: info.serverName)"]
+        if !accounts.isEmpty { lines.append("on this phone already: \(others: accounts.map(\.username).joined(separator: ", "))") }
         if !enrolInfo.nsAccounts.isEmpty {
-            lines.append("on other devices: \(enrolInfo.nsAccounts.map(\.description).joined(separator: ", "))")
+            lines.append("on other devices: \(others: enrolInfo.nsAccounts.map(\.description).joined(separator: ", "))")
         }
         guard let visualHash else { return lines }
         let drawing = StandardStreams.outputIsTerminal ? VisualHashDrawing.lines(visualHash) : []
-        return lines + ["The page shows the same picture and words, or something is wrong:"] + drawing.map { "  \($0)" }
-            + ["  \(visualHash.words.joined(separator: " "))"]
+        return lines + ["The page shows the same picture and words, or something is wrong:"] + drawing.map { "  \(ours: $0)" }
+            + ["  \(ours: visualHash.words.joined(separator: " "))"]
     }
 }
 
@@ -86,10 +91,11 @@ extension Session.Ending {
 }
 
 extension SessionInfo {
-    fileprivate var lines: [String] {
-        var lines = ["Log in to \(serviceName)" + (serviceOrigin.isEmpty ? "" : " (\(serviceOrigin))")]
+    fileprivate var lines: [TerminalLine] {
+        let origin: TerminalLine = serviceOrigin.isEmpty ? "" : " (\(others: serviceOrigin))"
+        var lines: [TerminalLine] = ["Log in to \(others: serviceName)" + origin]
         let browser = [browserLabel, browserCity].filter { !$0.isEmpty }.joined(separator: ", ")
-        if !browser.isEmpty { lines.append("asked by \(browser)") }
+        if !browser.isEmpty { lines.append("asked by \(others: browser)") }
         switch binding {
         case .unboundLink, .qrStatic: lines.append("careful: nothing shows that the browser that asks is yours")
         case .unknown, .returnCode, .qrDynamic, .push, .app: break
@@ -98,15 +104,18 @@ extension SessionInfo {
         return lines + announcedLines
     }
 
-    fileprivate var announcedLines: [String] { announceInfo.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
+    /// Of others from the first letter on.
+    fileprivate var announcedLines: [TerminalLine] {
+        announceInfo.sorted { $0.key < $1.key }.map { "\(others: $0.key): \(others: $0.value)" }
+    }
 }
 
 extension SecondFactor {
     /// A change of the factor itself says when it is done; a login says so by itself. Why it stopped is told by the error that follows.
-    fileprivate var lines: [String] {
+    fileprivate var lines: [TerminalLine] {
         guard stopped else { return secondFactorInfo.lines }
         switch secondFactorInfo.result {
-        case .success: return secondFactorInfo.context.done.map { ["\u{2713} \($0)"] } ?? []
+        case .success: return secondFactorInfo.context.done.map { ["\u{2713} \(ours: $0)"] } ?? []
         case .error: return []
         case .failed, nil: return secondFactorInfo.lines
         }
@@ -125,13 +134,14 @@ extension SecondFactorInfo.Context {
 }
 
 extension SecondFactorInfo {
-    fileprivate var lines: [String] {
+    fileprivate var lines: [TerminalLine] {
         switch result {
         case nil, .success: []
-        case .error: ["\(OstiaryError.secondFactorUnavailable.sentence)"]
-        case .failed where penalisedFor > 0 && !blocked: ["wrong PIN, or too early: \(triesLeft); wait \(PenaltyCountdown.spelled(penalisedFor))"]
+        case .error: [TerminalLine(ours: OstiaryError.secondFactorUnavailable.sentence)]
+        case .failed where penalisedFor > 0 && !blocked:
+            ["wrong PIN, or too early: \(ours: triesLeft); wait \(ours: PenaltyCountdown.spelled(penalisedFor))"]
         case .failed where failedAttempts == 0 && !blocked: ["not taken: nothing was counted"]
-        case .failed: [blocked ? "no PIN is accepted any more" : "wrong PIN: \(triesLeft)"]
+        case .failed: [blocked ? "no PIN is accepted any more" : "wrong PIN: \(ours: triesLeft)"]
         }
     }
 

@@ -11,11 +11,13 @@ struct AccountsCommand: PhoneSubcommand {
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let accounts = try PhoneHome.accounts(of: PhoneHome.open(options))
         for account in accounts {
-            let suffix = account.state == .active ? "" : "  (\(account.state.rawValue))"
+            let suffix: TerminalLine = account.state == .active ? "" : "  (\(ours: account.state.rawValue))"
+            let line: TerminalLine =
+                "\(ours: "\(account.id)")  \(others: account.username)  \(others: account.serverName)  \(others: "\(account.serverURL)")"
             output.list(
-                "account", "account", account.json, line: "\(account.id)  \(account.username)  \(account.serverName)  \(account.serverURL)\(suffix)")
+                "account", "account", account.json, line: line + suffix)
         }
-        if accounts.isEmpty { output.remark(PhoneInputError.noAccounts.description) }
+        if accounts.isEmpty { output.remark(TerminalLine(ours: PhoneInputError.noAccounts.description)) }
         return .done
     }
 }
@@ -59,8 +61,8 @@ struct DeleteAccountCommand: PhoneSubcommand {
     }
 
     private func confirmed(_ account: Account) -> Bool {
-        let question = "Delete \(account.username) at \(account.serverName)?".withMarkedContinuation
-        StandardStreams.write("\(question) [y/N] ", to: STDERR_FILENO)
+        let question: TerminalLine = "Delete \(others: account.username) at \(others: account.serverName)? [y/N] "
+        StandardStreams.write(question.text(columns: StandardStreams.columns(of: STDERR_FILENO)), to: STDERR_FILENO)
         return ["y", "yes"].contains(KeyInput.line()?.lowercased() ?? "")
     }
 }

@@ -1,14 +1,19 @@
+import Foundation
 import OstiaryMobile
 
 /// Tells what happens: to a script as JSON on standard output, to a person as text.
 struct PhoneOutput: Sendable {
     let isJSON: Bool
+    /// Asked anew for each line: a window changes its size.
+    private var columns: Int { StandardStreams.columns(of: STDOUT_FILENO) }
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
 
     func tell(_ event: OstiaryEvent) {
         if isJSON {
             if let json = event.json { StandardStreams.print(json.text) }
         } else {
-            for line in event.lines { StandardStreams.print(line) }
+            for line in event.lines(columns: columns) { StandardStreams.print(line) }
         }
     }
 
@@ -26,12 +31,12 @@ struct PhoneOutput: Sendable {
     }
 
     /// One entry of a list: to a script an event of that name with `member`, to a person a line.
-    func list(_ event: String, _ member: String, _ json: JSONText, line: String) {
-        StandardStreams.print(isJSON ? [("event", .string(event)), (member, json)].asObject.text : line.withMarkedContinuation)
+    func list(_ event: String, _ member: String, _ json: JSONText, line: TerminalLine) {
+        StandardStreams.print(isJSON ? [("event", .string(event)), (member, json)].asObject.text : line.text(columns: columns))
     }
 
     /// A remark for a person; scripts don't get it.
-    func remark(_ text: String) {
-        if !isJSON { StandardStreams.print(text.withMarkedContinuation) }
+    func remark(_ line: TerminalLine) {
+        if !isJSON { StandardStreams.print(line.text(columns: columns)) }
     }
 }

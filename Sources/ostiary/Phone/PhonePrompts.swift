@@ -31,7 +31,8 @@ final class PhonePrompts: Sendable {
             QuietTerminal.enter(.line)
             defer { QuietTerminal.leave() }
             for (number, account) in zip(1..., accounts) where accounts.count > 1 {
-                Self.show("  \(number)  \(account.username.withMarkedContinuation)\n")
+                let choice: TerminalLine = "  \(ours: "\(number)")  \(others: account.username)"
+                Self.show(choice.text(columns: StandardStreams.columns(of: STDERR_FILENO)) + "\n")
             }
             let choices = accounts.count > 1 ? "1-\(accounts.count)/N/not me" : "y/N/not me"
             while true {

@@ -29,11 +29,12 @@ struct SessionsCommand: PhoneSubcommand {
         let loggedIn = sessions.filter { $0.isLoggedIn || $0.isReturning }
         for session in sessions where session.isEnrolment && !session.isLoggedIn {
             output.remark(
-                "the enrolment of \(session.enrolInfo.displayName) waits for its code: ostiary phone watch shows it, and after ten minutes it is over"
+                "an enrolment waits for its code: ostiary phone watch shows it, and after ten minutes it is over (\(others: session.enrolInfo.displayName))"
             )
         }
         for session in loggedIn {
-            let line = "\(session.id.uuidString.lowercased())  \(session.username ?? "-")  \(session.title)"
+            let line: TerminalLine =
+                "\(ours: session.id.uuidString.lowercased())  \(others: session.username ?? "-")  \(others: session.title)"
             output.list("session", "session", session.json, line: line)
         }
         if loggedIn.isEmpty { output.remark("nothing is logged in") }

@@ -20,7 +20,7 @@ struct WatchCommand: PhoneSubcommand {
         let ostiary = try PhoneHome.open(options, isWatching: true)
         let events = ostiary.events
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
-        output.remark("watching \(sessions.count) \(sessions.count == 1 ? "session" : "sessions")")
+        output.remark(TerminalLine(ours: "watching \(sessions.count) \(sessions.count == 1 ? "session" : "sessions")"))
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await event in events { output.tell(event) } }
             if seconds > 0 { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }

@@ -49,7 +49,7 @@ struct PhoneCommand: AsyncParsableCommand {
 
     private func serve(_ output: PhoneOutput) async throws {
         try await PhonePage.serve(try page.homes(options), port: page.port, framedBy: page.framedBy, stopsOnSignals: true) { shown in
-            output.list("page", "address", .string(shown.address), line: "The phone is at \(shown.address)")
+            output.list("page", "address", .string(shown.address), line: "The phone is at \(ours: shown.address)")
             output.remark("Whoever has this address has the phone. Ctrl-C ends it.")
         }
         LogOutput.standardError.finish()

@@ -26,6 +26,13 @@ enum StandardStreams {
     /// Whether a person is at the other end of standard input.
     static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
+    /// How many columns the terminal there has; 80 when it does not say, or is none.
+    static func columns(of descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     /// Bold where a person reads it.
     static func emphasised(_ text: String) -> String { outputIsTerminal ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }

@@ -137,6 +137,24 @@ struct UserContextTests {
         }
     }
 
+    /// Each was taken, and a phone showed nothing but the key.
+    @Test(
+        "An announced key or text that nobody sees is 400 with its name, and what was said before stays; what no phone shows may be empty",
+        arguments: ["", " ", "\u{A0}", "\u{3000}\u{2003}", "\u{200B}\u{FEFF}\u{2060}", "\u{AD}", "\u{3164}", "\u{2800}"])
+    func blank(_ blank: String) async throws {
+        try await run { _, phone, backend in
+            _ = try await backend.link(#"{"announceinfo":{"info":{"n":"1"}}}"#)
+            let text = try await backend.send(.post, "/qr/login", #"{"announceinfo":{"info":{"as Bob":"\#(blank)"}}}"#)
+            #expect(text.status == 400 && JSONObject(text.body).text("field") == "announceinfo.info.as Bob")
+            let key = try await backend.send(.post, "/qr/login", #"{"announceinfo":{"info":{"\#(blank)":"as Bob"}}}"#)
+            #expect(key.status == 400 && JSONObject(key.body).text("field") == "announceinfo.info")
+            let shown = try await phone.scan(try await backend.link())
+            #expect(shown.screen.announceInfo == [Announcement(key: "n", text: "1")])
+            _ = try await backend.link(#"{"sessioninfo":{"info":{"cart":"\#(blank)"}}}"#)
+            _ = try await backend.link(#"{"announceinfo":{"info":{"n":"\#(blank)1\#(blank)"}}}"#)
+        }
+    }
+
     @Test("S4-07: a login for one account is offered for that account and refused to another")
     func preselected() async throws {
         try await run { servers, phone, backend in

@@ -12,21 +12,21 @@ struct PhoneTextTests {
         session.wasLoggedIn = wasLoggedIn
         session.isReturning = !wasLoggedIn
         session.end(as: ending)
-        return OstiaryEvent.sessionStop(session).lines.joined()
+        return OstiaryEvent.sessionStop(session).lines(columns: 80).joined(separator: "\n")
     }
 
     @Test("A login that was confirmed and whose browser did not come back in time says that, and where to start again")
     func browserTooLate() {
         #expect(
             ended(.timeout, wasLoggedIn: false)
-                == "Shop: over (the login was confirmed here, but the browser did not come back in time: start again there)")
-        #expect(ended(.timeout, wasLoggedIn: true) == "Shop: over (the phone did not answer in time)")
-        #expect(ended(.timeout, wasLoggedIn: false, isEnrolment: true) == "Shop: over (the phone did not answer in time)")
-        #expect(ended(.server, wasLoggedIn: false) == "Shop: over (ended by the server)")
+                == "over (the login was confirmed here, but the browser did not come back in time: start again there): Shop")
+        #expect(ended(.timeout, wasLoggedIn: true) == "over (the phone did not answer in time): Shop")
+        #expect(ended(.timeout, wasLoggedIn: false, isEnrolment: true) == "over (the phone did not answer in time): Shop")
+        #expect(ended(.server, wasLoggedIn: false) == "over (ended by the server): Shop")
     }
 
     private func told(_ result: SecondFactorInfo.Result, stopped: Bool, _ context: SecondFactorInfo.Context = .verify) -> [String] {
-        event(result, stopped: stopped, context).lines
+        event(result, stopped: stopped, context).lines(columns: 80)
     }
 
     private func event(_ result: SecondFactorInfo.Result, stopped: Bool, _ context: SecondFactorInfo.Context = .verify) -> OstiaryEvent {
@@ -56,11 +56,47 @@ struct PhoneTextTests {
         var session = Session(id: UUID())
         session.info.serviceName = "Shop\nNew account Mallory at Shop"
         session.info.announceInfo = ["amount": "10 EUR\n\u{2713} logged in as Alice", "a\nb": ""]
-        let lines = OstiaryEvent.confirmLogin(session, accounts: []).lines
+        let lines = OstiaryEvent.confirmLogin(session, accounts: []).lines(columns: 80)
         #expect(
             lines == [
-                "Log in to Shop\n    | New account Mallory at Shop", "a\n    | b: ", "amount: 10 EUR\n    | \u{2713} logged in as Alice",
+                "Log in to Shop\n    | New account Mallory at Shop", "    | a\n    | b: ", "    | amount: 10 EUR\n    | \u{2713} logged in as Alice",
             ])
-        #expect("one line".withMarkedContinuation == "one line" && "\n\n".withMarkedContinuation == "\n    | \n    | ")
+    }
+
+    /// Every row of what is told of a login: where it is confirmed, and above the PIN.
+    private func rows(_ session: Session, columns: Int) -> [Substring] {
+        let info = SecondFactorInfo(
+            context: .verify, result: nil, retry: true, blocked: false, maxAttempts: 5, failedAttempts: 0, penalisedFor: 0, showBiometrics: false)
+        let asked = SecondFactor(stopped: false, secondFactorInfo: info, session: session)
+        return [OstiaryEvent.confirmLogin(session, accounts: []), .secondFactorStarted(asked)].flatMap { event in
+            event.lines(columns: columns).flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+        }
+    }
+
+    /// The keys stood at the beginning of a line, and the blanks behind them could not be seen.
+    @Test("An announced key that reads like a line of the phone's, with a text that nobody sees, stands behind the mark")
+    func announcedKeys() {
+        var session = Session(id: UUID())
+        session.info.serviceName = "Shop"
+        session.info.announceInfo = ["To log in to Your Bank": " ", "as Bob": "\u{A0}", "\u{2713} logged in as Alice": ""]
+        let rows = rows(session, columns: 80)
+        #expect(rows.filter { !$0.hasPrefix("    | ") } == ["Log in to Shop", "To log in to Shop:"])
+        #expect(rows.count == 8)
+    }
+
+    /// The terminal ended a row of 80 columns, and what stood behind began the next without a mark.
+    @Test("A text of others that fills a row goes on behind the mark, wherever it stands", arguments: [20, 40, 80, 132])
+    func longTexts(columns: Int) {
+        let long = String(repeating: "x", count: columns) + String(repeating: " ", count: columns) + "\u{2713} logged in as Alice"
+        var session = Session(id: UUID())
+        session.info.serviceName = long
+        session.info.serviceOrigin = long
+        session.info.browserLabel = long
+        session.info.announceInfo = ["what": long, long: "x"]
+        let rows = rows(session, columns: columns)
+        #expect(rows.allSatisfy { $0.count <= columns || $0.hasPrefix("careful: ") })
+        let own = rows.filter { !$0.hasPrefix("    | ") && !$0.hasPrefix("careful: ") }
+        #expect(own.count == 3)
+        for (row, words) in zip(own, ["Log in to ", "asked by ", "To log in to "]) { #expect(row.hasPrefix(words.prefix(columns))) }
     }
 }

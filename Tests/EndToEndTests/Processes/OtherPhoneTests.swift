@@ -90,7 +90,7 @@ struct ApprovalTextTests {
         try text.type("\(Person.pin)\n")
         #expect(try await text.end(within: .seconds(60)) == 0, "\(text.complaints)")
         let lines = text.output.components(separatedBy: "\n")
-        #expect(lines.filter { $0 == "what: Pay 9000 EUR to Mallory" }.count == 2, "where it is confirmed, and above the PIN: \(lines)")
+        #expect(lines.filter { $0 == "    | what: Pay 9000 EUR to Mallory" }.count == 2, "where it is confirmed, and above the PIN: \(lines)")
         #expect(lines.contains { $0.hasPrefix("careful:") } && lines.contains("To log in to Hallway:"))
         try await pair.stop()
     }
