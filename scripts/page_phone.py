@@ -82,7 +82,7 @@ def blocked(servers, browser, phone, look):
     page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-block", "[data-qr]"), pins=())
     type_pin(process, WRONG[4])
-    beside = "return document.querySelector('[data-beside=penalised]').hidden"
+    beside = "return document.querySelector('[data-beside]').hidden"
     until(lambda: browser.run(beside) is False, "who types during a penalty has not claimed the code: it is told beside it")
     penalty_ends(lambda: browser.run(beside), "until the penalty is over")
     type_pin(process, WRONG[4])
