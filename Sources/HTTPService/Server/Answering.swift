@@ -11,12 +11,27 @@ struct Answering: Sendable {
     /// Of the bodies that are read here.
     let budget: BodyBudget
     let logger: Logger
+    private let log = RefusalLog()
+
+    /// What a client that was not asked for its body still gets to read the answer, and to stop.
+    private static let farewell = TimeAmount.seconds(2)
+
+    init(responder: any HTTPResponder<ServiceRequestContext>, budget: BodyBudget, logger: Logger) {
+        self.responder = responder
+        self.budget = budget
+        self.logger = logger
+    }
 
     func answer(_ request: Request, on channel: any Channel, to writer: consuming ResponseWriter) async throws {
         var logger = logger
         logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
         let context = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-        var response = try await BodyBudget.$current.withValue(budget) { try await respond(to: request, context) }
+        let expected = Expectation(of: request.head)
+        let invitation = expected == .invitation ? Invitation(on: channel) : nil
+        var response = try await BodyBudget.$current.withValue(budget) { try await respond(to: request, expected, invitation, context) }
+        // It may wait for ever with a body that nobody asked for: what comes next on this connection is not known.
+        let isLast = expected == .unknown || invitation?.end() == true
+        if isLast { response.headers[.connection] = "close" }
         response.headers[.date] = HTTPDate.now
         do {
             try await writer.write(response: response.head, body: response.body)
@@ -24,6 +39,22 @@ struct Answering: Sendable {
             // Not told as such: the connection would answer a second time.
             throw BrokenRequest()
         }
+        if isLast { channel.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) } }
+    }
+
+    private func respond(
+        to request: Request, _ expected: Expectation?, _ invitation: Invitation?, _ context: ServiceRequestContext
+    ) async throws -> Response {
+        if expected == .unknown {
+            log.refused(Expectation.failed.status, error: Expectation.failed.error, context)
+            var response = Expectation.failed.response(requestID: context.requestID)
+            response.headers[.requestID] = context.requestID
+            response.headers[.xContentTypeOptions] = "nosniff"
+            return response
+        }
+        var request = request
+        if let invitation { request.body = invitation.body(request.body) }
+        return try await respond(to: request, context)
     }
 
     private func respond(to request: Request, _ context: ServiceRequestContext) async throws -> Response {
