@@ -14,12 +14,12 @@ struct HealthTests {
     }
 
     private func ask(
-        _ uri: String, body: String? = nil, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal = DrainSignal(),
-        limit: Duration = .seconds(3600)
+        _ uri: String, body: String? = nil, checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], told: [any ReadinessCheck] = [],
+        drain: DrainSignal = DrainSignal(), limit: Duration = .seconds(3600)
     ) async throws -> (HTTPResponse.Status, String) {
         let router = Router(context: ServiceRequestContext.self)
         router.addServiceMiddleware()
-        HealthRoutes(checks: checks, logins: logins, drain: drain, limit: limit).add(to: router)
+        HealthRoutes(checks: checks, logins: logins, told: told, drain: drain, limit: limit).add(to: router)
         return try await Application(responder: router.buildResponder()).test(.router) { client in
             let answer = try await client.execute(uri: uri, method: .get, body: body.map { ByteBuffer(string: $0) })
             return (answer.status, String(buffer: answer.body))
@@ -90,6 +90,19 @@ struct HealthTests {
         #expect(
             try await ask("/ready?full=1", checks: [bad], logins: [good])
                 == (.serviceUnavailable, #"{"ready":false,"logins":false,"checks":{"second-factor":"connection refused","database":"ok"}}"#))
+    }
+
+    @Test("What stops nothing is told by the full list and in the log, and makes nothing unready")
+    func toldOnly() async throws {
+        for uri in ["/ready", "/ready?for=logins"] {
+            #expect(try await ask(uri, checks: [good], logins: [good], told: [bad]) == (.ok, #"{"ready":true}"#))
+        }
+        let report = #"{"ready":true,"logins":true,"checks":{"database":"ok","disk":"ok","second-factor":"connection refused"}}"#
+        #expect(try await ask("/ready?full=1", checks: [good], logins: [NamedCheck("disk") {}], told: [bad]) == (.ok, report))
+        #expect(try await ask("/ready?for=logins&full=1", checks: [good], logins: [NamedCheck("disk") {}], told: [bad]) == (.ok, report))
+        let log = LogRecorder()
+        await HealthRoutes(checks: [good], told: [bad], drain: DrainSignal(), limit: .seconds(3600)).watch(logger: log.logger()).round()
+        #expect(log.lines.map { $0.facts["work"] } == ["second-factor"])
     }
 
     @Test(

@@ -31,6 +31,10 @@ extension SQLRows {
         try connection.execute("DELETE FROM pending_close WHERE instance = $1", [SQLValue(instance)])
     }
 
+    func oldestClose() throws -> Instant? {
+        try connection.one("SELECT since FROM pending_close ORDER BY since LIMIT 1")?.instant("since")
+    }
+
     func queue(_ leave: PendingLeave) throws {
         try connection.execute(
             """
@@ -57,6 +61,10 @@ extension SQLRows {
 
     func removeLeave(of deviceKey: [UInt8]) throws {
         try connection.execute("DELETE FROM pending_leave WHERE device_key = $1", [.blob(deviceKey)])
+    }
+
+    func oldestLeave() throws -> Instant? {
+        try connection.one("SELECT since FROM pending_leave ORDER BY since LIMIT 1")?.instant("since")
     }
 
     private func retry(_ row: SQLRow) throws -> RetrySchedule {

@@ -88,6 +88,13 @@ package struct AuthNode: Sendable {
                 CachedCheck("disk") { try await database.checkWritable() },
                 CachedCheck("second-factor") { try await gateway.check() },
                 NamedCheck("root-key") { try await vault.checkRootKey() },
+            ],
+            told: [
+                NamedCheck("unconfirmed") {
+                    // A database that cannot be read is told by its own check.
+                    guard let since = try? await services.closes.overdue(at: clock()) else { return }
+                    throw UnconfirmedOrders(since: since)
+                }
             ], drain: drain, limit: readinessLimit)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
         background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]

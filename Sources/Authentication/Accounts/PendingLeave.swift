@@ -27,20 +27,6 @@ package protocol LeaveRows: AnyObject {
     func queue(_ leave: PendingLeave) throws
     func dueLeaves(at now: Instant, limit: Int) throws -> [PendingLeave]
     func removeLeave(of deviceKey: [UInt8]) throws
-}
-
-extension CloseQueue {
-    /// Sends the leaves that are due and answers how many were confirmed.
-    func runLeaves(at now: Instant) async throws -> Int {
-        var confirmed = 0
-        for leave in try await store.read({ rows in try rows.dueLeaves(at: now, limit: Self.batch) }) {
-            let status = try? await secondFactor.leave(leave.deviceKey, leave.instance, at: leave.server, now: now)
-            let isDone = status == .ok
-            try await store.write { rows, _ in
-                if isDone { try rows.removeLeave(of: leave.deviceKey) } else { try rows.queue(leave.postponed(at: now)) }
-            }
-            confirmed += isDone ? 1 : 0
-        }
-        return confirmed
-    }
+    /// Since when the one waits that has waited longest.
+    func oldestLeave() throws -> Instant?
 }

@@ -85,6 +85,7 @@ final class MemoryRows: AuthenticationRows {
     }
 
     func removeClose(of instance: InstanceID) throws { state.closes[instance] = nil }
+    func oldestClose() throws -> Instant? { state.closes.values.map(\.retry.since).min() }
 
     func queue(_ leave: PendingLeave) throws { state.leaves[leave.deviceKey] = leave }
 
@@ -93,6 +94,7 @@ final class MemoryRows: AuthenticationRows {
     }
 
     func removeLeave(of deviceKey: [UInt8]) throws { state.leaves[deviceKey] = nil }
+    func oldestLeave() throws -> Instant? { state.leaves.values.map(\.retry.since).min() }
 
     func instance(_ id: InstanceID) throws -> Instance? { state.instances[id] }
     func save(_ instance: Instance) throws { state.instances[instance.id] = instance }

@@ -8,6 +8,7 @@ import Logging
 package struct HealthRoutes: Sendable {
     private let checks: [any ReadinessCheck]
     private let loginChecks: [any ReadinessCheck]
+    private let toldChecks: [any ReadinessCheck]
     private let drain: DrainSignal
     /// How long one check may take where nothing else is said.
     package static let limit = Duration.seconds(3)
@@ -17,12 +18,15 @@ package struct HealthRoutes: Sendable {
     /// - Parameters:
     ///   - checks: without which the server can do nothing.
     ///   - logins: what logins need beside these.
+    ///   - told: what stops nothing, and an operator should know: in the full list and in the log, and no reason for 503.
     ///   - limit: how long one check may take.
     package init(
-        checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], drain: DrainSignal, limit: Duration = HealthRoutes.limit
+        checks: [any ReadinessCheck], logins: [any ReadinessCheck] = [], told: [any ReadinessCheck] = [], drain: DrainSignal,
+        limit: Duration = HealthRoutes.limit
     ) {
         self.checks = checks
         loginChecks = logins
+        toldChecks = told
         self.drain = drain
         self.limit = limit
     }
@@ -37,9 +41,9 @@ package struct HealthRoutes: Sendable {
         router.get("/ready") { request, context in try await ready(request, logger: context.logger) }
     }
 
-    /// Asks what the server can do nothing without, also when nobody else asks: what fails is told in the log.
+    /// Asks what the server can do nothing without, and what is only told, also when nobody else asks: what fails is told in the log.
     package func watch(logger: Logger) -> PeriodicTask {
-        PeriodicTask(name: "readiness", interval: .seconds(10), logger: logger) { _ = await run(checks, logger: logger) }
+        PeriodicTask(name: "readiness", interval: .seconds(10), logger: logger) { _ = await run(checks + toldChecks, logger: logger) }
     }
 
     private func ready(_ request: Request, logger: Logger) async throws -> Response {
@@ -48,9 +52,10 @@ package struct HealthRoutes: Sendable {
         let forLogins = try query.asks("for", "logins")
         let isFull = try query.asks("full", "1")
         try await request.checkNoBody()
-        let wanted = forLogins || isFull ? checks + loginChecks : checks
+        let needed = forLogins || isFull ? checks + loginChecks : checks
+        let wanted = isFull ? needed + toldChecks : needed
         let reports = drain.isDraining ? [Report(name: "server", failure: "stopping")] : await run(wanted, logger: logger)
-        let isGood = reports.allSatisfy { $0.failure == nil }
+        let isGood = reports.prefix(needed.count).allSatisfy { $0.failure == nil }
         let isServing = drain.isDraining ? false : reports.prefix(checks.count).allSatisfy { $0.failure == nil }
         let isReady = forLogins ? isGood : isServing
         return .object(status: isReady ? .ok : .serviceUnavailable) { json in

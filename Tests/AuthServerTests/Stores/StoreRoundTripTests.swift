@@ -264,8 +264,9 @@ struct StoreRoundTripTests {
             }
             #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 3, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9) } == [close])
+            #expect(try await store.read { rows in try rows.oldestClose() } == Sample.now)
             try await store.write { rows in try rows.removeClose(of: Sample.instanceID) }
-            #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.dueCloses(at: Sample.now + 4, limit: 9).isEmpty && rows.oldestClose() == nil })
             #expect(try await store.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) } == entries.reversed())
         }
     }
@@ -304,9 +305,10 @@ struct StoreRoundTripTests {
             try await store.write { rows in try rows.queue(later) }
             #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 4, limit: 9) }.isEmpty)
             #expect(try await store.read { rows in try rows.leaves(dueAfter: Sample.now + 8_999) } == [leave])
+            #expect(try await store.read { rows in try rows.oldestLeave() } == Sample.now)
             #expect(try await store.read { rows in try rows.leaves(dueAfter: Sample.now + 9_000) }.isEmpty)
             try await store.write { rows in try rows.removeLeave(of: Sample.bytes(7)) }
-            #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 10_000, limit: 9) }.isEmpty)
+            #expect(try await store.read { rows in try rows.dueLeaves(at: Sample.now + 10_000, limit: 9).isEmpty && rows.oldestLeave() == nil })
         }
     }
 

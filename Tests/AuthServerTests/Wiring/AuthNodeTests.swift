@@ -162,6 +162,34 @@ struct AuthNodeTests {
         #expect(try await report(with, "/ready?full=1").said.contains(#""root-key":"ok""#))
     }
 
+    /// One whose answer trickled stayed for over ten minutes, and neither readiness nor log knew.
+    @Test("A key that the second-factor server does not confirm to have erased for ten minutes is told by the full report and in the log")
+    func unconfirmed() async throws {
+        let (clock, log, database) = (TestClock(), LogRecorder(), try SQLiteDatabase.inMemory())
+        let node = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1), database: database, clock: clock, log: log)
+        let store = SQLAuthenticationStore(database: database, key: .random(), audited: { _ in })
+        let close = PendingClose(instance: Sample.instanceID, server: node.defaultServer, retry: RetrySchedule(from: clock.now))
+        try await store.write { rows in try rows.queue(close) }
+        let watch = try #require(node.background.compactMap { $0 as? PeriodicTask }.first { $0.name == "readiness" })
+        func report() async throws -> String {
+            await watch.round()
+            return try await Application(router: node.adminRouter, logger: log.logger()).test(.router) { client in
+                let answer = try await client.execute(uri: "/ready?full=1", method: .get)
+                #expect(answer.status == .ok)
+                return String(buffer: answer.body)
+            }
+        }
+        #expect(try await report().contains(#""unconfirmed":"ok""#))
+        clock.advance(600)
+        #expect(try await report().contains(#""unconfirmed":"the second-factor server has not confirmed since 2027-01-15T08:00:00Z "#))
+        clock.advance(600)
+        _ = try await report()
+        #expect(log.lines("a readiness check failed").filter { $0.facts["work"] == "unconfirmed" }.count == 1)
+        try await store.write { rows in try rows.removeClose(of: Sample.instanceID) }
+        #expect(try await report().contains(#""unconfirmed":"ok""#))
+        #expect(log.lines("a readiness check passes again").map { $0.facts["work"] } == ["unconfirmed"])
+    }
+
     @Test("What a node does beside its answers, in the order in which it begins")
     func background() async throws {
         let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))
