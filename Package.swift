@@ -10,6 +10,7 @@ let house: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -54,6 +55,10 @@ let package = Package(
         .target(name: "Authentication", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
         // Domain of the second-factor server: instances, attempts, penalties, receipts. No HTTP, no SQL.
         .target(name: "SecondFactor", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
+        // Tokens and what is signed like them: JWS, JWK, PKCE, DPoP. Pure; for the provider, and for whoever verifies its tokens.
+        .target(name: "OstiaryTokens", dependencies: ["OstiaryProtocol", crypto, cryptoExtras], swiftSettings: house),
+        // Domain of the OAuth and OpenID Connect provider: applications, APIs, grants, the endpoints' rules. No HTTP, no SQL.
+        .target(name: "OAuthProvider", dependencies: ["Authentication", "OstiaryTokens", "OstiaryProtocol"], swiftSettings: house),
         // One SQL seam, and secrets at rest; SQLite through GRDB today.
         .target(
             name: "Database",
@@ -118,6 +123,10 @@ let package = Package(
         .testTarget(
             name: "AuthenticationTests", dependencies: ["Authentication", "SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],
             swiftSettings: house),
+        .testTarget(name: "OstiaryTokensTests", dependencies: ["OstiaryTokens", "OstiaryProtocol", "OstiaryTesting", crypto], swiftSettings: house),
+        .testTarget(
+            name: "OAuthProviderTests",
+            dependencies: ["OAuthProvider", "Authentication", "OstiaryTokens", "OstiaryProtocol", "OstiaryTesting", crypto], swiftSettings: house),
         // Optimised: its explorations walk over millions of states, which unoptimised is a fifth of the whole run.
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],
