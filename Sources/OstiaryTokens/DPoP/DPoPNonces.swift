@@ -1,21 +1,15 @@
-import Crypto
 import OstiaryProtocol
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-/// Nonces that a server gives out for proofs, so that none can be made far ahead of its use (RFC 9449 §8). Kept nowhere: every node makes and knows the same.
+/// Nonces that a server gives out for proofs, so that none can be made far ahead of its use (RFC 9449 §8). Kept nowhere: every node makes and knows
+/// the same.
 package struct DPoPNonces: Sendable {
     /// Seconds for which one is given out; it is taken for as long again.
     package static let period: UInt64 = 180
 
-    private let key: SymmetricKey
+    private let key: [UInt8]
 
     /// - Parameter key: 32 random bytes of the server.
-    package init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
+    package init(key: [UInt8]) { self.key = key }
 
     /// 22 characters of base64url.
     package func current(at now: Instant) -> String { nonce(period: now.seconds / Self.period) }
@@ -30,7 +24,7 @@ package struct DPoPNonces: Sendable {
         var input = ByteWriter()
         input.raw(Array("oauth/dpop-nonce".utf8) + [0])
         input.u64(period)
-        return Base64URL.encode(Array(HMAC<SHA256>.authenticationCode(for: input.bytes, using: key).prefix(16)))
+        return Base64URL.encode(Array(HMACSHA256.tag(over: input.bytes, key: key).prefix(16)))
     }
 }
 

@@ -1,7 +1,9 @@
 /// Where an HTTP request goes, in the one spelling in which two are compared: scheme and host in lower case, no default port, no query and no fragment
 /// (RFC 9449 §4.3, RFC 3986 §6.2.2 and §6.2.3).
-package struct HTTPTarget: Hashable, Sendable {
+package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     private let text: String
+
+    package var description: String { text }
 
     /// Nil for anything that is no absolute address of http or https, and for one with user information.
     package init?(_ address: String) {

@@ -1,0 +1,43 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// An authorization request that passed its checks (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
+package struct AuthorizationRequest: Equatable, Sendable {
+    package let server: ServerID
+    package let application: Application
+    package let api: ProtectedAPI?
+    package let redirect: Redirect
+    package let state: String?
+    package internal(set) var nonce: String?
+    package internal(set) var challenge: CodeChallenge
+    /// The key that the code will be bound to (RFC 9449 §10).
+    package internal(set) var boundKey: Thumbprint?
+    /// What was asked, less what the client may not ask.
+    package internal(set) var scopes: ScopeSet
+    package internal(set) var prompts: Set<Prompt>
+    /// Seconds that the login may be old.
+    package internal(set) var maxAge: UInt32?
+    /// Of the values asked for those that are known here, in the order of the request.
+    package internal(set) var strengths: [LoginStrength]
+    /// The user's name, as the client suggests it.
+    package internal(set) var loginHint: String?
+    /// The account that an ID token names which the client sent back.
+    package internal(set) var hinted: String?
+    package internal(set) var uiLocales: [String]
+    /// The request that was sent ahead, which a code spends.
+    package let pushedHash: [UInt8]?
+
+    package enum Prompt: String, CaseIterable, Sendable {
+        case none, login, consent
+        case selectAccount = "select_account"
+    }
+}
+
+/// Where the browser goes with the answer.
+package struct Redirect: Equatable, Sendable {
+    package let registered: RedirectURI
+    /// As it stood in the request; nil where the only registered one is meant.
+    package let presented: String?
+
+    package var text: String { presented ?? registered.text }
+}

@@ -1,0 +1,104 @@
+import Authentication
+import OstiaryProtocol
+
+/// What has to happen before a client gets its code.
+package enum AuthorizeStep: Equatable, Sendable {
+    /// Somebody has to log in with the phone, this strongly.
+    case logIn(FactorDemand)
+    /// The person has to let the client do this, besides what they let it do before.
+    case consent(ScopeSet)
+    /// The person has to say that this is the app that they mean: any could have claimed the address (RFC 8252 §8.6).
+    case confirm
+    /// Nothing more: a code for these scopes.
+    case give(ScopeSet)
+    case refuse(AuthorizeRefusal)
+}
+
+/// What is known when the question is asked what comes next.
+package struct AuthorizeSituation: Sendable {
+    /// When the request came.
+    package let askedAt: Instant
+    /// The login of the browser; nil if there is none.
+    package let login: Login?
+    /// Who is logged in there; nil exactly when nobody is.
+    package let person: Person?
+    /// What their roles permit at the API.
+    package let permissions: ScopeSet
+    /// What they let the client do before.
+    package let consent: Consent?
+    /// What they let it do just now, on the phone or on the page; nil if they were not asked yet.
+    package let consented: ScopeSet?
+    /// Whether they said that this is the app.
+    package let isConfirmed: Bool
+    package let now: Instant
+
+    package init(
+        askedAt: Instant, login: Login?, person: Person?, permissions: ScopeSet = [], consent: Consent? = nil, consented: ScopeSet? = nil,
+        isConfirmed: Bool = false, now: Instant
+    ) {
+        self.askedAt = askedAt
+        self.login = login
+        self.person = person
+        self.permissions = permissions
+        self.consent = consent
+        self.consented = consented
+        self.isConfirmed = isConfirmed
+        self.now = now
+    }
+}
+
+extension AuthorizationRequest {
+    /// How strongly a person has to show themself for it. The server's policy holds besides.
+    package var demand: FactorDemand {
+        if prompts.contains(.login) { return .always }
+        if let maxAge { return .fresh(maxAge) }
+        // A second factor of any age; that there is one is what counts.
+        if let weakest = strengths.min(), weakest > .device { return .fresh(.max) }
+        return .policy
+    }
+
+    /// What comes next (OpenID Connect Core §3.1.2.3, §3.1.2.4). Asked again after each step.
+    package func next(in situation: AuthorizeSituation) -> AuthorizeStep {
+        guard let login = situation.login, let person = situation.person, suits(login, person, situation) else {
+            return prompts.contains(.none) ? .refuse(.loginRequired) : .logIn(demand)
+        }
+        guard isStrongEnough(login) else {
+            // Whoever has just logged in for this request would not do it more strongly the second time.
+            guard login.at < situation.askedAt else { return .refuse(.requirementsUnmet) }
+            return prompts.contains(.none) ? .refuse(.loginRequired) : .logIn(demand)
+        }
+        let granted = ScopeRule(application: application, api: api).granted(of: scopes, permissions: situation.permissions)
+        guard !granted.isEmpty else { return .refuse(.nothingToGrant) }
+        let missing = missingConsent(for: granted, situation)
+        guard missing.isEmpty else { return prompts.contains(.none) ? .refuse(.consentRequired) : .consent(missing) }
+        guard redirect.registered.kind != .customScheme || situation.isConfirmed else {
+            return prompts.contains(.none) ? .refuse(.interactionRequired) : .confirm
+        }
+        return .give(granted)
+    }
+
+    /// Whether this login can be the one: of whom the client means, and as new as it wants.
+    private func suits(_ login: Login, _ person: Person, _ situation: AuthorizeSituation) -> Bool {
+        if let hinted, hinted != person.subject { return false }
+        if prompts.contains(.login) || prompts.contains(.selectAccount) {
+            guard login.at >= situation.askedAt else { return false }
+        }
+        guard let maxAge else { return true }
+        let proved = login.methods.isEmpty ? login.at : login.verifiedAt
+        // A login for this request was new enough when it was made, however long its person then reads what they consent to.
+        let moment = login.at >= situation.askedAt ? login.at : situation.now
+        return proved >= situation.askedAt || moment.seconds(since: proved) <= UInt64(maxAge)
+    }
+
+    private func isStrongEnough(_ login: Login) -> Bool {
+        guard let weakest = strengths.min() else { return true }
+        return LoginStrength(of: login) >= weakest
+    }
+
+    private func missingConsent(for granted: ScopeSet, _ situation: AuthorizeSituation) -> ScopeSet {
+        if let consented = situation.consented { return granted.subtracting(consented) }
+        if prompts.contains(.consent) { return granted }
+        if application.isFirstParty, api?.firstPartySkipsConsent ?? true { return [] }
+        return granted.subtracting(situation.consent?.scopes ?? [])
+    }
+}

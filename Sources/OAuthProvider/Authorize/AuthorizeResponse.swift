@@ -1,0 +1,37 @@
+/// The answer of an authorization request: where the browser goes (RFC 6749 §4.1.2), with `iss` in each (RFC 9207 §2).
+package struct AuthorizeResponse: Equatable, Sendable {
+    package let location: String
+
+    /// - Parameter code: for the client that will redeem it, in the query as RFC 6749 §4.1.2 has it. It is good once, for a minute, with the verifier.
+    package init(to redirect: Redirect, code: String, state: String?, issuer: String) {
+        location = Self.address(redirect, [("code", code), ("state", state), ("iss", issuer)])
+    }
+
+    package init(to redirect: Redirect, refusal: AuthorizeRefusal, state: String?, issuer: String) {
+        location = Self.address(
+            redirect, [("error", refusal.code.rawValue), ("error_description", refusal.description), ("state", state), ("iss", issuer)])
+    }
+
+    /// The registered address keeps its query (RFC 6749 §3.1.2).
+    private static func address(_ redirect: Redirect, _ parameters: [(String, String?)]) -> String {
+        let query = parameters.compactMap { name, value in value.map { "\(name)=\(escaped($0))" } }.joined(separator: "&")
+        let address = redirect.text
+        guard address.contains("?") else { return "\(address)?\(query)" }
+        return address.hasSuffix("?") || address.hasSuffix("&") ? address + query : "\(address)&\(query)"
+    }
+
+    /// Everything but unreserved characters as an escape (RFC 3986 §2.3), so that nothing in a value ends it.
+    static func escaped(_ text: String) -> String {
+        var result: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                result.append(byte)
+            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,75 @@
+import Authentication
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The device flow (RFC 8628): a television or a command line shows a code and a QR, and the phone does the rest.
+package struct DeviceService: Sendable {
+    let store: any OAuthStore
+    let keyring: any TokenKeyring
+    let random: any RandomSource
+    let gate: ClientGate
+    /// Seconds for which a code is good.
+    static let life: UInt64 = 600
+
+    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate) {
+        self.store = store
+        self.keyring = keyring
+        self.random = random
+        self.gate = gate
+    }
+
+    package struct Begun: Sendable {
+        package let deviceCode: String
+        package let userCode: UserCode
+
+        /// The answer of §3.2.
+        /// - Parameter verification: the address of the page where the code is typed.
+        package func json(verification: String) -> JSONObject {
+            JSONObject([
+                "device_code": .string(deviceCode), "user_code": .string(userCode.shown), "verification_uri": .string(verification),
+                "verification_uri_complete": .string("\(verification)?user_code=\(userCode.shown)"),
+                "expires_in": .integer(Int64(clamping: DeviceService.life)), "interval": .integer(Int64(clamping: PolledAuthorization.interval)),
+            ])
+        }
+    }
+
+    /// - Throws: `TokenRefusal`.
+    package func begin(_ call: TokenCall, at now: Instant) async throws -> Begun {
+        try call.checkForm()
+        let presented = try call.presentedClient()
+        let scopes = try call.parameters.scopes() ?? [.openID]
+        let target = try call.parameters.target()
+        let keys = try await keyring.keys(of: call.server)
+        let client = try await gate.client(presented, of: call, keys, at: now)
+        guard client.application.grantTypes.contains(.deviceCode) else { throw TokenRefusal.grantTypeNotAllowed }
+        let begun = Begun(deviceCode: Base64URL.encode(random.bytes(32)), userCode: UserCode(using: random))
+        let redemption = RedemptionID(using: random)
+        try await store.write { rows in
+            try rows.spend(client, nil, by: redemption)
+            let allowed = try rows.allowed(scopes, target, of: client.application)
+            try rows.save(
+                PolledAuthorization(
+                    hash: SHA(begun.deviceCode.utf8), server: call.server, client: client.application.id,
+                    way: .device(userCodeHash: begun.userCode.hash), scopes: allowed, api: target, createdAt: now, life: Self.life))
+        }
+        return begun
+    }
+
+    /// What a typed code asks for, to be shown to the person before they decide; nil for a code that nobody waits with.
+    package func waiting(for code: UserCode, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
+        try await store.read { rows in try rows.polled(userCodeHash: code.hash, of: server) }.flatMap { $0.isWaiting(at: now) ? $0 : nil }
+    }
+}
+
+extension OAuthRows {
+    /// What a client may ask of it.
+    func allowed(_ scopes: ScopeSet, _ target: APIIdentifier?, of application: Application) throws -> ScopeSet {
+        let api = try target.flatMap { try api($0, of: application.server) }
+        if let target {
+            guard api != nil, application.apis[target] != nil else { throw TokenRefusal.targetUnknown }
+        }
+        let allowed = ScopeRule(application: application, api: api).allowed(of: scopes)
+        guard !allowed.isEmpty else { throw TokenRefusal.nothingGranted }
+        return allowed
+    }
+}

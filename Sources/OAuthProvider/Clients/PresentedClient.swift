@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import OstiaryTokens
+
+/// What a request shows of the client that sends it (RFC 6749 §2.3, RFC 7521 §4.2). Nothing of it is checked.
+package enum PresentedClient: Sendable {
+    /// Its name alone.
+    case name(ClientID)
+    case secret(ClientID, PresentedSecret)
+    case assertion(ClientID, UnverifiedJWS)
+
+    package var id: ClientID {
+        switch self {
+        case .name(let id), .secret(let id, _), .assertion(let id, _): id
+        }
+    }
+
+    static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+    /// - Parameter authorization: the `Authorization` header field; nil for none.
+    package init(authorization: String?, _ parameters: Parameters) throws(ClientRefusal) {
+        let named = parameters["client_id"]
+        if let authorization {
+            guard parameters["client_secret"] == nil, parameters["client_assertion"] == nil else { throw .twoWays }
+            let (id, secret) = try Self.basic(authorization)
+            guard named == nil || named == id else { throw .namesDiffer }
+            self = .secret(try Self.known(id), secret)
+        } else if let text = parameters["client_assertion"] {
+            guard parameters["client_secret"] == nil else { throw .twoWays }
+            guard parameters["client_assertion_type"] == Self.assertionType else { throw .assertionTypeWrong }
+            let (id, assertion) = try Self.assertion(text)
+            guard named == nil || named == id else { throw .namesDiffer }
+            self = .assertion(try Self.known(id), assertion)
+        } else {
+            guard let named else { throw .missing }
+            let id = try Self.known(named)
+            self = parameters["client_secret"].map { .secret(id, PresentedSecret($0)) } ?? .name(id)
+        }
+    }
+
+    private static func known(_ text: String) throws(ClientRefusal) -> ClientID {
+        guard let id = ClientID(text) else { throw .unknown }
+        return id
+    }
+
+    /// RFC 7617, with both parts encoded like a form (RFC 6749 §2.3.1).
+    private static func basic(_ field: String) throws(ClientRefusal) -> (String, PresentedSecret) {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic" else { throw .schemeUnknown }
+        guard let data = Data(base64Encoded: String(parts[1])), let text = String(validating: data, as: UTF8.self) else { throw .notBase64 }
+        guard let colon = text.firstIndex(of: ":") else { throw .noColon }
+        guard let id = FormText.decoded(text[..<colon]), let secret = FormText.decoded(text[text.index(after: colon)...]) else { throw .badEscape }
+        return (id, PresentedSecret(secret))
+    }
+
+    private static func assertion(_ text: String) throws(ClientRefusal) -> (String, UnverifiedJWS) {
+        let assertion: UnverifiedJWS
+        do { assertion = try UnverifiedJWS(compact: text) } catch { throw .assertion(error) }
+        do { return (try assertion.claimed.text("sub"), assertion) } catch { throw .assertionClaims(error) }
+    }
+}
+
+/// A secret as somebody sent it.
+package struct PresentedSecret: Sendable {
+    let text: String
+
+    package init(_ text: String) { self.text = text }
+}
+
+extension PresentedSecret: CustomStringConvertible, CustomReflectable {
+    package var description: String { "‹secret›" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// `application/x-www-form-urlencoded`: a plus is a space, and a percent sign begins an escape.
+enum FormText {
+    /// Nil for an escape that is none, and for what is no UTF-8.
+    static func decoded(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(0x20)
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) } }
+}

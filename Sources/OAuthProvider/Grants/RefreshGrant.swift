@@ -1,0 +1,38 @@
+import OstiaryTokens
+
+/// `refresh_token` (RFC 6749 §6): by which token comes next, see `RefreshFamily`.
+package struct RefreshGrant: TokenGrant {
+    package static let type = GrantType.refreshToken
+
+    private let text: String
+    /// What the next access token is to have; nil for all.
+    private let scopes: ScopeSet?
+
+    package init(_ parameters: Parameters) throws(TokenRefusal) {
+        text = try parameters.required("refresh_token")
+        scopes = try parameters.scopes()
+    }
+
+    package func redeem(_ turn: TokenTurn, in rows: any OAuthRows) throws -> Redemption {
+        guard let token = turn.derivation.refreshToken(text), let family = try rows.family(of: token.grant), family.server == turn.server else {
+            return .refused(.refreshUnknown)
+        }
+        guard family.client == turn.application.id else { return .refused(.refreshOfAnother) }
+        if let key = family.boundKey {
+            guard let proof = turn.proof else { return .refused(.proof(.missing)) }
+            guard proof.thumbprint == key else { return .refused(.proof(.otherKey)) }
+        }
+        guard let standing = try rows.standing(token.grant, at: turn.now) else { return .refused(.grantOver) }
+        // Less may be asked for one access token; the refresh token keeps what it has.
+        guard scopes?.isSubset(of: standing.grant.scopes) ?? true else { return .refused(.scopeNotGranted) }
+        switch family.ruling(on: token.generation, at: turn.now) {
+        case .give(let generation, let family):
+            return try turn.issue(on: standing, scopes: scopes ?? standing.grant.scopes, refresh: (family, generation), in: rows)
+        case .reused:
+            try rows.revoke(token.grant, at: turn.now)
+            return .refused(.refreshReused)
+        case .expired: return .refused(.refreshExpired)
+        case .unknown: return .refused(.refreshUnknown)
+        }
+    }
+}

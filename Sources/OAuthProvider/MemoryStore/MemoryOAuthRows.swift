@@ -1,0 +1,90 @@
+import OstiaryProtocol
+
+/// The rows of one transaction in memory.
+final class MemoryOAuthRows: OAuthRows {
+    private typealias Key = MemoryOAuthState.Key
+
+    private(set) var state: MemoryOAuthState
+
+    init(_ state: MemoryOAuthState) { self.state = state }
+
+    func application(_ id: ClientID, of server: ServerID) throws -> Application? { state.applications[Key(server: server, name: id)] }
+    func save(_ application: Application) throws { state.applications[Key(server: application.server, name: application.id)] = application }
+    func api(_ identifier: APIIdentifier, of server: ServerID) throws -> ProtectedAPI? { state.apis[Key(server: server, name: identifier)] }
+    func save(_ api: ProtectedAPI) throws { state.apis[Key(server: api.server, name: api.identifier)] = api }
+    func role(_ name: String, of server: ServerID) throws -> Role? { state.roles[Key(server: server, name: name)] }
+    func save(_ role: Role) throws { state.roles[Key(server: role.server, name: role.name)] = role }
+
+    func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet {
+        let roles = (state.people.accounts[account]?.roles ?? []).sorted().compactMap { state.roles[Key(server: server, name: $0)] }
+        return roles.reduce([]) { $0.union($1.permissions[api] ?? []) }
+    }
+
+    func standing(_ id: GrantID, at now: Instant) throws -> StandingGrant? {
+        guard let grant = state.grants[id], grant.revokedAt == nil, let account = state.people.accounts[grant.holder.account], account.isUsable else {
+            return nil
+        }
+        if case .session(let session, _) = grant.holder {
+            guard state.people.liveSessions.contains(session) else { return nil }
+        }
+        return StandingGrant(grant: grant, person: account.person)
+    }
+
+    func grant(_ id: GrantID) throws -> Grant? { state.grants[id] }
+    func save(_ grant: Grant) throws { state.grants[grant.id] = grant }
+
+    func consent(of account: AccountID, to client: ClientID, for api: APIIdentifier?, server: ServerID) throws -> Consent? {
+        state.consents.first { $0.account == account && $0.client == client && $0.api == api }
+    }
+
+    func save(_ consent: Consent, of server: ServerID) throws {
+        state.consents.removeAll { $0.account == consent.account && $0.client == consent.client && $0.api == consent.api }
+        state.consents.append(consent)
+    }
+
+    func code(hash: [UInt8], of server: ServerID) throws -> AuthorizationCode? { state.codes[Key(server: server, name: hash)] }
+    func save(_ code: AuthorizationCode) throws { state.codes[Key(server: code.server, name: code.hash)] = code }
+    func family(of grant: GrantID) throws -> RefreshFamily? { state.families[grant] }
+    func save(_ family: RefreshFamily) throws { state.families[family.grant] = family }
+    func opaqueToken(hash: [UInt8], of server: ServerID) throws -> OpaqueToken? { state.opaqueTokens[Key(server: server, name: hash)] }
+    func save(_ token: OpaqueToken, of server: ServerID) throws { state.opaqueTokens[Key(server: server, name: token.hash)] = token }
+    func isRevoked(tokenID: String, of server: ServerID) throws -> Bool { state.revokedTokens[Key(server: server, name: tokenID)] != nil }
+
+    func revoke(tokenID: String, of server: ServerID, until: Instant) throws { state.revokedTokens[Key(server: server, name: tokenID)] = until }
+
+    func pushedRequest(hash: [UInt8], of server: ServerID) throws -> PushedRequest? { state.pushed[Key(server: server, name: hash)] }
+    func save(_ request: PushedRequest) throws { state.pushed[Key(server: request.server, name: request.hash)] = request }
+    func polled(hash: [UInt8], of server: ServerID) throws -> PolledAuthorization? { state.polled[Key(server: server, name: hash)] }
+
+    func polled(userCodeHash: [UInt8], of server: ServerID) throws -> PolledAuthorization? {
+        state.polled.values.first { $0.server == server && $0.way == .device(userCodeHash: userCodeHash) && $0.state == .pending }
+    }
+
+    func save(_ authorization: PolledAuthorization) throws {
+        state.polled[Key(server: authorization.server, name: authorization.hash)] = authorization
+    }
+
+    func backchannelRequests(for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
+        state.polled.values.filter { $0.way == .backchannel(account) && $0.createdAt >= since }.sorted { $0.createdAt < $1.createdAt }
+    }
+
+    func person(of account: AccountID, at server: ServerID) throws -> Person? {
+        state.people.accounts[account].flatMap { $0.isUsable ? $0.person : nil }
+    }
+
+    func account(hinted userID: String, at server: ServerID) throws -> AccountID? {
+        state.people.accounts.first { $0.value.userID == userID && $0.value.isUsable }?.key
+    }
+
+    func appSession(webNonceHash: [UInt8], of server: ServerID, at now: Instant) throws -> AppSession? {
+        state.people.appSessions[webNonceHash].flatMap { state.people.liveSessions.contains($0.session) ? $0 : nil }
+    }
+
+    func spend(_ key: [UInt8], by redemption: RedemptionID, until: Instant) throws -> Bool {
+        guard let former = state.spent[key] else {
+            state.spent[key] = MemoryOAuthState.Spent(by: redemption, until: until)
+            return true
+        }
+        return former.by == redemption
+    }
+}

@@ -1,0 +1,73 @@
+import OstiaryProtocol
+import Synchronization
+
+/// The provider's store in memory, for tests of the rules: the same promises as a database for as long as the process lives.
+package final class MemoryOAuthStore: OAuthStore {
+    private let state = Mutex(MemoryOAuthState())
+
+    package init() {}
+
+    package func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {
+        try body(MemoryOAuthRows(state.withLock { $0 }))
+    }
+
+    @discardableResult
+    package func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
+        try state.withLock { state in
+            let rows = MemoryOAuthRows(state)
+            let value = try body(rows, nil)
+            state = rows.state
+            return value
+        }
+    }
+
+    /// Changes what the other rows of the database would say: accounts and sessions.
+    package func change(_ body: (inout MemoryPeople) -> Void) { state.withLock { body(&$0.people) } }
+}
+
+/// Accounts and sessions, as far as grants hang on them.
+package struct MemoryPeople: Sendable {
+    package struct Account: Sendable {
+        package var userID: String?
+        package var person: Person
+        /// Neither blocked nor deleted.
+        package var isUsable = true
+        package var roles: Set<String> = []
+
+        package init(id: AccountID, userID: String?, person: Person) {
+            self.userID = userID
+            self.person = person
+        }
+    }
+
+    package var accounts: [AccountID: Account] = [:]
+    package var liveSessions: Set<SessionID> = []
+    package var appSessions: [[UInt8]: AppSession] = [:]
+}
+
+/// Everything that the store knows: a value, so that a transaction that fails is simply not put back.
+struct MemoryOAuthState: Sendable {
+    struct Key<Name: Hashable & Sendable>: Hashable, Sendable {
+        let server: ServerID
+        let name: Name
+    }
+
+    struct Spent: Sendable {
+        let by: RedemptionID
+        let until: Instant
+    }
+
+    var people = MemoryPeople()
+    var applications: [Key<ClientID>: Application] = [:]
+    var apis: [Key<APIIdentifier>: ProtectedAPI] = [:]
+    var roles: [Key<String>: Role] = [:]
+    var grants: [GrantID: Grant] = [:]
+    var consents: [Consent] = []
+    var codes: [Key<[UInt8]>: AuthorizationCode] = [:]
+    var families: [GrantID: RefreshFamily] = [:]
+    var opaqueTokens: [Key<[UInt8]>: OpaqueToken] = [:]
+    var revokedTokens: [Key<String>: Instant] = [:]
+    var pushed: [Key<[UInt8]>: PushedRequest] = [:]
+    var polled: [Key<[UInt8]>: PolledAuthorization] = [:]
+    var spent: [[UInt8]: Spent] = [:]
+}

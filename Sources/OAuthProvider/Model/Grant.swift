@@ -1,0 +1,82 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// One authorization: who let which client do what. Codes and tokens are given on it, and are good while it stands.
+package struct Grant: Equatable, Sendable {
+    package let id: GrantID
+    package let server: ServerID
+    package let client: ClientID
+    package let holder: GrantHolder
+    package let scopes: ScopeSet
+    /// Nil for tokens that are good at userinfo only.
+    package let api: APIIdentifier?
+    package let authentication: AuthenticationClaims
+    /// `nonce` of the request, for the ID token.
+    package let nonce: String?
+    /// `sid` of ID and logout tokens: the session in which it was given, also when the grant outlives it.
+    package let session: SessionID
+    package let createdAt: Instant
+    /// When somebody took it back: the client, an operator, or the provider because something was used twice.
+    package var revokedAt: Instant?
+
+    package init(
+        id: GrantID, server: ServerID, client: ClientID, holder: GrantHolder, scopes: ScopeSet, api: APIIdentifier?,
+        authentication: AuthenticationClaims, nonce: String?, session: SessionID, createdAt: Instant, revokedAt: Instant? = nil
+    ) {
+        self.id = id
+        self.server = server
+        self.client = client
+        self.holder = holder
+        self.scopes = scopes
+        self.api = api
+        self.authentication = authentication
+        self.nonce = nonce
+        self.session = session
+        self.createdAt = createdAt
+        self.revokedAt = revokedAt
+    }
+}
+
+/// What a grant hangs on: when that ends, the grant is over, and with it every token, at once and without being told.
+package enum GrantHolder: Hashable, Sendable {
+    /// A login: its grants end with it.
+    case session(SessionID, AccountID)
+    /// `offline_access`: the account and its device, whatever becomes of the session.
+    case device(AccountID)
+
+    package var account: AccountID {
+        switch self {
+        case .session(_, let account), .device(let account): account
+        }
+    }
+}
+
+/// A grant that stands at the moment of the question, with what is known of its person. Only the store makes one.
+package struct StandingGrant: Equatable, Sendable {
+    package let grant: Grant
+    package let person: Person
+
+    package init(grant: Grant, person: Person) {
+        self.grant = grant
+        self.person = person
+    }
+}
+
+/// Who a grant is of, as far as tokens may tell.
+package struct Person: Equatable, Sendable {
+    /// `sub`, the same for all devices of one user of the business backend (OpenID Connect Core §8, public).
+    package let subject: String
+    package let profile: ProfileClaims
+
+    package init(account: AccountID, userID: String?, profile: ProfileClaims = .none) {
+        subject = userID ?? account.text
+        self.profile = profile
+    }
+
+    /// What of it these scopes let a client see (OpenID Connect Core §5.4).
+    package func profile(for scopes: ScopeSet) -> ProfileClaims {
+        ProfileClaims(
+            name: scopes.contains(.profile) ? profile.name : nil, picture: scopes.contains(.profile) ? profile.picture : nil,
+            email: scopes.contains(.email) ? profile.email : nil, isEmailVerified: profile.isEmailVerified)
+    }
+}

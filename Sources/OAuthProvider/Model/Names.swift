@@ -1,0 +1,55 @@
+import OstiaryProtocol
+
+package enum GrantKind {}
+/// One authorization.
+package typealias GrantID = Identifier<GrantKind>
+
+extension GrantID {
+    /// The grant that a hash of 32 bytes names.
+    init(hash: [UInt8]) {
+        var reader = ByteReader(hash)
+        guard let id = try? GrantID(from: &reader) else { preconditionFailure("a hash has 32 bytes") }
+        self = id
+    }
+}
+
+package enum RedemptionKind {}
+/// One call at the token endpoint: by it a call whose answer of the database was lost finds what it did itself.
+package typealias RedemptionID = Identifier<RedemptionKind>
+
+/// `client_id`: what an operator names an application (RFC 6749 §2.2), in visible characters without a colon, which Basic needs for itself.
+package struct ClientID: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    package init?(_ text: String) {
+        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }) else { return nil }
+        self.text = text
+    }
+
+    package var description: String { text }
+}
+
+/// The identifier of an API, which is the audience of its tokens: an absolute URI without a fragment (RFC 8707 §2). Nobody calls it.
+package struct APIIdentifier: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    package init?(_ text: String) {
+        guard (1...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("#"),
+            let colon = text.firstIndex(of: ":"), URIScheme.isOne(text[..<colon]), text.index(after: colon) < text.endIndex
+        else { return nil }
+        self.text = text
+    }
+
+    package var description: String { text }
+}
+
+/// The scheme of a URI (RFC 3986 §3.1).
+enum URIScheme {
+    static func isOne(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) else { return false }
+        return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

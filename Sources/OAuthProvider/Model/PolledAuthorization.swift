@@ -1,0 +1,90 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// An authorization that a person gives on another device while the client asks again and again: RFC 8628 and OpenID Connect CIBA.
+package struct PolledAuthorization: Equatable, Sendable {
+    package enum Way: Hashable, Sendable {
+        /// SHA of the user code that stands on the client's screen.
+        case device(userCodeHash: [UInt8])
+        /// The person whom the client named; nil for one that nobody knows, who never decides.
+        case backchannel(AccountID?)
+    }
+
+    package enum State: Hashable, Sendable {
+        case pending
+        case approved(GrantID)
+        case denied
+        /// Given out by this call.
+        case redeemed(GrantID, by: RedemptionID)
+    }
+
+    /// Seconds between two questions, at first, and by which a hasty client makes it longer (RFC 8628 §3.5).
+    package static let interval: UInt64 = 5
+
+    /// SHA of the device code or of the auth_req_id.
+    package let hash: [UInt8]
+    package let server: ServerID
+    package let client: ClientID
+    package let way: Way
+    package let scopes: ScopeSet
+    package let api: APIIdentifier?
+    package let createdAt: Instant
+    package let expiresAt: Instant
+    package private(set) var interval: UInt64
+    package private(set) var polledAt: Instant?
+    package private(set) var state: State
+
+    package init(
+        hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?, createdAt: Instant, life: UInt64,
+        interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, state: State = .pending
+    ) {
+        self.hash = hash
+        self.server = server
+        self.client = client
+        self.way = way
+        self.scopes = scopes
+        self.api = api
+        self.createdAt = createdAt
+        expiresAt = createdAt + life
+        self.interval = interval
+        self.polledAt = polledAt
+        self.state = state
+    }
+
+    /// What a question of the client comes to, and what the authorization is afterwards.
+    package enum Poll: Equatable, Sendable {
+        case pending, slowDown, denied, expired
+        case give(GrantID)
+        /// It was given out before, to another call: what was given is to be revoked.
+        case again(GrantID)
+    }
+
+    package func polled(by redemption: RedemptionID, at now: Instant) -> (Poll, PolledAuthorization) {
+        var next = self
+        switch state {
+        case .redeemed(let grant, by: redemption): return (.give(grant), self)
+        case .redeemed(let grant, by: _): return (.again(grant), self)
+        case .denied: return (.denied, self)
+        case .pending, .approved: break
+        }
+        guard now <= expiresAt else { return (.expired, self) }
+        // A second of patience: the answer was under way, too.
+        if let polledAt, now + 1 < polledAt + interval {
+            next.interval += Self.interval
+            next.polledAt = now
+            return (.slowDown, next)
+        }
+        next.polledAt = now
+        guard case .approved(let grant) = state else { return (.pending, next) }
+        next.state = .redeemed(grant, by: redemption)
+        return (.give(grant), next)
+    }
+
+    /// Nil when it is decided or over.
+    package func decided(_ grant: GrantID?, at now: Instant) -> PolledAuthorization? {
+        guard state == .pending, now <= expiresAt else { return nil }
+        var next = self
+        next.state = grant.map { .approved($0) } ?? .denied
+        return next
+    }
+}

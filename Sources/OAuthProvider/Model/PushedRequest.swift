@@ -1,0 +1,45 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The parameters of an authorization request that a client sent ahead (RFC 9126).
+package struct PushedRequest: Equatable, Sendable {
+    /// What a request URI begins with (§2.2).
+    package static let prefix = "urn:ietf:params:oauth:request_uri:"
+    /// Seconds for which a browser may begin with it.
+    package static let life: UInt64 = 90
+
+    /// SHA of the text after the prefix.
+    package let hash: [UInt8]
+    package let server: ServerID
+    package let client: ClientID
+    package let parameters: [Parameter]
+    package let expiresAt: Instant
+    /// Whether a code was given for it. Until then a page may be loaded again.
+    package var isSpent: Bool
+
+    package init(hash: [UInt8], server: ServerID, client: ClientID, parameters: [Parameter], expiresAt: Instant, isSpent: Bool = false) {
+        self.hash = hash
+        self.server = server
+        self.client = client
+        self.parameters = parameters
+        self.expiresAt = expiresAt
+        self.isSpent = isSpent
+    }
+
+    /// Nil for what is no request URI of ours.
+    package static func hash(ofURI uri: String) -> [UInt8]? {
+        guard uri.hasPrefix(prefix), uri.utf8.count <= 200 else { return nil }
+        return SHA(uri.dropFirst(prefix.count).utf8)
+    }
+}
+
+/// A parameter of a request as it came: names may come twice.
+package struct Parameter: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}

@@ -1,0 +1,102 @@
+/// Why an address can't be registered as one to which browsers are sent.
+package enum RedirectURIError: Error, Equatable, Sendable {
+    case malformed
+    /// RFC 6749 §3.1.2.
+    case fragment
+    /// It has a name and a password before the host, which people take for the host.
+    case userInformation
+    /// http to anything but this very machine.
+    case notSecure
+    /// A scheme that no domain stands behind (RFC 8252 §7.1), as `javascript` and `data` are.
+    case schemeWithoutDomain
+    /// An app's own scheme, for an application that is no app.
+    case schemeOfApps
+    case noHost
+}
+
+/// An address of an application to which browsers are sent with codes, as it was registered (RFC 6749 §3.1.2, RFC 8252 §7).
+package struct RedirectURI: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case https
+        /// The app itself listens, on a port that the system gave it: any port fits (RFC 8252 §7.3).
+        case loopback
+        /// `http://localhost`, for work on a site. It fits as it stands.
+        case localhost
+        /// Any app may claim the scheme, so a person has to say that this is the one (RFC 8252 §8.6).
+        case customScheme
+    }
+
+    package let text: String
+    package let kind: Kind
+
+    /// - Parameter ofApp: whether the application is native, and may have a scheme of its own.
+    package init(registering text: String, ofApp: Bool) throws(RedirectURIError) {
+        guard (1...2_000).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed), let colon = text.firstIndex(of: ":"),
+            URIScheme.isOne(text[..<colon])
+        else { throw .malformed }
+        guard !text.contains("#") else { throw .fragment }
+        let scheme = text[..<colon].lowercased()
+        let rest = text[text.index(after: colon)...]
+        guard scheme == "https" || scheme == "http" else {
+            guard scheme.contains(".") else { throw .schemeWithoutDomain }
+            guard ofApp else { throw .schemeOfApps }
+            self.text = text
+            kind = .customScheme
+            return
+        }
+        guard rest.hasPrefix("//") else { throw .malformed }
+        let authority = Self.authority(rest)
+        guard !authority.contains("@") else { throw .userInformation }
+        guard let host = Self.host(authority), !host.isEmpty else { throw .noHost }
+        if scheme == "https" {
+            kind = .https
+        } else if host == "127.0.0.1" || host == "[::1]" {
+            kind = .loopback
+        } else {
+            guard host.lowercased() == "localhost" else { throw .notSecure }
+            kind = .localhost
+        }
+        self.text = text
+    }
+
+    /// Whether an address of a request is this one: byte for byte (RFC 9700 §2.1), but for the port of a loopback address. Nothing is normalised: two readers
+    /// that normalise differently are an open redirect.
+    package func isMatched(by presented: String) -> Bool {
+        guard !text.isSame(as: presented) else { return true }
+        guard kind == .loopback, let registered = Self.withoutPort(text), let given = Self.withoutPort(presented) else { return false }
+        return registered.isSame(as: given)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"),
+            UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: byte > 0x20 && byte < 0x7F
+        }
+    }
+
+    /// - Parameter rest: what follows the scheme's colon, from its two slashes on.
+    private static func authority(_ rest: Substring) -> Substring { rest.dropFirst(2).prefix { !"/?".contains($0) } }
+
+    private static func host(_ authority: Substring) -> Substring? {
+        guard authority.hasPrefix("[") else { return authority.prefix { $0 != ":" } }
+        return authority.firstIndex(of: "]").map { authority[...$0] }
+    }
+
+    /// An http address on a loopback IP, with its port taken out; nil for any other. A port is one to five digits.
+    private static func withoutPort(_ text: String) -> String? {
+        guard text.hasPrefix("http://") else { return nil }
+        let authority = authority(text.dropFirst("http:".count))
+        guard let host = host(authority), host == "127.0.0.1" || host == "[::1]" else { return nil }
+        let tail = authority.dropFirst(host.count)
+        guard tail.isEmpty || tail.hasPrefix(":") && (2...6).contains(tail.count) && tail.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return "http://\(host)" + text.dropFirst("http://".count + authority.count)
+    }
+}
+
+extension String {
+    /// Byte for byte. `==` finds characters equal that Unicode holds to be the same, such as K and the Kelvin sign; an address has no such freedom.
+    func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,96 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The refresh tokens of one grant, of which one is the newest (RFC 6749 §6, RFC 9700 §4.14).
+///
+/// A token that is bound to a key stays what it is: whoever steals it can't use it. One that is not is renewed at each use, and answers get lost on the way
+/// to a phone: so its predecessor stays good until the newest is used or ten minutes have passed, and leads to the same newest.
+package struct RefreshFamily: Equatable, Sendable {
+    /// Seconds for which the predecessor of an unused token is good.
+    package static let grace: UInt64 = 600
+
+    package let grant: GrantID
+    package let server: ServerID
+    package let client: ClientID
+    /// The key of a client that keeps no secret; nil for tokens that are renewed.
+    package let boundKey: Thumbprint?
+    package let life: RefreshLife
+    package let createdAt: Instant
+    /// Of the newest token; the first has 0.
+    package private(set) var generation: UInt32
+    /// When the newest was first given out.
+    package private(set) var renewedAt: Instant
+    package private(set) var usedAt: Instant
+
+    package init(grant: GrantID, server: ServerID, client: ClientID, boundKey: Thumbprint?, life: RefreshLife, createdAt: Instant) {
+        self.grant = grant
+        self.server = server
+        self.client = client
+        self.boundKey = boundKey
+        self.life = life
+        self.createdAt = createdAt
+        generation = 0
+        renewedAt = createdAt
+        usedAt = createdAt
+    }
+
+    /// As a store kept it.
+    package init(
+        grant: GrantID, server: ServerID, client: ClientID, boundKey: Thumbprint?, life: RefreshLife, createdAt: Instant, generation: UInt32,
+        renewedAt: Instant, usedAt: Instant
+    ) {
+        self.grant = grant
+        self.server = server
+        self.client = client
+        self.boundKey = boundKey
+        self.life = life
+        self.createdAt = createdAt
+        self.generation = generation
+        self.renewedAt = renewedAt
+        self.usedAt = usedAt
+    }
+
+    /// What the use of a token means.
+    package enum Ruling: Equatable, Sendable {
+        /// The token of this generation is given out, and the family is this from now on.
+        case give(generation: UInt32, RefreshFamily)
+        /// It is over, by its own times.
+        case expired
+        /// A token that was replaced long ago: two have it, and nobody knows who is who. The grant is to be revoked.
+        case reused
+        /// No token of this family is that new.
+        case unknown
+    }
+
+    /// - Parameter generation: of the token that came, which is known to be genuine.
+    package func ruling(on presented: UInt32, at now: Instant) -> Ruling {
+        guard presented <= generation else { return .unknown }
+        // Before its times: what is used twice shows a theft, however late.
+        guard isGood(presented, at: now) else { return .reused }
+        guard !isOver(at: now) else { return .expired }
+        return .give(generation: next(after: presented), used(presented, at: now))
+    }
+
+    private func isGood(_ presented: UInt32, at now: Instant) -> Bool {
+        presented == generation || presented + 1 == generation && now <= renewedAt + Self.grace
+    }
+
+    private func isOver(at now: Instant) -> Bool {
+        if let absolute = life.absolute, now > createdAt + absolute { return true }
+        if let idle = life.idle, now > usedAt + idle { return true }
+        return false
+    }
+
+    private func next(after presented: UInt32) -> UInt32 {
+        guard boundKey == nil, presented == generation, generation < .max else { return generation }
+        return generation + 1
+    }
+
+    private func used(_ presented: UInt32, at now: Instant) -> RefreshFamily {
+        var family = self
+        family.generation = next(after: presented)
+        if family.generation != generation { family.renewedAt = now }
+        family.usedAt = max(usedAt, now)
+        return family
+    }
+}

@@ -1,0 +1,27 @@
+import Authentication
+import OstiaryProtocol
+import OstiaryTokens
+
+/// What the provider asks of accounts and sessions, inside a transaction: answered from the rows of Authentication.
+package protocol PersonRows: AnyObject {
+    /// Who an account is of, if it may log in.
+    func person(of account: AccountID, at server: ServerID) throws -> Person?
+    /// The account that a client means by a user's name; nil if there is none that may log in.
+    func account(hinted userID: String, at server: ServerID) throws -> AccountID?
+    /// The AppLogin that is logged in by a webNonce now, with the key that its phone named for tokens.
+    func appSession(webNonceHash: [UInt8], of server: ServerID, at now: Instant) throws -> AppSession?
+}
+
+/// An AppLogin that goes on (RFC 8693 exchanges its webNonce).
+package struct AppSession: Equatable, Sendable {
+    package let session: SessionID
+    package let login: Login
+    /// The key that the phone signed for at the login; nil if it named none, and then there are no tokens.
+    package let tokenKey: Thumbprint?
+
+    package init(session: SessionID, login: Login, tokenKey: Thumbprint?) {
+        self.session = session
+        self.login = login
+        self.tokenKey = tokenKey
+    }
+}

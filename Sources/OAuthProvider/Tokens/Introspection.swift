@@ -1,0 +1,124 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// What is known of a token now (RFC 7662 §2.2). A token that opens nothing is not told about.
+package enum TokenFacts: Equatable, Sendable {
+    case inactive
+    case accessToken(AccessTokenClaims)
+    case refreshToken(StandingGrant)
+
+    package var json: JSONObject {
+        switch self {
+        case .inactive: return JSONObject(["active": .bool(false)])
+        case .accessToken(let claims):
+            var object = claims.json
+            object["active"] = .bool(true)
+            object["token_type"] = .string((claims.boundKey == nil ? TokenResponse.TokenType.bearer : .dpop).rawValue)
+            return object
+        case .refreshToken(let standing):
+            return JSONObject([
+                "active": .bool(true), "client_id": .string(standing.grant.client.text), "sub": .string(standing.person.subject),
+                "scope": .string(standing.grant.scopes.text),
+            ])
+        }
+    }
+}
+
+/// Which kind of token a text is, with its signature verified; whether it stands is the store's to say.
+enum ReadToken: Sendable {
+    case jwt(AccessTokenClaims)
+    case refresh(RefreshToken)
+    case text(hash: [UInt8])
+
+    init(_ text: String, _ keys: TokenKeys, at now: Instant) {
+        if let token = keys.derivation.refreshToken(text) {
+            self = .refresh(token)
+        } else if let claims = Self.claims(text, keys, at: now) {
+            self = .jwt(claims)
+        } else {
+            self = .text(hash: SHA(text.utf8))
+        }
+    }
+
+    private static func claims(_ text: String, _ keys: TokenKeys, at now: Instant) -> AccessTokenClaims? {
+        guard let token = try? UnverifiedJWS(compact: text).verified(by: keys.published, as: .accessToken),
+            let claims = try? AccessTokenClaims(token.claims), claims.issuer == keys.issuer, now < claims.expiresAt
+        else { return nil }
+        return claims
+    }
+}
+
+extension OAuthRows {
+    /// The claims of an access token that opens something now: it was not revoked, and what it hangs on stands.
+    func active(_ claims: AccessTokenClaims, of server: ServerID, at now: Instant) throws -> AccessTokenClaims? {
+        guard now < claims.expiresAt, try !isRevoked(tokenID: claims.id, of: server), let holder = TokenNumber.holder(of: claims.id),
+            let client = try ClientID(claims.clientID).flatMap({ try application($0, of: server) }), client.isEnabled
+        else { return nil }
+        switch holder {
+        case .client: return claims
+        case .grant(let id): return try standing(id, at: now) == nil ? nil : claims
+        }
+    }
+
+    func active(_ token: ReadToken, of server: ServerID, at now: Instant) throws -> TokenFacts {
+        switch token {
+        case .jwt(let claims): return try active(claims, of: server, at: now).map { .accessToken($0) } ?? .inactive
+        case .text(let hash):
+            guard let token = try opaqueToken(hash: hash, of: server), let claims = try active(token.claims, of: server, at: now) else { return .inactive }
+            return .accessToken(claims)
+        case .refresh(let token):
+            guard let family = try family(of: token.grant), family.server == server, case .give = family.ruling(on: token.generation, at: now),
+                let standing = try standing(token.grant, at: now)
+            else { return .inactive }
+            return .refreshToken(standing)
+        }
+    }
+}
+
+/// The introspection endpoint (RFC 7662): is this still good, now?
+package struct IntrospectionService: Sendable {
+    let store: any OAuthStore
+    let keyring: any TokenKeyring
+    let random: any RandomSource
+    let gate: ClientGate
+
+    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate) {
+        self.store = store
+        self.keyring = keyring
+        self.random = random
+        self.gate = gate
+    }
+
+    /// - Throws: `TokenRefusal`, for a caller that does not show who it is: what a token is worth is not for everybody (§2.1).
+    package func facts(_ call: TokenCall, at now: Instant) async throws -> TokenFacts {
+        try call.checkForm()
+        let text = try call.parameters.required("token")
+        let presented = try call.presentedClient()
+        let keys = try await keyring.keys(of: call.server)
+        let client = try await gate.client(presented, of: call, keys, at: now)
+        guard !client.application.isPublic else { throw TokenRefusal.publicClient }
+        let token = ReadToken(text, keys, at: now)
+        let look = { @Sendable (rows: any OAuthRows) throws -> TokenFacts in
+            let facts = try rows.active(token, of: call.server, at: now)
+            return try rows.current(client).maySee(facts) ? facts : .inactive
+        }
+        // An assertion has to be taken once; a secret is no reason to write.
+        guard client.assertion != nil else { return try await store.read(look) }
+        let redemption = RedemptionID(using: random)
+        return try await store.write { rows in
+            try rows.spend(client, nil, by: redemption)
+            return try look(rows)
+        }
+    }
+}
+
+extension Application {
+    /// Whether it asks about a token of its own, or about one for an API that it serves.
+    fileprivate func maySee(_ facts: TokenFacts) -> Bool {
+        switch facts {
+        case .inactive: true
+        case .accessToken(let claims): claims.clientID == id.text || claims.audiences.contains { text in serves.contains { $0.text == text } }
+        case .refreshToken(let standing): standing.grant.client == id
+        }
+    }
+}
