@@ -97,9 +97,9 @@ extension OAuthRows {
         _ parameters: Parameters, pushed: PushedRequest? = nil, proofKey: Thumbprint? = nil, hint: AuthorizeInput.Hint, isBeingPushed: Bool = false,
         at server: ServerID
     ) throws -> AuthorizeInput {
-        let application = try parameters["client_id"].flatMap(ClientID.init).flatMap { try application($0, of: server) }
+        let application = try parameters["client_id"].flatMap { ClientID($0) }.flatMap { try self.application($0, of: server) }
         // More than one target is refused by its rule; which of them is looked up makes no difference.
-        let api = try (parameters["audience"] ?? parameters["resource"]).flatMap(APIIdentifier.init).flatMap { try api($0, of: server) }
+        let api = try (parameters["audience"] ?? parameters["resource"]).flatMap { APIIdentifier($0) }.flatMap { try self.api($0, of: server) }
         return AuthorizeInput(
             server: server, parameters: parameters, application: application, api: api, pushed: pushed, proofKey: proofKey, hint: hint,
             isBeingPushed: isBeingPushed)
@@ -109,11 +109,11 @@ extension OAuthRows {
         for request: AuthorizationRequest, askedAt: Instant, login: Login?, consented: ScopeSet?, isConfirmed: Bool, now: Instant
     ) throws -> AuthorizeStep {
         let api = request.api?.identifier
-        let person = try login.flatMap { try person(of: $0.account, at: request.server) }
+        let person = try login.flatMap { try self.person(of: $0.account, at: request.server) }
         let permissions = try login.flatMap { login in
-            try api.map { try permissions(of: login.account, at: $0, server: request.server) }
+            try api.map { try self.permissions(of: login.account, at: $0, server: request.server) }
         }
-        let consent = try login.flatMap { try consent(of: $0.account, to: request.application.id, for: api, server: request.server) }
+        let consent = try login.flatMap { try self.consent(of: $0.account, to: request.application.id, for: api, server: request.server) }
         return request.next(
             in: AuthorizeSituation(
                 askedAt: askedAt, login: login, person: person, permissions: permissions ?? [], consent: consent, consented: consented,
@@ -133,7 +133,7 @@ extension OAuthRows {
     fileprivate func remember(_ consented: ScopeSet, of account: AccountID, for request: AuthorizationRequest) throws {
         let client = request.application.id
         var consent =
-            try consent(of: account, to: client, for: request.api?.identifier, server: request.server)
+            try self.consent(of: account, to: client, for: request.api?.identifier, server: request.server)
             ?? Consent(account: account, client: client, api: request.api?.identifier, scopes: [])
         consent.scopes = consent.scopes.union(consented)
         try save(consent, of: request.server)

@@ -64,7 +64,7 @@ package struct DeviceService: Sendable {
 extension OAuthRows {
     /// What a client may ask of it.
     func allowed(_ scopes: ScopeSet, _ target: APIIdentifier?, of application: Application) throws -> ScopeSet {
-        let api = try target.flatMap { try api($0, of: application.server) }
+        let api = try target.flatMap { try self.api($0, of: application.server) }
         if let target {
             guard api != nil, application.apis[target] != nil else { throw TokenRefusal.targetUnknown }
         }

@@ -8,7 +8,7 @@ package struct UserCode: Sendable {
 
     private let letters: String
 
-    init(using random: any RandomSource) {
+    package init(using random: any RandomSource) {
         var letters = ""
         while letters.count < Self.count {
             // 240 is the greatest multiple of 20 in a byte: what is above would make some letters likelier.

@@ -1,4 +1,5 @@
 import Authentication
+import OstiaryProtocol
 import OstiaryTokens
 
 /// How strongly a login shows who somebody is: what `acr` says, weakest first (protocol §6).

@@ -39,7 +39,7 @@ package struct EndSession: Equatable, Sendable {
 
     /// The client that a request names, by its hint or by itself, to be looked up.
     package static func client(of parameters: Parameters, keys: TokenKeys) -> ClientID? {
-        ((try? hint(parameters["id_token_hint"], keys))?.client ?? parameters["client_id"]).flatMap(ClientID.init)
+        ((try? hint(parameters["id_token_hint"], keys))?.client ?? parameters["client_id"]).flatMap { ClientID($0) }
     }
 
     private static func hint(_ text: String?, _ keys: TokenKeys) throws(EndSessionRefusal) -> (client: String, session: SessionID?)? {

@@ -32,11 +32,14 @@ package struct PolledAuthorization: Equatable, Sendable {
     package let expiresAt: Instant
     package private(set) var interval: UInt64
     package private(set) var polledAt: Instant?
+    /// The call that asked last: one that looks again is not a second question.
+    package private(set) var polledBy: RedemptionID?
     package private(set) var state: State
 
     package init(
         hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?, createdAt: Instant, life: UInt64,
-        interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, state: State = .pending
+        interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, polledBy: RedemptionID? = nil,
+        state: State = .pending
     ) {
         self.hash = hash
         self.server = server
@@ -48,6 +51,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         expiresAt = createdAt + life
         self.interval = interval
         self.polledAt = polledAt
+        self.polledBy = polledBy
         self.state = state
     }
 
@@ -69,12 +73,13 @@ package struct PolledAuthorization: Equatable, Sendable {
         }
         guard now <= expiresAt else { return (.expired, self) }
         // A second of patience: the answer was under way, too.
-        if let polledAt, now + 1 < polledAt + interval {
+        let isHasty = polledBy != redemption && polledAt.map { now + 1 < $0 + interval } ?? false
+        next.polledAt = now
+        next.polledBy = redemption
+        guard !isHasty else {
             next.interval += Self.interval
-            next.polledAt = now
             return (.slowDown, next)
         }
-        next.polledAt = now
         guard case .approved(let grant) = state else { return (.pending, next) }
         next.state = .redeemed(grant, by: redemption)
         return (.give(grant), next)

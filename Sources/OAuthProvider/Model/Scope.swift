@@ -52,7 +52,7 @@ package struct ScopeSet: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// Words with one space between two (RFC 6749 §3.3); an empty text is none.
     package init(parsing text: String) throws(ScopeError) {
         guard !text.isEmpty else {
-            scopes = []
+            self.init([])
             return
         }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

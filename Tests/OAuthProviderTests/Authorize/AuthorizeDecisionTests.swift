@@ -1,0 +1,187 @@
+import Authentication
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@Suite("What has to happen before a code")
+struct AuthorizeDecisionTests {
+    private typealias Fixture = ProviderFixture
+
+    /// What comes next for a request that came at the beginning of time, with a login.
+    private func next(
+        _ changes: KeyValuePairs<String, String?> = [:], login: Login? = Fixture.login(), consented: ScopeSet? = nil, isConfirmed: Bool = false,
+        after seconds: UInt64 = 0, _ change: (ProviderFixture) async throws -> Void = { _ in }
+    ) async throws -> AuthorizeStep {
+        let fixture = try await ProviderFixture()
+        try await change(fixture)
+        let request = try await fixture.request(fixture.authorization(changes))
+        fixture.clock.advance(seconds)
+        return try await fixture.authorize.next(
+            for: request, askedAt: Fixture.start, login: login, consented: consented, isConfirmed: isConfirmed, now: fixture.now)
+    }
+
+    @Test("Without a login the phone is asked, as strongly as the request says")
+    func noLogin() async throws {
+        #expect(try await next(login: nil) == .logIn(.policy))
+        #expect(try await next(["prompt": "login"], login: nil) == .logIn(.always))
+        #expect(try await next(["max_age": "60"], login: nil) == .logIn(.fresh(60)))
+        #expect(try await next(["acr_values": "mfa"], login: nil) == .logIn(.fresh(.max)))
+        #expect(try await next(["acr_values": "sf mfa"], login: nil) == .logIn(.policy))
+    }
+
+    @Test("authz_prompt_none_not_logged_in: login_required")
+    func promptNone() async throws {
+        #expect(try await next(["prompt": "none"], login: nil) == .refuse(.loginRequired))
+        #expect(AuthorizeRefusal.loginRequired.code == .loginRequired)
+        // Somebody is, and there is nothing to ask.
+        guard case .give = try await next(["prompt": "none"], login: Fixture.login(at: Fixture.start - 1_000)) else {
+            Issue.record("the login was not taken")
+            return
+        }
+    }
+
+    @Test("prompt=login and prompt=select_account want a login of their own")
+    func freshLogin() async throws {
+        let before = Fixture.login(at: Fixture.start - 1)
+        for prompt in ["login", "select_account"] {
+            guard case .logIn = try await next(["prompt": prompt], login: before) else {
+                Issue.record("\(prompt) took a login of before")
+                continue
+            }
+            guard case .give = try await next(["prompt": prompt], login: Fixture.login(at: Fixture.start + 5), after: 9) else {
+                Issue.record("\(prompt) did not take a login of its own")
+                continue
+            }
+        }
+    }
+
+    @Test("authz_max_age_1_forces_login: what counts is when the person proved themself, a remembered factor is as old as its proof")
+    func maxAge() async throws {
+        let old = Fixture.login(at: Fixture.start - 2)
+        #expect(try await next(["max_age": "1"], login: old) == .logIn(.fresh(1)))
+        guard case .give = try await next(["max_age": "10000"], login: old) else {
+            Issue.record("a login of two seconds is too old for 10000")
+            return
+        }
+        let remembered = Fixture.login(at: Fixture.start - 2, verifiedAt: Fixture.start - 500)
+        #expect(try await next(["max_age": "60"], login: remembered) == .logIn(.fresh(60)))
+        #expect(try await next(["max_age": "60", "prompt": "none"], login: remembered) == .refuse(.loginRequired))
+    }
+
+    @Test("A login for the request is new enough, however long its person then reads")
+    func reading() async throws {
+        guard case .give = try await next(["max_age": "0"], login: Fixture.login(at: Fixture.start + 5), after: 300) else {
+            Issue.record("the person would be asked again and again")
+            return
+        }
+    }
+
+    @Test("acr_values=phr is met by nothing weaker: first the phone is asked, then the client is told")
+    func strength() async throws {
+        let scanned = Fixture.login(at: Fixture.start - 5)
+        #expect(try await next(["acr_values": "phr"], login: scanned) == .logIn(.fresh(.max)))
+        #expect(try await next(["acr_values": "phr"], login: Fixture.login(at: Fixture.start + 5)) == .refuse(.requirementsUnmet))
+        let sameDevice = Fixture.login(at: Fixture.start - 5, binding: .returnCode)
+        guard case .give = try await next(["acr_values": "phr"], login: sameDevice) else {
+            Issue.record("a login by the same device is phr")
+            return
+        }
+        #expect(AuthorizeRefusal.requirementsUnmet.code == .unmetAuthenticationRequirements)
+    }
+
+    @Test("acr, amr and auth_time say only what happened")
+    func claims() {
+        let device = AuthenticationClaims(of: Fixture.login(methods: []))
+        #expect(device == AuthenticationClaims(time: Fixture.start, acr: "sf", amr: ["pop"]))
+        let remembered = AuthenticationClaims(of: Fixture.login(verifiedAt: Fixture.start - 60))
+        #expect(remembered == AuthenticationClaims(time: Fixture.start - 60, acr: "mfa", amr: ["mfa", "pin", "pop"]))
+        #expect(AuthenticationClaims(of: Fixture.login(binding: .returnCode)).acr == "phr")
+        // The browser did not come back: nobody knows that it is the one.
+        #expect(AuthenticationClaims(of: Fixture.login(binding: .returnCode, hasReturned: false)).acr == "mfa")
+        #expect(AuthenticationClaims(of: Fixture.login(methods: [], binding: .returnCode)).acr == "sf")
+    }
+
+    @Test("id_token_hint: another person than the client means has to log in as the right one")
+    func hint() async throws {
+        let fixture = try await ProviderFixture()
+        let hint = try #require(try await fixture.tokens().idToken)
+        guard case .logIn = try await next(["id_token_hint": hint], login: Fixture.login(Fixture.manager)) else {
+            Issue.record("the manager was taken for alice")
+            return
+        }
+        #expect(try await next(["id_token_hint": hint, "prompt": "none"], login: Fixture.login(Fixture.manager)) == .refuse(.loginRequired))
+    }
+
+    @Test("Whoever may not log in any more is not logged in")
+    func blocked() async throws {
+        #expect(
+            try await next { fixture in fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false } } == .logIn(.policy))
+    }
+
+    @Test("S3-21 a person gives what their role permits")
+    func permissions() async throws {
+        let all = "openid read:timesheets approve:timesheets"
+        #expect(try await next(["scope": all]) == .give(Fixture.scope("openid read:timesheets")))
+        #expect(try await next(["scope": all], login: Fixture.login(Fixture.manager)) == .give(Fixture.scope("openid read:timesheets approve:timesheets")))
+        #expect(try await next(["scope": "approve:timesheets"]) == .refuse(.nothingToGrant))
+    }
+
+    @Test("A third party's application needs consent, the operator's own only where the API wants it")
+    func consent() async throws {
+        let scopes = Fixture.scope("openid read:timesheets")
+        func asThirdParty(_ fixture: ProviderFixture) async throws { try await fixture.change("mobile") { $0.isFirstParty = false } }
+        let asked: KeyValuePairs<String, String?> = ["scope": "openid read:timesheets"]
+        #expect(try await next(asked) == .give(scopes))
+        #expect(try await next(asked, asThirdParty) == .consent(scopes))
+        #expect(try await next(asked, consented: scopes, asThirdParty) == .give(scopes))
+        #expect(try await next(asked, consented: Fixture.scope("openid"), asThirdParty) == .consent(Fixture.scope("read:timesheets")))
+        #expect(try await next(["scope": "openid read:timesheets", "prompt": "none"], asThirdParty) == .refuse(.consentRequired))
+        #expect(try await next(["scope": "openid read:timesheets", "prompt": "consent"]) == .consent(scopes))
+        #expect(try await next(asked) { try await $0.changeAPI { $0.firstPartySkipsConsent = false } } == .consent(scopes))
+    }
+
+    @Test("What was consented to is remembered, and more is asked for")
+    func remembered() async throws {
+        let fixture = try await ProviderFixture()
+        _ = try await fixture.code(for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets"))
+        func next(_ scope: String) async throws -> AuthorizeStep {
+            try await fixture.authorize.next(
+                for: try await fixture.request(fixture.webAuthorization(["scope": scope])), askedAt: fixture.now, login: Fixture.login(),
+                consented: nil, isConfirmed: false, now: fixture.now)
+        }
+        #expect(try await next("openid read:timesheets") == .give(Fixture.scope("openid read:timesheets")))
+        #expect(try await next("openid profile") == .consent(Fixture.scope("profile")))
+    }
+
+    @Test("A native app with a scheme of its own is confirmed by the person, each time")
+    func customScheme() async throws {
+        func step(isConfirmed: Bool, prompt: String? = nil) async throws -> AuthorizeStep {
+            try await next(["redirect_uri": "com.example.app:/cb", "scope": "openid", "prompt": prompt], isConfirmed: isConfirmed) { fixture in
+                try await fixture.change("mobile") { $0.redirectURIs.append(try RedirectURI(registering: "com.example.app:/cb", ofApp: true)) }
+            }
+        }
+        #expect(try await step(isConfirmed: false) == .confirm)
+        #expect(try await step(isConfirmed: true) == .give(Fixture.scope("openid")))
+        #expect(try await step(isConfirmed: false, prompt: "none") == .refuse(.interactionRequired))
+    }
+
+    @Test("The attack of a forged consent: a code is not given while a step is open, whoever asks for it")
+    func openStep() async throws {
+        let fixture = try await ProviderFixture()
+        let request = try await fixture.request(fixture.webAuthorization())
+        await #expect(throws: AuthorizeStepOpen(step: .consent(Fixture.scope("openid read:timesheets")))) {
+            try await fixture.authorize.give(
+                request, askedAt: fixture.now, login: Fixture.login(), session: Fixture.session, consented: nil, isConfirmed: true, now: fixture.now)
+        }
+    }
+
+    @Test("authz_user_rejects: the client hears access_denied")
+    func rejected() async throws {
+        let fixture = try await ProviderFixture()
+        let response = try await fixture.request(fixture.authorization()).refused(.denied, issuer: Fixture.issuer)
+        #expect(Fixture.parameter("error", of: response.location) == "access_denied")
+        #expect(Fixture.parameter("state", of: response.location) == "state-1")
+        #expect(Fixture.parameter("code", of: response.location) == nil)
+    }
+}

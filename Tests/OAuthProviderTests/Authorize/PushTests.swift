@@ -1,0 +1,125 @@
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@Suite("Requests that are sent ahead, RFC 9126")
+struct PushTests {
+    private typealias Fixture = ProviderFixture
+    private static let endpoint = "https://login.example/oauth/par"
+
+    private func push(
+        _ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:], proofs: [String] = [], method: String = "POST"
+    ) async throws -> String {
+        let call = TokenCall(
+            server: Fixture.server, method: method, contentType: "application/x-www-form-urlencoded", parameters: fixture.authorization(changes),
+            proofs: proofs, target: try Fixture.target(Self.endpoint))
+        return try await fixture.push.push(call, at: fixture.now).requestURI
+    }
+
+    private func use(_ uri: String, client: String = "mobile", and more: [Parameter] = []) -> [Parameter] {
+        [Parameter("client_id", client), Parameter("request_uri", uri)] + more
+    }
+
+    @Test("A browser brings the name of the request, and what was sent is what counts")
+    func good() async throws {
+        let fixture = try await ProviderFixture()
+        let uri = try await push(fixture)
+        #expect(uri.hasPrefix("urn:ietf:params:oauth:request_uri:"))
+        let request = try await fixture.request(use(uri))
+        #expect(request.scopes.text == Fixture.fullScope)
+        #expect(request.state == "state-1")
+    }
+
+    @Test("par_params_outside_ignored")
+    func outside() async throws {
+        let fixture = try await ProviderFixture()
+        let more = [Parameter("scope", "openid"), Parameter("redirect_uri", "https://evil.example/"), Parameter("state", "other")]
+        let request = try await fixture.request(use(try await push(fixture), and: more))
+        #expect(request.scopes.text == Fixture.fullScope)
+        #expect(request.redirect.text == Fixture.callback)
+        #expect(request.state == "state-1")
+    }
+
+    @Test("par_request_uri_reuse_after_login, but par_reload_before_login_ok")
+    func once() async throws {
+        let fixture = try await ProviderFixture()
+        let uri = try await push(fixture)
+        for _ in 0..<3 { #expect(try await fixture.outcome(use(uri)).refusal == nil) }
+        let request = try await fixture.request(use(uri))
+        _ = try await fixture.code(for: use(uri))
+        #expect(try await fixture.outcome(use(uri)).refusal == .requestURISpent)
+        // A page that was loaded before finds the same.
+        let late = try await fixture.authorize.give(
+            request, askedAt: fixture.now, login: Fixture.login(), session: Fixture.session, consented: nil, isConfirmed: true, now: fixture.now)
+        #expect(Fixture.parameter("error", of: late.location) == "invalid_request_uri")
+    }
+
+    @Test("A code for a request that was sent ahead is given also when nobody heard that it was kept")
+    func rerun() async throws {
+        let fixture = try await ProviderFixture(rerunning: true)
+        let uri = try await push(fixture)
+        #expect(try await fixture.answer(fixture.exchange(try await fixture.code(for: use(uri)))).idToken != nil)
+    }
+
+    @Test("par_request_uri_expired, par_request_uri_other_client, and one that nobody sent")
+    func refused() async throws {
+        let fixture = try await ProviderFixture()
+        let uri = try await push(fixture)
+        #expect(try await fixture.outcome(use(uri, client: "web")).refusal == .requestURIOfAnother)
+        #expect(try await fixture.outcome([Parameter("request_uri", uri)]).refusal == .requestURIOfAnother)
+        #expect(try await fixture.outcome(use(uri + "x")).refusal == .requestURIUnknown)
+        fixture.clock.advance(PushedRequest.life)
+        #expect(try await fixture.outcome(use(uri)).refusal == nil)
+        fixture.clock.advance(1)
+        #expect(try await fixture.outcome(use(uri)).refusal == .requestURIExpired)
+    }
+
+    @Test("par_request_uri_in_par_refused, par_wrong_verb, and par-ensure-pkce-required: what a browser may not bring is not kept")
+    func checked() async throws {
+        let fixture = try await ProviderFixture()
+        let uri = try await push(fixture)
+        await #expect(throws: AuthorizeRefusal.foreignRequestURI) { try await push(fixture, ["request_uri": uri]) }
+        await #expect(throws: AuthorizeRefusal.challengeMissing) { try await push(fixture, ["code_challenge": nil]) }
+        await #expect(throws: AuthorizeRefusal.challengeMethodWrong) { try await push(fixture, ["code_challenge_method": "plain"]) }
+        await #expect(throws: AuthorizeRefusal.redirectNotRegistered) { try await push(fixture, ["redirect_uri": "https://evil.example/"]) }
+        await #expect(throws: TokenRefusal.parameterWrong("method")) { try await push(fixture, method: "GET") }
+        await #expect(throws: TokenRefusal.client(.methodWrong)) { try await push(fixture, ["client_id": "web"]) }
+    }
+
+    @Test("par_dpop_jkt_mismatch: the key of the proof is the key of the code")
+    func boundKey() async throws {
+        let fixture = try await ProviderFixture()
+        let thumbprint = try Fixture.phoneKey(51).key.thumbprint
+        let uri = try await push(fixture, proofs: [try fixture.proof(51, address: Self.endpoint)])
+        #expect(try await fixture.request(use(uri)).boundKey == thumbprint)
+        let named = try await push(fixture, ["dpop_jkt": thumbprint.text])
+        #expect(try await fixture.request(use(named)).boundKey == thumbprint)
+        await #expect(throws: AuthorizeRefusal.boundKeyWrong) {
+            try await push(fixture, ["dpop_jkt": thumbprint.text], proofs: [try fixture.proof(52, address: Self.endpoint)])
+        }
+        await #expect(throws: AuthorizeRefusal.boundKeyWrong) { try await push(fixture, ["dpop_jkt": "short"]) }
+    }
+
+    @Test("A client that sends its requests ahead is asked by no other way")
+    func required() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("mobile") { $0.requiresPushedRequests = true }
+        #expect(try await fixture.outcome(fixture.authorization()).refusal == .pushedRequestNeeded)
+        #expect(try await fixture.outcome(use(try await push(fixture))).refusal == nil)
+    }
+
+    @Test("No secret of a client is kept with its request")
+    func credentials() async throws {
+        let fixture = try await ProviderFixture()
+        let parameters = fixture.webAuthorization() + [Parameter("client_secret", Fixture.secret)]
+        let call = TokenCall(
+            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
+            target: try Fixture.target(Self.endpoint))
+        let uri = try await fixture.push.push(call, at: fixture.now).requestURI
+        let hash = try #require(PushedRequest.hash(ofURI: uri))
+        let kept = try await fixture.store.read { rows in try rows.pushedRequest(hash: hash, of: Fixture.server) }
+        #expect(kept?.parameters.contains { $0.name == "client_secret" } == false)
+        #expect(kept?.client.text == "web")
+    }
+}

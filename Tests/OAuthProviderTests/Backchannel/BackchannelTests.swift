@@ -1,0 +1,198 @@
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@Suite("CIBA")
+struct BackchannelTests {
+    private typealias Fixture = ProviderFixture
+
+    private func call(_ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:]) throws -> TokenCall {
+        var parameters = [
+            Parameter("login_hint", "alice"), Parameter("scope", "openid read:timesheets"), Parameter("audience", fixture.timesheets.text),
+            Parameter("binding_message", "W4-SCQ"),
+        ]
+        for (name, value) in changes {
+            parameters.removeAll { $0.name == name }
+            if let value { parameters.append(Parameter(name, value)) }
+        }
+        return TokenCall(
+            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
+            authorization: [Fixture.basic], target: try Fixture.target("https://login.example/oauth/bc-authorize"))
+    }
+
+    private func begin(_ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:]) async throws -> BackchannelService.Begun {
+        try await fixture.backchannel.begin(try call(fixture, changes), at: fixture.now)
+    }
+
+    private func refusal(_ changes: KeyValuePairs<String, String?>) async throws -> BackchannelRefusal? {
+        let fixture = try await ProviderFixture()
+        do { _ = try await begin(fixture, changes) } catch let refusal as BackchannelRefusal { return refusal }
+        return nil
+    }
+
+    private func poll(_ fixture: ProviderFixture, _ id: String) throws -> TokenCall {
+        try fixture.call(["grant_type": GrantType.backchannel.rawValue, "auth_req_id": id], authorization: [Fixture.basic])
+    }
+
+    private func approve(
+        _ fixture: ProviderFixture, _ begun: BackchannelService.Begun, by account: AccountID = Fixture.alice
+    ) async throws -> PolledAuthorization? {
+        try await fixture.approval.approve(
+            begun.authorization.hash, at: Fixture.server, scopes: begun.authorization.scopes, login: Fixture.login(account, at: fixture.now),
+            session: Fixture.session, now: fixture.now)
+    }
+
+    @Test("A client asks a person on their phone, and has tokens when they say yes", arguments: [false, true])
+    func good(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let begun = try await begin(fixture)
+        #expect(begun.rings)
+        #expect(begun.request.bindingMessage == "W4-SCQ")
+        #expect(begun.json["interval"] == .integer(5) && begun.json["expires_in"] == .integer(300))
+        #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .pending)
+        fixture.clock.advance(5)
+        #expect(try await approve(fixture, begun) != nil)
+        fixture.clock.advance(5)
+        let response = try await fixture.answer(poll(fixture, begun.requestID))
+        #expect(try fixture.claims(response.accessToken).subject == "alice" && response.idToken != nil)
+    }
+
+    @Test("ciba_user_rejects, ciba_auth_req_id_expired, ciba_poll_too_fast")
+    func ends() async throws {
+        let fixture = try await ProviderFixture()
+        let (denied, late) = (try await begin(fixture), try await begin(fixture))
+        _ = try await fixture.approval.deny(denied.authorization.hash, at: Fixture.server, account: Fixture.alice, now: fixture.now)
+        #expect(try await fixture.refusal(of: poll(fixture, denied.requestID)) == .denied)
+        #expect(try await fixture.refusal(of: poll(fixture, late.requestID)) == .pending)
+        #expect(try await fixture.refusal(of: poll(fixture, late.requestID)) == .slowDown)
+        fixture.clock.advance(301)
+        #expect(try await fixture.refusal(of: poll(fixture, late.requestID)) == .polledExpired)
+    }
+
+    @Test("Nobody but the person who was asked decides")
+    func otherPerson() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        #expect(try await approve(fixture, begun, by: Fixture.manager) == nil)
+        #expect(try await fixture.approval.deny(begun.authorization.hash, at: Fixture.server, account: Fixture.manager, now: fixture.now) == nil)
+        #expect(try await approve(fixture, begun) != nil)
+    }
+
+    @Test("ciba_auth_req_id_other_client, and a device code is no auth_req_id")
+    func otherClient() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        _ = try await approve(fixture, begun)
+        try await fixture.change("mobile") { $0.grantTypes.insert(.backchannel) }
+        let other = try fixture.call(["grant_type": GrantType.backchannel.rawValue, "auth_req_id": begun.requestID, "client_id": "mobile"])
+        #expect(try await fixture.refusal(of: other) == .polledOfAnother)
+        let asDevice = try fixture.call(["grant_type": GrantType.deviceCode.rawValue, "device_code": begun.requestID], authorization: [Fixture.basic])
+        #expect(try await fixture.refusal(of: asDevice) == .polledUnknown)
+        #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == nil)
+    }
+
+    @Test("ciba_consumed_twice_revokes")
+    func twice() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        _ = try await approve(fixture, begun)
+        let response = try await fixture.answer(poll(fixture, begun.requestID))
+        #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .polledSpent)
+        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
+        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+    }
+
+    @Test("ciba_two_hints, ciba_no_hint, and the hints that there are not")
+    func hints() async throws {
+        #expect(try await refusal(["login_hint": nil]) == .hintMissing)
+        #expect(try await refusal(["id_token_hint": "x"]) == .hintsSeveral)
+        #expect(try await refusal(["login_hint": nil, "login_hint_token": "x"]) == .hintNotSupported)
+        #expect(try await refusal(["login_hint": nil, "id_token_hint": "x"]) == .hintWrong)
+        let fixture = try await ProviderFixture()
+        let idToken = try await fixture.tokens().idToken
+        #expect(try await begin(fixture, ["login_hint": nil, "id_token_hint": idToken]).authorization.way == .backchannel(Fixture.alice))
+    }
+
+    @Test("ciba_unknown_user_no_enumeration: a client is answered the same for somebody whom nobody knows, and no phone rings")
+    func unknownUser() async throws {
+        let fixture = try await ProviderFixture()
+        let (known, unknown) = (try await begin(fixture), try await begin(fixture, ["login_hint": "nobody"]))
+        #expect(known.json.names == unknown.json.names)
+        #expect(known.json["expires_in"] == unknown.json["expires_in"])
+        #expect(known.requestID.utf8.count == unknown.requestID.utf8.count)
+        #expect(!unknown.rings)
+        #expect(try await fixture.refusal(of: poll(fixture, unknown.requestID)) == .pending)
+        #expect(try await approve(fixture, unknown) == nil)
+    }
+
+    @Test("ciba_binding_message_long_or_emoji: 64 characters on one line, and what stands there is shown as it is")
+    func bindingMessages() async throws {
+        for text in [String(repeating: "a", count: 65), "two\nlines", "turned \u{202E}around", String(repeating: "é", count: 65)] {
+            #expect(try await refusal(["binding_message": text]) == .bindingMessageWrong)
+        }
+        for text in [String(repeating: "a", count: 64), "Zahlung 12,50 €", "👍 W4", String(repeating: "é", count: 64)] {
+            #expect(try await refusal(["binding_message": text]) == nil)
+        }
+        #expect(BackchannelRefusal.bindingMessageWrong.code == .invalidBindingMessage)
+    }
+
+    @Test("ciba_requested_expiry_as_string_ok: a positive number, at most an hour")
+    func expiry() async throws {
+        let fixture = try await ProviderFixture()
+        #expect(try await begin(fixture, ["requested_expiry": "120"]).request.life == 120)
+        #expect(try await begin(fixture, ["requested_expiry": "259200"]).request.life == 3_600)
+        for text in ["0", "-1", "1.5", "soon"] { #expect(try await refusal(["requested_expiry": text]) == .expiryWrong) }
+    }
+
+    @Test("Without openid, with a user code, or by a public client nobody is asked")
+    func refused() async throws {
+        #expect(try await refusal(["scope": "read:timesheets"]) == .scopeWithoutOpenID)
+        #expect(try await refusal(["scope": nil]) == .scopeWithoutOpenID)
+        #expect(try await refusal(["user_code": "1234"]) == .userCodeNotSupported)
+        let fixture = try await ProviderFixture()
+        try await fixture.change("mobile") {
+            $0.grantTypes.insert(.backchannel)
+            $0.backchannel = .poll
+        }
+        await #expect(throws: TokenRefusal.publicClient) {
+            try await fixture.backchannel.begin(
+                try fixture.call(["client_id": "mobile", "login_hint": "alice", "scope": "openid"]), at: fixture.now)
+        }
+    }
+
+    @Test("A client that is told by ping says by what token it knows the call")
+    func notificationToken() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("web") { $0.backchannel = .ping("https://reports.example/ping") }
+        await #expect(throws: BackchannelRefusal.notificationTokenMissing) { try await begin(fixture) }
+        await #expect(throws: BackchannelRefusal.notificationTokenWrong) { try await begin(fixture, ["client_notification_token": "a b"]) }
+        let begun = try await begin(fixture, ["client_notification_token": "8d67dc78-7faa-4d41-aabd-67707b374255"])
+        #expect(begun.request.notificationToken.map { "\($0)" } == "‹secret›")
+    }
+
+    @Test("ciba_bulk_push_rate_limited: three unanswered in a quarter of an hour, five unwanted in a day, then no phone rings")
+    func limits() async throws {
+        let fixture = try await ProviderFixture()
+        for _ in 0..<3 { #expect(try await begin(fixture).rings) }
+        #expect(try await !begin(fixture).rings)
+        fixture.clock.advance(901)
+        #expect(try await begin(fixture).rings)
+        // Five of today, whether or not they rang.
+        #expect(try await !begin(fixture).rings)
+        fixture.clock.advance(86_400)
+        let wanted = try await begin(fixture)
+        #expect(wanted.rings)
+        // What was approved was wanted, and counts for nothing.
+        _ = try await approve(fixture, wanted)
+        for _ in 0..<3 { #expect(try await begin(fixture).rings) }
+        #expect(try await begin(fixture, ["login_hint": "mary"]).rings)
+    }
+
+    @Test("ciba_ping_401, 403, redirect_not_followed, no_retry_on_401: only a client that was not there is told again")
+    func pings() {
+        for status in [200, 204] { #expect(PingVerdict(status: status) == .delivered) }
+        for status in [301, 302, 307, 400, 401, 403, 404] { #expect(PingVerdict(status: status) == .givenUp) }
+        for status in [500, 503, nil] { #expect(PingVerdict(status: status) == .retry) }
+    }
+}

@@ -1,0 +1,163 @@
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTesting
+import OstiaryTokens
+import Testing
+
+@Suite("The device flow, RFC 8628")
+struct DeviceTests {
+    private typealias Fixture = ProviderFixture
+
+    private func begin(_ fixture: ProviderFixture) async throws -> DeviceService.Begun {
+        try await fixture.devices.begin(
+            try fixture.call(["client_id": "mobile", "audience": fixture.timesheets.text, "scope": "openid read:timesheets"]), at: fixture.now)
+    }
+
+    private func poll(_ fixture: ProviderFixture, _ code: String, client: String = "mobile") throws -> TokenCall {
+        try fixture.call(["grant_type": GrantType.deviceCode.rawValue, "device_code": code, "client_id": client])
+    }
+
+    private func approve(_ fixture: ProviderFixture, _ begun: DeviceService.Begun) async throws -> PolledAuthorization? {
+        try await fixture.approval.approve(
+            SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid read:timesheets"), login: Fixture.login(at: fixture.now),
+            session: Fixture.session, now: fixture.now)
+    }
+
+    @Test("A code on a screen, a person with a phone, and the screen has its tokens", arguments: [false, true])
+    func good(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let begun = try await begin(fixture)
+        #expect(try await fixture.devices.waiting(for: begun.userCode, at: Fixture.server, now: fixture.now)?.scopes.text == "openid read:timesheets")
+        #expect(try await approve(fixture, begun)?.state != .pending)
+        let response = try await fixture.answer(poll(fixture, begun.deviceCode))
+        #expect(try fixture.claims(response.accessToken).subject == "alice")
+        #expect(response.idToken != nil)
+        let json = begun.json(verification: "https://login.example/device")
+        #expect(json["verification_uri_complete"] == .string("https://login.example/device?user_code=\(begun.userCode.shown)"))
+        #expect(json["interval"] == .integer(5))
+    }
+
+    @Test("dev_pending, dev_slow_down: a hasty client waits five seconds longer each time")
+    func pace() async throws {
+        let fixture = try await ProviderFixture()
+        let call = try poll(fixture, try await begin(fixture).deviceCode)
+        #expect(try await fixture.refusal(of: call) == .pending)
+        fixture.clock.advance(3)
+        #expect(try await fixture.refusal(of: call) == .slowDown)
+        fixture.clock.advance(5)
+        #expect(try await fixture.refusal(of: call) == .slowDown)
+        fixture.clock.advance(15)
+        #expect(try await fixture.refusal(of: call) == .pending)
+        #expect(TokenRefusal.pending.code == .authorizationPending && TokenRefusal.slowDown.code == .slowDown)
+    }
+
+    @Test("dev_expired, dev_denied")
+    func ends() async throws {
+        let fixture = try await ProviderFixture()
+        let (denied, late) = (try await begin(fixture), try await begin(fixture))
+        #expect(
+            try await fixture.approval.deny(SHA(denied.deviceCode.utf8), at: Fixture.server, account: Fixture.alice, now: fixture.now)?.state == .denied)
+        #expect(try await fixture.refusal(of: poll(fixture, denied.deviceCode)) == .denied)
+        #expect(try await approve(fixture, denied) == nil)
+        fixture.clock.advance(601)
+        #expect(try await fixture.refusal(of: poll(fixture, late.deviceCode)) == .polledExpired)
+        #expect(try await approve(fixture, late) == nil)
+        #expect(try await fixture.devices.waiting(for: late.userCode, at: Fixture.server, now: fixture.now) == nil)
+        #expect(TokenRefusal.polledExpired.code == .expiredToken && TokenRefusal.denied.code == .accessDenied)
+    }
+
+    @Test("dev_other_client: another client's question spends nothing")
+    func otherClient() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        _ = try await approve(fixture, begun)
+        let other = try fixture.call(["grant_type": GrantType.deviceCode.rawValue, "device_code": begun.deviceCode], authorization: [Fixture.basic])
+        #expect(try await fixture.refusal(of: other) == .polledOfAnother)
+        #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == nil)
+        #expect(try await fixture.refusal(of: poll(fixture, "unknown")) == .polledUnknown)
+    }
+
+    @Test("dev_code_used_twice: what the first one gave is over", arguments: [false, true])
+    func twice(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let begun = try await begin(fixture)
+        _ = try await approve(fixture, begun)
+        let response = try await fixture.answer(poll(fixture, begun.deviceCode))
+        #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .polledSpent)
+        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
+        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+    }
+
+    @Test("qr_two_phones_one_winner: the second to decide finds it decided")
+    func twoPhones() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        #expect(try await approve(fixture, begun) != nil)
+        #expect(try await approve(fixture, begun) == nil)
+        #expect(try await fixture.approval.deny(SHA(begun.deviceCode.utf8), at: Fixture.server, account: Fixture.alice, now: fixture.now) == nil)
+    }
+
+    @Test("A person may give less than was asked for, and never more")
+    func less() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        _ = try await fixture.approval.approve(
+            SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid create:timesheets offline_access"),
+            login: Fixture.login(at: fixture.now), session: Fixture.session, now: fixture.now)
+        #expect(try await fixture.answer(poll(fixture, begun.deviceCode)).scopes.text == "openid")
+    }
+
+    @Test("A user code is typed in any case, with spaces and hyphens, and is nothing else")
+    func typing() async throws {
+        let fixture = try await ProviderFixture()
+        let code = try await begin(fixture).userCode
+        let shown = code.shown
+        #expect(shown.count == 9 && shown.dropFirst(4).first == "-")
+        for text in [shown, shown.lowercased(), shown.replacing("-", with: " "), " \(shown.replacing("-", with: ""))"] {
+            #expect(UserCode(typed: text)?.hash == code.hash)
+        }
+        for text in ["", "ABCD-EFGH", "BCDF-GHJ", "BCDF-GHJKL", "<script>", String(repeating: "B", count: 100), "ＢCDF-GHJK"] {
+            #expect(UserCode(typed: text) == nil)
+        }
+        #expect("\(code)" == "‹secret›")
+    }
+
+    @Test("No letter of a user code is likelier than another by more than chance")
+    func letters() {
+        let random = SeededRandom("user codes")
+        var counts: [Character: Int] = [:]
+        for _ in 0..<2_000 {
+            for letter in UserCode(using: random).shown where letter != "-" { counts[letter, default: 0] += 1 }
+        }
+        // 800 of each are expected, with a deviation of 28.
+        #expect(counts.count == 20)
+        #expect(counts.values.allSatisfy { (660...940).contains($0) })
+    }
+
+    @Test("dev_user_code_bruteforce_locked: five wrong codes in five minutes, then none")
+    func tries() {
+        var tries = UserCodeTries()
+        for second in UInt64(0)..<5 {
+            #expect(!tries.isLocked(at: Fixture.start + second))
+            tries = tries.afterWrong(at: Fixture.start + second)
+        }
+        #expect(tries.isLocked(at: Fixture.start + 5))
+        #expect(tries.isLocked(at: Fixture.start + 299))
+        #expect(!tries.isLocked(at: Fixture.start + 300))
+        #expect(tries.afterWrong(at: Fixture.start + 1_000).wrong == [Fixture.start + 1_000])
+    }
+
+    @Test("The client asks what it may, with a grant type that it has")
+    func refused() async throws {
+        let fixture = try await ProviderFixture()
+        await #expect(throws: TokenRefusal.nothingGranted) {
+            try await fixture.devices.begin(try fixture.call(["client_id": "mobile", "scope": "batch:upload"]), at: fixture.now)
+        }
+        await #expect(throws: TokenRefusal.targetUnknown) {
+            try await fixture.devices.begin(try fixture.call(["client_id": "mobile", "audience": "https://other.example"]), at: fixture.now)
+        }
+        await #expect(throws: TokenRefusal.grantTypeNotAllowed) {
+            try await fixture.devices.begin(try fixture.call([:], authorization: [Fixture.batchBasic]), at: fixture.now)
+        }
+    }
+}

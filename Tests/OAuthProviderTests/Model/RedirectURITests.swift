@@ -1,0 +1,79 @@
+import OAuthProvider
+import Testing
+
+@Suite("Redirect addresses, RFC 8252 §7 and RFC 9700 §2.1")
+struct RedirectURITests {
+    private func error(_ text: String, ofApp: Bool = true) -> RedirectURIError? {
+        do { _ = try RedirectURI(registering: text, ofApp: ofApp) } catch { return error }
+        return nil
+    }
+
+    @Test("S3-29 authz_redirect_exact_no_normalise: a registered address is matched by its own bytes only")
+    func exact() throws {
+        let registered = try RedirectURI(registering: "https://app.example/cb?tenant=K", ofApp: false)
+        #expect(registered.isMatched(by: "https://app.example/cb?tenant=K"))
+        for other in [
+            "https://app.example/cb", "https://app.example/cb?tenant=K&x=y", "https://app.example/cb?x=y&tenant=K", "https://app.example/cb/?tenant=K",
+            "https://APP.example/cb?tenant=K", "HTTPS://app.example/cb?tenant=K", "https://app.example:443/cb?tenant=K",
+            "https://app.example/%63b?tenant=K", "https://user@app.example/cb?tenant=K", "https://app.example/cb?tenant=K#x",
+            "https://app.example/./cb?tenant=K", "https://app.example/cb?tenant=k", "https://app.example/cb?tenant=\u{212A}",
+            " https://app.example/cb?tenant=K", "https://app.example.evil.example/cb?tenant=K",
+        ] {
+            #expect(!registered.isMatched(by: other), "\(other)")
+        }
+    }
+
+    @Test(
+        "authz_loopback_any_port_only_for_loopback: an app that listens on this machine has any port",
+        arguments: ["http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb"])
+    func loopback(presented: String) throws {
+        #expect(try RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true).isMatched(by: presented))
+        #expect(try RedirectURI(registering: "http://127.0.0.1:8000/cb", ofApp: true).isMatched(by: presented))
+        let six = presented.replacing("127.0.0.1", with: "[::1]")
+        #expect(try RedirectURI(registering: "http://[::1]/cb", ofApp: true).isMatched(by: six))
+        #expect(try !RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true).isMatched(by: six))
+    }
+
+    @Test(
+        "Nothing but the port of a loopback address is free",
+        arguments: [
+            "https://127.0.0.1:9000/cb", "http://127.0.0.1:9000/other", "http://127.0.0.1:9000/cb?x=y", "http://127.0.0.1:/cb", "http://127.0.0.1:port/cb",
+            "http://127.0.0.1:9000:80/cb", "http://127.0.0.1.evil.example/cb", "http://127.0.0.1@evil.example/cb", "http://127.0.0.1:80@evil.example/cb",
+            "http://localhost:9000/cb", "http://127.0.0.2/cb", "http://127.0.0.1:123456/cb", "http://127.0.0.1:٣/cb",
+        ])
+    func notLoopback(presented: String) throws {
+        #expect(try !RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true).isMatched(by: presented))
+    }
+
+    @Test("localhost is matched as it stands, and so is every other host with a port")
+    func noPorts() throws {
+        let localhost = try RedirectURI(registering: "http://localhost:3000/cb", ofApp: false)
+        #expect(localhost.kind == .localhost)
+        #expect(!localhost.isMatched(by: "http://localhost:3001/cb"))
+        #expect(try !RedirectURI(registering: "https://app.example/cb", ofApp: true).isMatched(by: "https://app.example:8443/cb"))
+    }
+
+    @Test("authz_redirect_fragment_refused: what can't be an address is not registered, each for its reason")
+    func registration() {
+        #expect(error("https://app.example/cb#x") == .fragment)
+        #expect(error("https://user:pw@app.example/cb") == .userInformation)
+        #expect(error("http://app.example/cb") == .notSecure)
+        #expect(error("http://127.0.0.1.evil.example/cb") == .notSecure)
+        #expect(error("https:///cb") == .noHost)
+        #expect(error("https:app.example") == .malformed)
+        #expect(error("/cb") == .malformed)
+        #expect(error("https://app.example/a b") == .malformed)
+        #expect(error("https://app.example/é") == .malformed)
+        #expect(error("") == .malformed)
+        for text in ["javascript:alert(1)", "data:text/html,x", "demo://cb", "file:///etc/passwd"] { #expect(error(text) == .schemeWithoutDomain) }
+    }
+
+    @Test("An app's own scheme belongs to a domain and to an app")
+    func customScheme() throws {
+        let own = try RedirectURI(registering: "com.example.app:/cb", ofApp: true)
+        #expect(own.kind == .customScheme)
+        #expect(own.isMatched(by: "com.example.app:/cb"))
+        #expect(!own.isMatched(by: "com.example.app:/cb2"))
+        #expect(error("com.example.app:/cb", ofApp: false) == .schemeOfApps)
+    }
+}

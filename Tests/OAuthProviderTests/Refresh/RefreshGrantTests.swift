@@ -1,0 +1,153 @@
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@Suite("refresh_token, RFC 6749 §6")
+struct RefreshGrantTests {
+    private typealias Fixture = ProviderFixture
+
+    @Test("S3-47, S3-48, S3-49 a refresh token gives a new access token, at once too", arguments: [false, true])
+    func reference(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let first = try await fixture.tokens()
+        // rt_refresh_1s_after_issue_ok.
+        fixture.clock.advance(1)
+        let second = try await fixture.answer(fixture.refresh(first.refreshToken))
+        #expect(second.accessToken != first.accessToken)
+        #expect(second.scopes == first.scopes)
+        #expect(try fixture.claims(second.accessToken).subject == "alice")
+    }
+
+    @Test("rt_retry_returns_same_successor, over the whole endpoint", arguments: [false, true])
+    func retry(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let first = try await fixture.tokens()
+        let lost = try await fixture.answer(fixture.refresh(first.refreshToken))
+        fixture.clock.advance(30)
+        let again = try await fixture.answer(fixture.refresh(first.refreshToken))
+        #expect(again.refreshToken == lost.refreshToken && again.refreshToken != first.refreshToken)
+        #expect(try await fixture.refusal(of: fixture.refresh(again.refreshToken)) == nil)
+    }
+
+    @Test("rt_old_after_successor_used_revokes_family: everything that the grant gave is over, and an operator hears of it")
+    func reuse() async throws {
+        let fixture = try await ProviderFixture()
+        let first = try await fixture.tokens()
+        let second = try await fixture.answer(fixture.refresh(first.refreshToken))
+        let third = try await fixture.answer(fixture.refresh(second.refreshToken))
+        #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .refreshReused)
+        #expect(TokenRefusal.refreshReused.isAlarm)
+        #expect(try await fixture.refusal(of: fixture.refresh(third.refreshToken)) == .grantOver)
+        let asked = try fixture.call(["token": third.accessToken], authorization: [Fixture.batchBasic])
+        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+    }
+
+    @Test("rt_other_client, rt_without_client_auth")
+    func otherClient() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens().refreshToken
+        let other = try fixture.call(["grant_type": "refresh_token", "refresh_token": token], authorization: [Fixture.basic])
+        #expect(try await fixture.refusal(of: other) == .refreshOfAnother)
+        #expect(try await fixture.refusal(of: fixture.refresh(token, client: "web")) == .client(.methodWrong))
+        #expect(try await fixture.refusal(of: fixture.call(["grant_type": "refresh_token", "refresh_token": token])) == .client(.missing))
+        // None of it moved the family.
+        #expect(try await fixture.refusal(of: fixture.refresh(token)) == nil)
+    }
+
+    @Test("A text that is no refresh token, none, and one of another server")
+    func unknown() async throws {
+        let fixture = try await ProviderFixture()
+        #expect(try await fixture.refusal(of: fixture.refresh("x")) == .refreshUnknown)
+        #expect(try await fixture.refusal(of: fixture.refresh(nil)) == .parameterMissing("refresh_token"))
+        let forged = TokenDerivation(secret: [UInt8](repeating: 77, count: 32)).refreshToken(of: Fixture.identifier(5, GrantKind.self), generation: 0)
+        #expect(try await fixture.refusal(of: fixture.refresh(forged.text)) == .refreshUnknown)
+    }
+
+    @Test("rt_scope_cannot_grow, rt_scope_can_shrink: less for one access token, and the next has all again")
+    func scopes() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens(["scope": "openid read:timesheets create:timesheets offline_access"]).refreshToken
+        #expect(try await fixture.refusal(of: fixture.refresh(token, scope: "openid profile")) == .scopeNotGranted)
+        #expect(try await fixture.refusal(of: fixture.refresh(token, scope: "openid  profile")) == .scope(.badGrammar))
+        let less = try await fixture.answer(fixture.refresh(token, scope: "read:timesheets"))
+        #expect(less.scopes.text == "read:timesheets" && less.idToken == nil)
+        #expect(try fixture.claims(less.accessToken).scope == "read:timesheets")
+        // RFC 6749 §6: the refresh token has the scope of the one that it replaced.
+        let all = try await fixture.answer(fixture.refresh(less.refreshToken))
+        #expect(all.scopes.text == "openid read:timesheets create:timesheets offline_access")
+    }
+
+    @Test("A permission that a person lost is gone with the next access token")
+    func lostPermission() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens().refreshToken
+        fixture.memory.change { $0.accounts[Fixture.alice]?.roles = [] }
+        let response = try await fixture.answer(fixture.refresh(token))
+        #expect(!response.scopes.contains(try #require(Scope("read:timesheets"))))
+        #expect(response.scopes.contains(.openID))
+    }
+
+    @Test("rt_without_dpop_proof, rt_wrong_key: a stolen token without the phone's key is nothing")
+    func bound() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens(proofs: [try fixture.proof(51)]).refreshToken
+        #expect(try await fixture.refusal(of: fixture.refresh(token)) == .proof(.missing))
+        #expect(try await fixture.refusal(of: fixture.refresh(token, proofs: [try fixture.proof(52)])) == .proof(.otherKey))
+        for _ in 0..<3 {
+            fixture.clock.advance(10_000_000)
+            let response = try await fixture.answer(fixture.refresh(token, proofs: [try fixture.proof(51)]))
+            #expect(response.refreshToken == token && response.type == .dpop)
+        }
+    }
+
+    @Test("A client with a secret may change its key: its refresh tokens are bound to the secret (RFC 9449 §5)")
+    func confidential() async throws {
+        let fixture = try await ProviderFixture()
+        let code = try await fixture.code(
+            for: fixture.webAuthorization(["scope": "openid offline_access"]), consented: Fixture.scope("openid offline_access"))
+        let changes: KeyValuePairs<String, String?> = ["client_id": nil, "redirect_uri": "https://reports.example/cb?tenant=1"]
+        let first = try await fixture.answer(fixture.exchange(code, changes, authorization: [Fixture.basic], proofs: [try fixture.proof(51)]))
+        let call = try fixture.call(
+            ["grant_type": "refresh_token", "refresh_token": first.refreshToken], authorization: [Fixture.basic], proofs: [try fixture.proof(52)])
+        let thumbprint = try Fixture.phoneKey(52).key.thumbprint
+        let second = try await fixture.answer(call)
+        #expect(try fixture.claims(second.accessToken, proof: thumbprint).boundKey == thumbprint)
+        #expect(second.refreshToken != first.refreshToken)
+    }
+
+    @Test("S3-45 rt_after_user_disabled: a refresh token outlives the session, and ends with the account")
+    func holders() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens().refreshToken
+        fixture.memory.change { $0.liveSessions = [] }
+        fixture.clock.advance(100_000_000)
+        let response = try await fixture.answer(fixture.refresh(token))
+        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false }
+        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
+        // A block that is lifted finds what it left.
+        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = true }
+        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == nil)
+    }
+
+    @Test("rt_id_token_same_iss_sub_auth_time: a refresh tells of the same login")
+    func idToken() async throws {
+        let fixture = try await ProviderFixture()
+        let first = try await fixture.tokens()
+        fixture.clock.advance(5_000)
+        let (before, after) = (
+            try fixture.idClaims(first.idToken), try fixture.idClaims(try await fixture.answer(fixture.refresh(first.refreshToken)).idToken)
+        )
+        for name in ["iss", "sub", "aud", "auth_time", "acr", "amr", "sid"] { #expect(before[name] == after[name]) }
+        #expect(after["iat"] == .integer(Int64(fixture.now.seconds)))
+    }
+
+    @Test("rt_absolute_and_idle_expiry, as the application has it")
+    func expiry() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("mobile") { $0.refreshLife = RefreshLife(absolute: nil, idle: 1_000) }
+        let token = try await fixture.tokens().refreshToken
+        fixture.clock.advance(1_001)
+        #expect(try await fixture.refusal(of: fixture.refresh(token)) == .refreshExpired)
+    }
+}

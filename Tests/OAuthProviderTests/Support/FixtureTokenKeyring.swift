@@ -1,0 +1,31 @@
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The token keys of the fixture's server.
+struct FixtureTokenKeyring: TokenKeyring {
+    let tokenKeys: TokenKeys
+
+    init(issuer: String = ProviderFixture.issuer) throws {
+        let es256 = try ES256Signer(stored: [UInt8](repeating: 31, count: 32))
+        let edDSA = try EdDSASigner(stored: [UInt8](repeating: 32, count: 32))
+        tokenKeys = TokenKeys(
+            issuer: issuer, signers: [es256, edDSA], published: JWKSet([es256.key, edDSA.key]), secret: [UInt8](repeating: 33, count: 32))
+    }
+
+    func keys(of server: ServerID) async throws -> TokenKeys { tokenKeys }
+}
+
+/// Runs each body that writes twice in one transaction, as if the first run was kept and nobody heard of it.
+struct RerunningOAuthStore: OAuthStore {
+    let store: any OAuthStore
+
+    func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value { try await store.read(body) }
+
+    func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
+        try await store.write { rows, _ in
+            let first = try body(rows, nil)
+            return try body(rows, first)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Authentication
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+/// Calls as clients make them.
+extension ProviderFixture {
+    static let basic = "Basic d2ViOndlYi1zZWNyZXQtd2ViLXNlY3JldC13ZWItc2VjcmV0LXdlYg=="
+    static let batchBasic = "Basic YmF0Y2g6YmF0Y2gtc2VjcmV0"
+
+    static func target(_ address: String = tokenEndpoint) throws -> HTTPTarget { try #require(HTTPTarget(address)) }
+
+    func call(
+        _ parameters: KeyValuePairs<String, String?>, authorization: [String] = [], proofs: [String] = [], address: String = tokenEndpoint,
+        method: String = "POST", contentType: String? = "application/x-www-form-urlencoded", asksNonce: Bool = false
+    ) throws -> TokenCall {
+        TokenCall(
+            server: Self.server, method: method, contentType: contentType,
+            parameters: parameters.compactMap { name, value in value.map { Parameter(name, $0) } }, authorization: authorization, proofs: proofs,
+            target: try Self.target(address), asksNonce: asksNonce)
+    }
+
+    func answer(_ call: TokenCall) async throws -> TokenResponse { try await token.answer(call, at: now) }
+
+    /// Why there is no token; nil when there is one.
+    func refusal(of call: TokenCall) async throws -> TokenRefusal? {
+        do { _ = try await answer(call) } catch let refusal as TokenRefusal { return refusal }
+        return nil
+    }
+
+    /// A proof of possession by the key of this number.
+    func proof(
+        _ key: UInt8 = 51, id: String? = nil, address: String = tokenEndpoint, method: String = "POST", accessToken: String? = nil, nonce: String? = nil
+    ) throws -> String {
+        let signer = try Self.phoneKey(key)
+        var jwk = signer.key.json
+        for name in ["use", "alg", "kid"] { jwk[name] = nil }
+        let claims = JSONObject([
+            "jti": .string(id ?? Base64URL.encode(random.bytes(12))), "htm": .string(method), "htu": .string(address), "iat": .integer(Int64(now.seconds)),
+            "ath": accessToken.map { .string(Base64URL.encode(SHA($0.utf8))) }, "nonce": nonce.map { .string($0) },
+        ])
+        return try signer.sign(claims, header: JSONObject(["typ": .string("dpop+jwt"), "alg": .string("ES256"), "jwk": .object(jwk)]))
+    }
+
+    static func phoneKey(_ number: UInt8) throws -> ES256Signer { try ES256Signer(stored: [UInt8](repeating: number, count: 32)) }
+}
+
+/// Logins as the phone makes them.
+extension ProviderFixture {
+    static func login(
+        _ account: AccountID = alice, at moment: Instant = start, methods: Methods = .pin, verifiedAt: Instant? = nil, binding: Binding? = .qrDynamic,
+        hasReturned: Bool = true
+    ) -> Login {
+        Login(
+            account: account, binding: binding, at: moment, methods: methods, verifiedAt: verifiedAt ?? moment, decision: SHA([2]),
+            deadline: moment + 315, lastPing: moment, lastStamp: moment,
+            returned: hasReturned ? ReturnTicket(codeHash: SHA([4]), until: moment + 120) : nil)
+    }
+}
+
+/// Authorization requests as browsers bring them.
+extension ProviderFixture {
+    static let fullScope = "create:timesheets read:timesheets openid profile email offline_access"
+
+    /// The request of the reference (S3-18 … S3-27); nil takes a parameter out, and a name that it has not is added.
+    func authorization(_ changes: KeyValuePairs<String, String?> = [:]) -> [Parameter] {
+        var parameters = [
+            Parameter("client_id", "mobile"), Parameter("audience", timesheets.text), Parameter("scope", Self.fullScope),
+            Parameter("response_type", "code"), Parameter("code_challenge", Self.challenge), Parameter("code_challenge_method", "S256"),
+            Parameter("redirect_uri", Self.callback), Parameter("state", "state-1"), Parameter("nonce", "nonce-1"),
+        ]
+        for (name, value) in changes {
+            let index = parameters.firstIndex { $0.name == name }
+            if let index { parameters.remove(at: index) }
+            if let value { parameters.insert(Parameter(name, value), at: index ?? parameters.count) }
+        }
+        return parameters
+    }
+
+    /// The one for the third party's website.
+    func webAuthorization(_ changes: KeyValuePairs<String, String?> = [:]) -> [Parameter] {
+        let web = authorization(["client_id": "web", "redirect_uri": "https://reports.example/cb?tenant=1", "scope": "openid read:timesheets"])
+        return changes.reduce(into: web) { parameters, change in
+            parameters.removeAll { $0.name == change.key }
+            if let value = change.value { parameters.append(Parameter(change.key, value)) }
+        }
+    }
+
+    func outcome(_ parameters: [Parameter]) async throws -> AuthorizeOutcome { try await authorize.check(parameters, at: Self.server, now: now) }
+
+    func request(_ parameters: [Parameter]) async throws -> AuthorizationRequest {
+        guard case .request(let request) = try await outcome(parameters) else { throw NotChecked() }
+        return request
+    }
+
+    struct NotChecked: Error {}
+
+    /// A code, after a login for the request.
+    func code(
+        _ changes: KeyValuePairs<String, String?> = [:], account: AccountID = alice, consented: ScopeSet? = nil
+    ) async throws -> String { try await code(for: authorization(changes), account: account, consented: consented) }
+
+    func code(for parameters: [Parameter], account: AccountID = alice, consented: ScopeSet? = nil) async throws -> String {
+        let response = try await authorize.give(
+            try await request(parameters), askedAt: now, login: Self.login(account, at: now), session: Self.session, consented: consented,
+            isConfirmed: true, now: now)
+        return try #require(Self.parameter("code", of: response.location))
+    }
+
+    static func parameter(_ name: String, of location: String) -> String? {
+        location.split(separator: "?").last?.split(separator: "&").first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+
+    /// The exchange of the reference (S3-30 … S3-35).
+    func exchange(
+        _ code: String, _ changes: KeyValuePairs<String, String?> = [:], authorization: [String] = [], proofs: [String] = []
+    ) throws -> TokenCall {
+        var parameters = [
+            Parameter("grant_type", "authorization_code"), Parameter("client_id", "mobile"), Parameter("code_verifier", Self.verifier),
+            Parameter("code", code), Parameter("redirect_uri", Self.callback),
+        ]
+        for (name, value) in changes {
+            parameters.removeAll { $0.name == name }
+            if let value { parameters.append(Parameter(name, value)) }
+        }
+        return TokenCall(
+            server: Self.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
+            authorization: authorization, proofs: proofs, target: try Self.target())
+    }
+
+    /// Tokens of the mobile app, as the reference gets them.
+    func tokens(_ changes: KeyValuePairs<String, String?> = [:], proofs: [String] = []) async throws -> TokenResponse {
+        try await answer(try exchange(try await code(changes), proofs: proofs))
+    }
+
+    func refresh(_ token: String?, client: String = "mobile", scope: String? = nil, proofs: [String] = []) throws -> TokenCall {
+        try call(["grant_type": "refresh_token", "client_id": client, "refresh_token": token, "scope": scope], proofs: proofs)
+    }
+
+    /// The claims of an access token, for the API of the reference.
+    func claims(_ token: String, proof: Thumbprint? = nil, audience: String? = nil) throws -> AccessTokenClaims {
+        let check = AccessTokenCheck(issuer: Self.issuer, audience: audience ?? timesheets.text, keys: keyring.tokenKeys.published)
+        return try check.claims(of: token, proof: proof, at: now)
+    }
+
+    /// The claims of an ID token of ours.
+    func idClaims(_ token: String?) throws -> JSONObject {
+        try UnverifiedJWS(compact: try #require(token)).verified(by: keyring.tokenKeys.published, as: .idToken).claims
+    }
+}

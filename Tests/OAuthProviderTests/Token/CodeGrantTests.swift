@@ -1,0 +1,169 @@
+import Authentication
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@Suite("authorization_code, RFC 6749 §4.1.3")
+struct CodeGrantTests {
+    private typealias Fixture = ProviderFixture
+
+    @Test("S3-28, S3-30, S3-31, S3-32, S3-34 the exchange of the reference gives what the reference says", arguments: [false, true])
+    func reference(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let response = try await fixture.tokens()
+        #expect(response.type == .bearer)
+        #expect(response.life == 86_400)
+        #expect(response.scopes.text == Fixture.fullScope)
+        #expect(response.refreshToken != nil)
+        #expect(
+            response.json.names == ["access_token", "token_type", "expires_in", "scope", "refresh_token", "id_token"])
+        #expect(response.json["token_type"] == .string("Bearer"))
+        #expect("\(response)" == "TokenResponse ‹secret›")
+    }
+
+    @Test("S3-36, S3-40 the access token is for the API of the audience, says its scopes, and is good for as long as the answer says")
+    func accessToken() async throws {
+        let fixture = try await ProviderFixture()
+        let response = try await fixture.tokens()
+        let claims = try fixture.claims(response.accessToken)
+        #expect(claims.subject == "alice")
+        #expect(claims.clientID == "mobile")
+        #expect(claims.audiences == [fixture.timesheets.text, Fixture.issuer])
+        #expect(claims.allows("create:timesheets") && !claims.allows("approve:timesheets"))
+        #expect(claims.expiresAt == fixture.now + response.life)
+        #expect(claims.authentication == AuthenticationClaims(time: fixture.now, acr: "mfa", amr: ["mfa", "pin", "pop"]))
+        #expect(try UnverifiedJWS(compact: response.accessToken).header.type == "at+jwt")
+    }
+
+    @Test("S3-38, S3-23 the ID token has name, picture and email by scope, and the nonce of the request")
+    func idToken() async throws {
+        let fixture = try await ProviderFixture()
+        let claims = try fixture.idClaims(try await fixture.tokens().idToken)
+        #expect(claims["iss"] == .string(Fixture.issuer) && claims["aud"] == .string("mobile") && claims["sub"] == .string("alice"))
+        #expect(claims["name"] == .string("Alice") && claims["email"] == .string("alice@example.com"))
+        #expect(claims["picture"] == .string("https://pictures.example/alice"))
+        #expect(claims["nonce"] == .string("nonce-1"))
+        #expect(claims["sid"] == .string(Fixture.session.text))
+        let lean = try fixture.idClaims(try await fixture.tokens(["scope": "openid", "nonce": nil]).idToken)
+        #expect(lean["name"] == nil && lean["email"] == nil && lean["nonce"] == nil)
+    }
+
+    @Test("S3-21 no openid, no ID token")
+    func noOpenID() async throws {
+        let fixture = try await ProviderFixture()
+        #expect(try await fixture.tokens(["scope": "read:timesheets"]).idToken == nil)
+    }
+
+    @Test("S3-37 a refresh token only when it was asked for and the API allows it", arguments: [true, false], [true, false])
+    func refreshToken(isAsked: Bool, isAllowed: Bool) async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.changeAPI { $0.allowsOfflineAccess = isAllowed }
+        let response = try await fixture.tokens(["scope": isAsked ? "openid offline_access" : "openid"])
+        #expect((response.refreshToken != nil) == (isAsked && isAllowed))
+        #expect(response.scopes.contains(.offlineAccess) == (isAsked && isAllowed))
+    }
+
+    @Test("S3-39 token_type is Bearer, unless a proof was sent and the token is bound to its key")
+    func tokenType() async throws {
+        let fixture = try await ProviderFixture()
+        let bound = try await fixture.tokens(proofs: [try fixture.proof(51)])
+        #expect(bound.type == .dpop)
+        let thumbprint = try Fixture.phoneKey(51).key.thumbprint
+        #expect(try fixture.claims(bound.accessToken, proof: thumbprint).boundKey == thumbprint)
+        #expect(try await fixture.tokens().type == .bearer)
+    }
+
+    @Test("tok_code_replay_revokes: a code that comes twice ends what the first one gave", arguments: [false, true])
+    func replay(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let code = try await fixture.code()
+        let response = try await fixture.answer(fixture.exchange(code))
+        fixture.clock.advance(1)
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+        #expect(TokenRefusal.codeSpent.isAlarm)
+        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
+        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
+        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+    }
+
+    @Test("tok_code_expired_60s")
+    func expired() async throws {
+        let fixture = try await ProviderFixture()
+        let (early, late) = (try await fixture.code(), try await fixture.code())
+        fixture.clock.advance(60)
+        #expect(try await fixture.refusal(of: fixture.exchange(early)) == nil)
+        fixture.clock.advance(1)
+        #expect(try await fixture.refusal(of: fixture.exchange(late)) == .codeExpired)
+    }
+
+    @Test("S3-35 tok_redirect_uri_changed: it equals the one of the request, also when there was none")
+    func redirect() async throws {
+        let fixture = try await ProviderFixture()
+        for changed in ["https://app.example/callback/", "https://app.example/CALLBACK", nil] {
+            let call = try fixture.exchange(try await fixture.code(), ["redirect_uri": changed])
+            #expect(try await fixture.refusal(of: call) == .redirectChanged)
+        }
+        let without = try await fixture.code(["redirect_uri": nil])
+        #expect(try await fixture.refusal(of: fixture.exchange(without, ["redirect_uri": nil])) == nil)
+        let added = try await fixture.code(["redirect_uri": nil])
+        #expect(try await fixture.refusal(of: fixture.exchange(added)) == .redirectChanged)
+    }
+
+    @Test("S3-33 tok_verifier_missing, tok_verifier_wrong, tok_verifier_short, tok_verifier_long")
+    func verifiers() async throws {
+        let fixture = try await ProviderFixture()
+        let code = try await fixture.code()
+        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": nil])) == .parameterMissing("code_verifier"))
+        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": "short"])) == .verifier(.tooShort))
+        let long = String(repeating: "a", count: 129)
+        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": long])) == .verifier(.tooLong))
+        #expect(TokenRefusal.verifier(.tooShort).code == .invalidGrant)
+        #expect(try await fixture.refusal(of: fixture.exchange(code, ["code_verifier": String(Fixture.verifier.reversed())])) == .verifierWrong)
+        // A guess burns the code: there is no second one.
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+    }
+
+    @Test("tok_code_other_client, tok_client_id_other: the attack of an injected code")
+    func otherClient() async throws {
+        let fixture = try await ProviderFixture()
+        let code = try await fixture.code()
+        #expect(try await fixture.refusal(of: fixture.exchange(code, ["client_id": nil], authorization: [Fixture.basic])) == .codeOfAnother)
+        // Burnt, and what it could have given with it.
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+        #expect(try await fixture.refusal(of: fixture.exchange("unknown")) == .codeUnknown)
+    }
+
+    @Test("dpop_code_bound_jkt_mismatch: a code that names a key is redeemed with it")
+    func boundCode() async throws {
+        let fixture = try await ProviderFixture()
+        let key = try Fixture.phoneKey(51).key.thumbprint.text
+        #expect(try await fixture.refusal(of: fixture.exchange(try await fixture.code(["dpop_jkt": key]))) == .proof(.missing))
+        let other = try fixture.exchange(try await fixture.code(["dpop_jkt": key]), proofs: [try fixture.proof(52)])
+        #expect(try await fixture.refusal(of: other) == .proof(.otherKey))
+        let good = try fixture.exchange(try await fixture.code(["dpop_jkt": key]), proofs: [try fixture.proof(51)])
+        #expect(try await fixture.refusal(of: good) == nil)
+    }
+
+    @Test("A code is worth nothing once its person is logged out or blocked")
+    func over() async throws {
+        let fixture = try await ProviderFixture()
+        let code = try await fixture.code(["scope": "openid"])
+        fixture.memory.change { $0.liveSessions = [] }
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .grantOver)
+    }
+
+    @Test("An opaque token is for APIs that want it, and is known by its hash only")
+    func opaque() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.changeAPI { $0.form = .opaque }
+        let token = try await fixture.tokens().accessToken
+        #expect(token.utf8.count == 43 && !token.contains("."))
+        let asked = try fixture.call(["token": token], authorization: [Fixture.batchBasic])
+        guard case .accessToken(let claims) = try await fixture.introspection.facts(asked, at: fixture.now) else {
+            Issue.record("an opaque token is not known")
+            return
+        }
+        #expect(claims.subject == "alice" && claims.allows("read:timesheets"))
+    }
+}

@@ -1,0 +1,102 @@
+import Authentication
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@Suite("The exchange of a webNonce, RFC 8693")
+struct ExchangeGrantTests {
+    private typealias Fixture = ProviderFixture
+    private static let webNonce = "webNonce-webNonce-webNonce-webNonce-webNonce"
+
+    private func fixture(key: UInt8? = 51, rerunning: Bool = false) async throws -> ProviderFixture {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let thumbprint = try key.map { try Fixture.phoneKey($0).key.thumbprint }
+        fixture.memory.change {
+            $0.appSessions[Transcript.nonce(Self.webNonce)] = AppSession(
+                session: Fixture.session, login: Fixture.login(binding: .app, hasReturned: false), tokenKey: thumbprint)
+        }
+        return fixture
+    }
+
+    private func call(_ fixture: ProviderFixture, key: UInt8? = 51, _ changes: KeyValuePairs<String, String?> = [:]) throws -> TokenCall {
+        var parameters = [
+            Parameter("grant_type", GrantType.tokenExchange.rawValue), Parameter("client_id", "mobile"), Parameter("subject_token", Self.webNonce),
+            Parameter("subject_token_type", ExchangeGrant.webNonceType), Parameter("audience", fixture.timesheets.text),
+            Parameter("scope", "read:timesheets openid"),
+        ]
+        for (name, value) in changes {
+            parameters.removeAll { $0.name == name }
+            if let value { parameters.append(Parameter(name, value)) }
+        }
+        return TokenCall(
+            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
+            proofs: try key.map { [try fixture.proof($0)] } ?? [], target: try Fixture.target())
+    }
+
+    @Test("S0-18 a webNonce and a proof of the phone's key give an access token, and no code verifier is asked for", arguments: [false, true])
+    func good(rerunning: Bool) async throws {
+        let fixture = try await fixture(rerunning: rerunning)
+        let response = try await fixture.answer(call(fixture))
+        #expect(response.type == .dpop && response.refreshToken == nil)
+        #expect(response.issuedType == "urn:ietf:params:oauth:token-type:access_token")
+        #expect(response.life == 300)
+        let claims = try fixture.claims(response.accessToken, proof: try Fixture.phoneKey(51).key.thumbprint)
+        #expect(claims.subject == "alice" && claims.authentication?.acr == "mfa")
+    }
+
+    @Test("The attack with a leaked webNonce: without the phone's key it gives nothing, and does not even show that it is good")
+    func leaked() async throws {
+        let fixture = try await fixture()
+        #expect(try await fixture.refusal(of: call(fixture, key: nil)) == .proof(.missing))
+        #expect(try await fixture.refusal(of: call(fixture, key: 52)) == .subjectTokenUnknown)
+        #expect(try await fixture.refusal(of: call(fixture, ["subject_token": "nobody's"])) == .subjectTokenUnknown)
+        let unbound = try await self.fixture(key: nil)
+        #expect(try await unbound.refusal(of: call(unbound)) == .subjectTokenUnknown)
+    }
+
+    @Test("S0-22, S0-23 the token ends with the session: whoever asks hears it at once")
+    func ended() async throws {
+        let fixture = try await fixture()
+        let token = try await fixture.answer(call(fixture)).accessToken
+        let asked = try fixture.call(["token": token], authorization: [Fixture.batchBasic])
+        guard case .accessToken = try await fixture.introspection.facts(asked, at: fixture.now) else {
+            Issue.record("the token is not known")
+            return
+        }
+        fixture.memory.change { $0.liveSessions = [] }
+        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.refusal(of: call(fixture)) == .subjectTokenUnknown)
+    }
+
+    @Test("However often an app asks, there is one grant for what it asks")
+    func oneGrant() async throws {
+        let fixture = try await fixture()
+        func holder(_ changes: KeyValuePairs<String, String?> = [:]) async throws -> TokenNumber.Holder? {
+            let response = try await fixture.answer(call(fixture, changes))
+            return TokenNumber.holder(of: try fixture.claims(response.accessToken, proof: try Fixture.phoneKey(51).key.thumbprint).id)
+        }
+        let first = try await holder()
+        #expect(try await holder() == first)
+        #expect(try await holder(["scope": "read:timesheets"]) != first)
+    }
+
+    @Test("What is asked for is what can be given here")
+    func malformed() async throws {
+        let fixture = try await fixture()
+        #expect(
+            try await fixture.refusal(of: call(fixture, ["subject_token_type": ExchangeGrant.accessTokenType])) == .subjectTokenTypeWrong)
+        #expect(try await fixture.refusal(of: call(fixture, ["subject_token_type": nil])) == .parameterMissing("subject_token_type"))
+        #expect(try await fixture.refusal(of: call(fixture, ["requested_token_type": "urn:ietf:params:oauth:token-type:saml2"])) == .requestedTypeWrong)
+        #expect(try await fixture.refusal(of: call(fixture, ["actor_token": "x"])) == .actorNotSupported)
+        #expect(try await fixture.refusal(of: call(fixture, ["audience": "https://other.example"])) == .targetUnknown)
+        #expect(try await fixture.refusal(of: call(fixture, ["scope": "batch:upload"])) == .nothingGranted)
+    }
+
+    @Test("Nothing that outlives the session is given for it")
+    func noRefresh() async throws {
+        let fixture = try await fixture()
+        let response = try await fixture.answer(call(fixture, ["scope": "openid offline_access"]))
+        #expect(response.refreshToken == nil && !response.scopes.contains(.offlineAccess))
+    }
+}
