@@ -2,7 +2,8 @@
 package struct AuthorizeResponse: Equatable, Sendable {
     package let location: String
 
-    /// - Parameter code: for the client that will redeem it, in the query as RFC 6749 §4.1.2 has it. It is good once, for a minute, with the verifier.
+    /// - Parameter code: for the client that will redeem it, in the query as RFC 6749 §4.1.2 has it. It is good once, for a minute, with the
+    /// verifier.
     package init(to redirect: Redirect, code: String, state: String?, issuer: String) {
         location = Self.address(redirect, [("code", code), ("state", state), ("iss", issuer)])
     }

@@ -53,7 +53,8 @@ package struct AuthorizeService: Sendable {
         }
     }
 
-    /// A code for a person who logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers the consent.
+    /// A code for a person who logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers the
+    /// consent.
     package func give(
         _ request: AuthorizationRequest, askedAt: Instant, login: Login, session: SessionID, consented: ScopeSet?, isConfirmed: Bool, now: Instant
     ) async throws -> AuthorizeResponse {

@@ -39,7 +39,9 @@ package struct BackchannelService: Sendable {
         let keys = try await keyring.keys(of: call.server)
         let client = try await gate.client(presented, of: call, keys, at: now)
         guard !client.application.isPublic else { throw TokenRefusal.publicClient }
-        guard client.application.grantTypes.contains(.backchannel), client.application.backchannel != nil else { throw TokenRefusal.grantTypeNotAllowed }
+        guard client.application.grantTypes.contains(.backchannel), client.application.backchannel != nil else {
+            throw TokenRefusal.grantTypeNotAllowed
+        }
         let request = try BackchannelRequest(call.parameters, of: client.application)
         let user = try Self.user(request.hint, keys)
         let requestID = Base64URL.encode(random.bytes(32))

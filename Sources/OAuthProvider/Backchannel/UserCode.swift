@@ -1,7 +1,7 @@
 import OstiaryProtocol
 
-/// What a person types who was shown a code by a device (RFC 8628 §6.1): eight consonants, no word among them and none that looks like another. 34 bits, which hold
-/// because tries are limited (`UserCodeTries`).
+/// What a person types who was shown a code by a device (RFC 8628 §6.1): eight consonants, no word among them and none that looks like another. 34
+/// bits, which hold because tries are limited (`UserCodeTries`).
 package struct UserCode: Sendable {
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
     static let count = 8
@@ -35,8 +35,8 @@ extension UserCode: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// How often somebody may type a code that none is (RFC 8628 §5.1): five in five minutes from one place. With a hundred codes waiting, a place that tries for a
-/// whole day hits one with a probability of 6 in a million.
+/// How often somebody may type a code that none is (RFC 8628 §5.1): five in five minutes from one place. With a hundred codes waiting, a place that
+/// tries for a whole day hits one with a probability of 6 in a million.
 package struct UserCodeTries: Hashable, Sendable {
     package static let most = 5
     /// Seconds.

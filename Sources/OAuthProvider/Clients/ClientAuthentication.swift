@@ -55,8 +55,10 @@ package struct ClientAuthentication: Sendable {
         let isStrict = application.acceptsOnlyIssuerAssertions
         let claims: JSONObject
         do {
-            claims = try assertion.verified(by: application.keys, as: .clientAssertion, allowing: isStrict ? [.es256, .edDSA] : [.es256, .edDSA, .rs256])
-                .claims
+            claims = try assertion.verified(
+                by: application.keys, as: .clientAssertion, allowing: isStrict ? [.es256, .edDSA] : [.es256, .edDSA, .rs256]
+            )
+            .claims
         } catch { throw .assertion(error) }
         guard claims["iss"]?.string == application.id.text, claims["sub"]?.string == application.id.text else { throw .issuerIsNotSubject }
         let (id, end) = try read(claims, at: now)

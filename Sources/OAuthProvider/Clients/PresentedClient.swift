@@ -1,9 +1,10 @@
+import OstiaryTokens
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import OstiaryTokens
 
 /// What a request shows of the client that sends it (RFC 6749 §2.3, RFC 7521 §4.2). Nothing of it is checked.
 package enum PresentedClient: Sendable {

@@ -38,7 +38,8 @@ package struct ProviderMetadata: Sendable {
         let assertionAlgorithms = JSONValue.strings(SignatureAlgorithm.allCases.map(\.rawValue))
         for name in ["token", "introspection", "revocation"] {
             // Who keeps no secret may revoke its own tokens, and learns of no other's.
-            object["\(name)_endpoint_auth_methods_supported"] = .strings(name == "introspection" ? clientMethods.filter { $0 != "none" } : clientMethods)
+            object["\(name)_endpoint_auth_methods_supported"] = .strings(
+                name == "introspection" ? clientMethods.filter { $0 != "none" } : clientMethods)
             object["\(name)_endpoint_auth_signing_alg_values_supported"] = assertionAlgorithms
         }
         object["response_types_supported"] = .strings(["code"])
@@ -73,7 +74,8 @@ package struct ProviderMetadata: Sendable {
             "device_authorization_endpoint": .string(address(.deviceAuthorization)),
             "backchannel_authentication_endpoint": .string(address(.backchannelAuthentication)),
             "introspection_endpoint": .string(address(.introspection)), "revocation_endpoint": .string(address(.revocation)),
-            "userinfo_endpoint": .string(address(.userInfo)), "jwks_uri": .string(address(.keys)), "end_session_endpoint": .string(address(.endSession)),
+            "userinfo_endpoint": .string(address(.userInfo)), "jwks_uri": .string(address(.keys)),
+            "end_session_endpoint": .string(address(.endSession)),
             "registration_endpoint": hasRegistration ? .string(address(.registration)) : nil,
         ])
     }

@@ -8,7 +8,8 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
     case requestURIUnknown, requestURIOfAnother, requestURISpent, requestURIExpired
     // Told to the client.
     case parameterRepeated(String)
-    case parameterTooLong(String), parameterWrong(String)
+    case parameterTooLong(String)
+    case parameterWrong(String)
     case pushedRequestNeeded
     case requestObject, foreignRequestURI
     case responseTypeMissing, responseTypeUnsupported, responseModeUnsupported
@@ -30,7 +31,8 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
     package var code: OAuthErrorCode {
         switch self {
         case .clientMissing, .clientUnknown, .clientDisabled, .redirectMissing, .redirectNotRegistered, .parameterRepeated, .parameterTooLong,
-            .parameterWrong, .pushedRequestNeeded, .responseTypeMissing, .responseModeUnsupported, .challengeMissing, .challengeMethodWrong, .challenge,
+            .parameterWrong, .pushedRequestNeeded, .responseTypeMissing, .responseModeUnsupported, .challengeMissing, .challengeMethodWrong,
+            .challenge,
             .boundKeyWrong, .boundKeyMissing, .promptUnknown, .promptNoneWithOthers, .maxAgeWrong, .claimsWrong, .hintWrong:
             .invalidRequest
         case .requestURIUnknown, .requestURIOfAnother, .requestURISpent, .requestURIExpired: .invalidRequestURI

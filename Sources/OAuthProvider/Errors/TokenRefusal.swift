@@ -3,7 +3,9 @@ import OstiaryTokens
 /// Why there is no token: precise for the audit log and the tests, vague on the wire.
 package enum TokenRefusal: Error, Equatable, Sendable {
     // The request (RFC 6749 §3.2).
-    case parameterRepeated(String), parameterMissing(String), parameterWrong(String)
+    case parameterRepeated(String)
+    case parameterMissing(String)
+    case parameterWrong(String)
     case grantTypeUnknown
     // The client.
     case client(ClientRefusal)

@@ -4,8 +4,8 @@ import OstiaryTokens
 
 /// `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693): the webNonce of an AppLogin for an access token.
 ///
-/// There is no code verifier (S0-18): the webNonce came to the app from its own SDK, and no other app could catch it on the way. What a leaked webNonce lacks
-/// is the phone's key, which signed for the login and has to sign here.
+/// There is no code verifier (S0-18): the webNonce came to the app from its own SDK, and no other app could catch it on the way. What a leaked
+/// webNonce lacks is the phone's key, which signed for the login and has to sign here.
 package struct ExchangeGrant: TokenGrant {
     package static let type = GrantType.tokenExchange
 

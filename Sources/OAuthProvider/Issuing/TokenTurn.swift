@@ -57,7 +57,8 @@ extension TokenTurn {
             Issuance(
                 accessToken: accessToken, claims: claims,
                 refreshToken: refresh.map { derivation.refreshToken(of: grant.id, generation: $0.generation) },
-                idToken: granted.contains(.openID) ? idToken(standing, granted) : nil, idTokenAlgorithm: application.idTokenAlgorithm, scopes: granted,
+                idToken: granted.contains(.openID) ? idToken(standing, granted) : nil, idTokenAlgorithm: application.idTokenAlgorithm,
+                scopes: granted,
                 life: claims.expiresAt.seconds(since: now)))
     }
 
@@ -108,7 +109,8 @@ extension TokenTurn {
         }
         // A client that keeps a secret shows that at each refresh; for one that does not, its key stands in (RFC 9449 §5).
         let family = RefreshFamily(
-            grant: id, server: server, client: application.id, boundKey: application.isPublic ? proof?.thumbprint : nil, life: application.refreshLife,
+            grant: id, server: server, client: application.id, boundKey: application.isPublic ? proof?.thumbprint : nil,
+            life: application.refreshLife,
             createdAt: now)
         return try issue(on: standing, scopes: standing.grant.scopes, refresh: (family, 0), in: rows)
     }

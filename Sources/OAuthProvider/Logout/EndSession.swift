@@ -1,7 +1,8 @@
 import OstiaryProtocol
 import OstiaryTokens
 
-/// Why a browser is sent nowhere after a logout. The person is told on a page; they are asked whether they want to log out in any case but `hintWrong`.
+/// Why a browser is sent nowhere after a logout. The person is told on a page; they are asked whether they want to log out in any case but
+/// `hintWrong`.
 package enum EndSessionRefusal: Error, Equatable, Sendable {
     case parameterRepeated(String)
     /// `id_token_hint` is no ID token of ours.
@@ -29,7 +30,9 @@ package struct EndSession: Equatable, Sendable {
         var location: String?
         if let target = parameters["post_logout_redirect_uri"] {
             // Only a client that is known says where to: anybody else's wish is an open redirect.
-            guard let application, hint == nil || hint?.client == application.id.text, application.postLogoutRedirectURIs.contains(where: target.isSame) else {
+            guard let application, hint == nil || hint?.client == application.id.text,
+                application.postLogoutRedirectURIs.contains(where: target.isSame)
+            else {
                 throw .redirectNotRegistered
             }
             location = target + (parameters["state"].map { (target.contains("?") ? "&" : "?") + "state=" + AuthorizeResponse.escaped($0) } ?? "")

@@ -59,8 +59,8 @@ package struct RedirectURI: Hashable, Sendable {
         self.text = text
     }
 
-    /// Whether an address of a request is this one: byte for byte (RFC 9700 §2.1), but for the port of a loopback address. Nothing is normalised: two readers
-    /// that normalise differently are an open redirect.
+    /// Whether an address of a request is this one: byte for byte (RFC 9700 §2.1), but for the port of a loopback address. Nothing is normalised: two
+    /// readers that normalise differently are an open redirect.
     package func isMatched(by presented: String) -> Bool {
         guard !text.isSame(as: presented) else { return true }
         guard kind == .loopback, let registered = Self.withoutPort(text), let given = Self.withoutPort(presented) else { return false }

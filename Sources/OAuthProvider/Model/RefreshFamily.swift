@@ -3,8 +3,8 @@ import OstiaryTokens
 
 /// The refresh tokens of one grant, of which one is the newest (RFC 6749 §6, RFC 9700 §4.14).
 ///
-/// A token that is bound to a key stays what it is: whoever steals it can't use it. One that is not is renewed at each use, and answers get lost on the way
-/// to a phone: so its predecessor stays good until the newest is used or ten minutes have passed, and leads to the same newest.
+/// A token that is bound to a key stays what it is: whoever steals it can't use it. One that is not is renewed at each use, and answers get lost on
+/// the way to a phone: so its predecessor stays good until the newest is used or ten minutes have passed, and leads to the same newest.
 package struct RefreshFamily: Equatable, Sendable {
     /// Seconds for which the predecessor of an unused token is good.
     package static let grace: UInt64 = 600

@@ -2,8 +2,8 @@ import OstiaryProtocol
 
 /// Grants and what was consented to, inside a transaction.
 package protocol GrantRows: AnyObject {
-    /// A grant that stands: it was not taken back, its account may log in, and its session goes on if it hangs on one. One statement, with the sessions and
-    /// accounts joined in, so that what ended a moment ago is over here too.
+    /// A grant that stands: it was not taken back, its account may log in, and its session goes on if it hangs on one. One statement, with the
+    /// sessions and accounts joined in, so that what ended a moment ago is over here too.
     func standing(_ id: GrantID, at now: Instant) throws -> StandingGrant?
     /// As it was written, whether or not it stands.
     func grant(_ id: GrantID) throws -> Grant?

@@ -20,7 +20,9 @@ package struct ClientGate: Sendable {
     }
 
     /// The proof that came along, verified; nil where none came and none is needed. It is still to be spent.
-    func proof(_ unverified: UnverifiedDPoPProof?, of call: TokenCall, isNeeded: Bool, _ keys: TokenKeys, at now: Instant) throws(TokenRefusal) -> DPoPProof? {
+    func proof(_ unverified: UnverifiedDPoPProof?, of call: TokenCall, isNeeded: Bool, _ keys: TokenKeys, at now: Instant) throws(TokenRefusal)
+        -> DPoPProof?
+    {
         guard let unverified else {
             guard !isNeeded else { throw .proof(.missing) }
             return nil

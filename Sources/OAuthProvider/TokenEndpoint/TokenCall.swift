@@ -1,7 +1,8 @@
 import OstiaryProtocol
 import OstiaryTokens
 
-/// A request to an endpoint at which clients show who they are, as it came: to tokens, pushed requests, polled authorizations, questions about tokens.
+/// A request to an endpoint at which clients show who they are, as it came: to tokens, pushed requests, polled authorizations, questions about
+/// tokens.
 package struct TokenCall: Sendable {
     package let server: ServerID
     package let method: String

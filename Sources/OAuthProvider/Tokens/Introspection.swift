@@ -64,7 +64,9 @@ extension OAuthRows {
         switch token {
         case .jwt(let claims): return try active(claims, of: server, at: now).map { .accessToken($0) } ?? .inactive
         case .text(let hash):
-            guard let token = try self.opaqueToken(hash: hash, of: server), let claims = try active(token.claims, of: server, at: now) else { return .inactive }
+            guard let token = try self.opaqueToken(hash: hash, of: server), let claims = try active(token.claims, of: server, at: now) else {
+                return .inactive
+            }
             return .accessToken(claims)
         case .refresh(let token):
             guard let family = try self.family(of: token.grant), family.server == server, case .give = family.ruling(on: token.generation, at: now),

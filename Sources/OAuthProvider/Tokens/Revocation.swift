@@ -15,8 +15,8 @@ package struct RevocationService: Sendable {
         self.gate = gate
     }
 
-    /// Once this returns, the token opens nothing. A refresh token takes its grant along, and with it every access token; an access token goes alone (§2.1).
-    /// What is no token of this client is answered the same, and stays what it is (§2.2).
+    /// Once this returns, the token opens nothing. A refresh token takes its grant along, and with it every access token; an access token goes alone
+    /// (§2.1). What is no token of this client is answered the same, and stays what it is (§2.2).
     /// - Throws: `TokenRefusal`, for the client only.
     package func revoke(_ call: TokenCall, at now: Instant) async throws {
         try call.checkForm()

@@ -80,7 +80,8 @@ package struct UserInfoService: Sendable {
     ///   - proofs: the values of all `DPoP` header fields.
     ///   - use: the request, without the token.
     /// - Throws: `ResourceRefusal`.
-    package func claims(for presented: PresentedToken, proofs: [String], _ use: DPoPUse, at server: ServerID, now: Instant) async throws -> JSONObject {
+    package func claims(for presented: PresentedToken, proofs: [String], _ use: DPoPUse, at server: ServerID, now: Instant) async throws -> JSONObject
+    {
         let keys = try await keyring.keys(of: server)
         let proof = try Self.proof(proofs, for: presented, use, at: now)
         let token = ReadToken(presented.text, keys, at: now)

@@ -1,6 +1,7 @@
 import OstiaryProtocol
 
-/// What tells a client's backend that somebody logged out (OpenID Connect Back-Channel Logout §2.4). It has no nonce, so that none is taken for an ID token.
+/// What tells a client's backend that somebody logged out (OpenID Connect Back-Channel Logout §2.4). It has no nonce, so that none is taken for an ID
+/// token.
 package struct LogoutTokenClaims: Hashable, Sendable {
     package static let event = "http://schemas.openid.net/event/backchannel-logout"
     /// Seconds for which one is good: longer than it takes to be sent again.

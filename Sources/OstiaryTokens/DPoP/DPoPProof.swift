@@ -45,7 +45,8 @@ package struct UnverifiedDPoPProof: Sendable {
         let keys = JWKSet([JWK(key.material, id: token.header.keyID)])
         let claims: JSONObject
         do { claims = try token.verified(by: keys, as: .dpopProof, allowing: Self.algorithms).claims } catch { throw .token(error) }
-        let (id, issued) = try read(claims, use)
+        let (id, issued) = try read(claims)
+        try checkRequest(claims, use)
         guard now <= issued + DPoPUse.window else { throw .tooOld }
         guard issued <= now + DPoPUse.window else { throw .tooNew }
         if let accessToken = use.accessToken {
@@ -58,18 +59,19 @@ package struct UnverifiedDPoPProof: Sendable {
         return DPoPProof(thumbprint: key.thumbprint, id: id, goodUntil: issued + DPoPUse.window)
     }
 
-    private func read(_ claims: JSONObject, _ use: DPoPUse) throws(DPoPRefusal) -> (id: String, issued: Instant) {
-        let method: String, target: String, id: String, issued: Instant
-        do {
-            id = try claims.text("jti")
-            method = try claims.text("htm")
-            target = try claims.text("htu")
-            issued = try claims.moment("iat")
+    private func read(_ claims: JSONObject) throws(DPoPRefusal) -> (id: String, issued: Instant) {
+        do throws(ClaimError) {
+            let id = try claims.text("jti")
+            guard id.utf8.count <= 256 else { throw .wrong("jti") }
+            return (id, try claims.moment("iat"))
         } catch { throw .claims(error) }
-        guard id.utf8.count <= 256 else { throw .claims(.wrong("jti")) }
-        guard method == use.method else { throw .methodWrong }
-        guard let target = HTTPTarget(target), target == use.target else { throw .targetWrong }
-        return (id, issued)
+    }
+
+    private func checkRequest(_ claims: JSONObject, _ use: DPoPUse) throws(DPoPRefusal) {
+        let named: (method: String, target: String)
+        do { named = (try claims.text("htm"), try claims.text("htu")) } catch { throw .claims(error) }
+        guard named.method == use.method else { throw .methodWrong }
+        guard let target = HTTPTarget(named.target), target == use.target else { throw .targetWrong }
     }
 }
 

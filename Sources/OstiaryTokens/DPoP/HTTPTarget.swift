@@ -1,5 +1,5 @@
-/// Where an HTTP request goes, in the one spelling in which two are compared: scheme and host in lower case, no default port, no query and no fragment
-/// (RFC 9449 §4.3, RFC 3986 §6.2.2 and §6.2.3).
+/// Where an HTTP request goes, in the one spelling in which two are compared: scheme and host in lower case, no default port, no query and no
+/// fragment (RFC 9449 §4.3, RFC 3986 §6.2.2 and §6.2.3).
 package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     private let text: String
 

@@ -1,5 +1,5 @@
-/// The protected header of a JWS (RFC 7515 §4). What it says of where keys are (`jku`, `x5u`) or which (`jwk`, `x5c`) is never followed; a proof of possession
-/// alone brings its key along, and asks for it by `jwk`.
+/// The protected header of a JWS (RFC 7515 §4). What it says of where keys are (`jku`, `x5u`) or which (`jwk`, `x5c`) is never followed; a proof of
+/// possession alone brings its key along, and asks for it by `jwk`.
 package struct JOSEHeader: Sendable {
     package let algorithm: SignatureAlgorithm
     package let type: String?

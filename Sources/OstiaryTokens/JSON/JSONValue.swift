@@ -24,7 +24,8 @@ package enum JSONValue: Hashable, Sendable {
     package static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 }
 
-/// The members of a JSON object, in the order in which they are written. No name is there twice: what two readers could read differently proves nothing.
+/// The members of a JSON object, in the order in which they are written. No name is there twice: what two readers could read differently proves
+/// nothing.
 package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package let name: String

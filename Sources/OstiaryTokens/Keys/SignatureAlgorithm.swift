@@ -1,4 +1,5 @@
-/// The algorithms that tokens are signed with (RFC 7518 §3.1, RFC 8037). What is not here is not known: `none` and the algorithms of shared secrets least of all.
+/// The algorithms that tokens are signed with (RFC 7518 §3.1, RFC 8037). What is not here is not known: `none` and the algorithms of shared secrets
+/// least of all.
 package enum SignatureAlgorithm: String, CaseIterable, Sendable {
     /// ECDSA on P-256: what secure hardware of phones has.
     case es256 = "ES256"

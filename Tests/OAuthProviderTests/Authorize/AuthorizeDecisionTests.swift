@@ -123,7 +123,9 @@ struct AuthorizeDecisionTests {
     func permissions() async throws {
         let all = "openid read:timesheets approve:timesheets"
         #expect(try await next(["scope": all]) == .give(Fixture.scope("openid read:timesheets")))
-        #expect(try await next(["scope": all], login: Fixture.login(Fixture.manager)) == .give(Fixture.scope("openid read:timesheets approve:timesheets")))
+        #expect(
+            try await next(["scope": all], login: Fixture.login(Fixture.manager)) == .give(Fixture.scope("openid read:timesheets approve:timesheets"))
+        )
         #expect(try await next(["scope": "approve:timesheets"]) == .refuse(.nothingToGrant))
     }
 

@@ -31,7 +31,9 @@ struct AuthorizeRulesTests {
     @Test("resource is another name for audience, and both may name the same")
     func resource() async throws {
         let fixture = try await ProviderFixture()
-        for changes: KeyValuePairs<String, String?> in [["audience": nil, "resource": fixture.timesheets.text], ["resource": fixture.timesheets.text]] {
+        for changes: KeyValuePairs<String, String?> in [
+            ["audience": nil, "resource": fixture.timesheets.text], ["resource": fixture.timesheets.text],
+        ] {
             #expect(try await fixture.request(fixture.authorization(changes)).api?.identifier == fixture.timesheets)
         }
     }

@@ -87,7 +87,8 @@ struct BackchannelTests {
         try await fixture.change("mobile") { $0.grantTypes.insert(.backchannel) }
         let other = try fixture.call(["grant_type": GrantType.backchannel.rawValue, "auth_req_id": begun.requestID, "client_id": "mobile"])
         #expect(try await fixture.refusal(of: other) == .polledOfAnother)
-        let asDevice = try fixture.call(["grant_type": GrantType.deviceCode.rawValue, "device_code": begun.requestID], authorization: [Fixture.basic])
+        let asDevice = try fixture.call(
+            ["grant_type": GrantType.deviceCode.rawValue, "device_code": begun.requestID], authorization: [Fixture.basic])
         #expect(try await fixture.refusal(of: asDevice) == .polledUnknown)
         #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == nil)
     }

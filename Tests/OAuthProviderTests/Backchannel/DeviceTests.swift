@@ -56,7 +56,8 @@ struct DeviceTests {
         let fixture = try await ProviderFixture()
         let (denied, late) = (try await begin(fixture), try await begin(fixture))
         #expect(
-            try await fixture.approval.deny(SHA(denied.deviceCode.utf8), at: Fixture.server, account: Fixture.alice, now: fixture.now)?.state == .denied)
+            try await fixture.approval.deny(SHA(denied.deviceCode.utf8), at: Fixture.server, account: Fixture.alice, now: fixture.now)?.state
+                == .denied)
         #expect(try await fixture.refusal(of: poll(fixture, denied.deviceCode)) == .denied)
         #expect(try await approve(fixture, denied) == nil)
         fixture.clock.advance(601)

@@ -103,7 +103,8 @@ struct RefreshFamilyTests {
 
     @Test("rt_charset_allowed: a refresh token is base64url")
     func charset() {
-        let text = TokenDerivation(secret: [UInt8](repeating: 1, count: 32)).refreshToken(of: Fixture.identifier(5, GrantKind.self), generation: 0).text
+        let text = TokenDerivation(secret: [UInt8](repeating: 1, count: 32)).refreshToken(of: Fixture.identifier(5, GrantKind.self), generation: 0)
+            .text
         #expect(text.utf8.count == 70 && Base64URL.decode(text) != nil)
     }
 }

@@ -31,13 +31,15 @@ extension ProviderFixture {
 
     /// A proof of possession by the key of this number.
     func proof(
-        _ key: UInt8 = 51, id: String? = nil, address: String = tokenEndpoint, method: String = "POST", accessToken: String? = nil, nonce: String? = nil
+        _ key: UInt8 = 51, id: String? = nil, address: String = tokenEndpoint, method: String = "POST", accessToken: String? = nil,
+        nonce: String? = nil
     ) throws -> String {
         let signer = try Self.phoneKey(key)
         var jwk = signer.key.json
         for name in ["use", "alg", "kid"] { jwk[name] = nil }
         let claims = JSONObject([
-            "jti": .string(id ?? Base64URL.encode(random.bytes(12))), "htm": .string(method), "htu": .string(address), "iat": .integer(Int64(now.seconds)),
+            "jti": .string(id ?? Base64URL.encode(random.bytes(12))), "htm": .string(method), "htu": .string(address),
+            "iat": .integer(Int64(now.seconds)),
             "ath": accessToken.map { .string(Base64URL.encode(SHA($0.utf8))) }, "nonce": nonce.map { .string($0) },
         ])
         return try signer.sign(claims, header: JSONObject(["typ": .string("dpop+jwt"), "alg": .string("ES256"), "jwk": .object(jwk)]))

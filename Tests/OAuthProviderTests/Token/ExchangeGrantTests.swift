@@ -87,7 +87,8 @@ struct ExchangeGrantTests {
         #expect(
             try await fixture.refusal(of: call(fixture, ["subject_token_type": ExchangeGrant.accessTokenType])) == .subjectTokenTypeWrong)
         #expect(try await fixture.refusal(of: call(fixture, ["subject_token_type": nil])) == .parameterMissing("subject_token_type"))
-        #expect(try await fixture.refusal(of: call(fixture, ["requested_token_type": "urn:ietf:params:oauth:token-type:saml2"])) == .requestedTypeWrong)
+        #expect(
+            try await fixture.refusal(of: call(fixture, ["requested_token_type": "urn:ietf:params:oauth:token-type:saml2"])) == .requestedTypeWrong)
         #expect(try await fixture.refusal(of: call(fixture, ["actor_token": "x"])) == .actorNotSupported)
         #expect(try await fixture.refusal(of: call(fixture, ["audience": "https://other.example"])) == .targetUnknown)
         #expect(try await fixture.refusal(of: call(fixture, ["scope": "batch:upload"])) == .nothingGranted)

@@ -19,7 +19,9 @@ struct UserInfoTests {
     private func refusal(
         _ fixture: ProviderFixture, _ authorization: [String], proofs: [String] = [], isInQuery: Bool = false
     ) async throws -> ResourceRefusal? {
-        do { _ = try await claims(fixture, authorization, proofs: proofs, isInQuery: isInQuery) } catch let refusal as ResourceRefusal { return refusal }
+        do { _ = try await claims(fixture, authorization, proofs: proofs, isInQuery: isInQuery) } catch let refusal as ResourceRefusal {
+            return refusal
+        }
         return nil
     }
 

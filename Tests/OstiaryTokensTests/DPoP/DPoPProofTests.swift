@@ -27,7 +27,9 @@ struct DPoPProofTests {
         return header
     }
 
-    private func proof(_ changeHeader: (inout JSONObject) -> Void = { _ in }, _ changeClaims: (inout JSONObject) -> Void = { _ in }) throws -> String {
+    private func proof(
+        _ changeHeader: (inout JSONObject) -> Void = { _ in }, claiming changeClaims: (inout JSONObject) -> Void = { _ in }
+    ) throws -> String {
         let signer = try Fixture.es256()
         return try signer.sign(claims(changeClaims), header: header(signer, changeHeader))
     }
@@ -58,7 +60,7 @@ struct DPoPProofTests {
     @Test("dpop_final_sanity_ok, dpop_extra_claims_ok: a good proof is good, by ES256 and EdDSA, whatever else it says")
     func good() throws {
         #expect(try refusal(of: [try proof()]) == nil)
-        #expect(try refusal(of: [try proof({ _ in }) { $0["extra"] = .array([.null]) }]) == nil)
+        #expect(try refusal(of: [try proof(claiming: { $0["extra"] = .array([.null]) })]) == nil)
         #expect(try refusal(of: [try proof({ $0["kid"] = .string("mine") })]) == nil)
         let edwards = try Fixture.edDSA()
         #expect(try refusal(of: [try edwards.sign(claims(), header: header(edwards))]) == nil)
@@ -108,16 +110,16 @@ struct DPoPProofTests {
 
     @Test("dpop_jti_missing, dpop_htm_missing, dpop_htu_missing, dpop_iat_missing", arguments: ["jti", "htm", "htu", "iat"])
     func missing(name: String) throws {
-        #expect(try refusal(of: [try proof({ _ in }) { $0[name] = nil }]) == .claims(.missing(name)))
+        #expect(try refusal(of: [try proof(claiming: { $0[name] = nil })]) == .claims(.missing(name)))
     }
 
     @Test("dpop_htm_wrong, dpop_htu_other_url, dpop_htu_query_fragment_ignored")
     func request() throws {
-        for method in ["GET", "post", "POST "] { #expect(try refusal(of: [try proof({ _ in }) { $0["htm"] = .string(method) }]) == .methodWrong) }
+        for method in ["GET", "post", "POST "] { #expect(try refusal(of: [try proof(claiming: { $0["htm"] = .string(method) })]) == .methodWrong) }
         for target in ["https://login.example/oauth/par", "https://evil.example/oauth/token", "oauth/token"] {
-            #expect(try refusal(of: [try proof({ _ in }) { $0["htu"] = .string(target) }]) == .targetWrong)
+            #expect(try refusal(of: [try proof(claiming: { $0["htu"] = .string(target) })]) == .targetWrong)
         }
-        #expect(try refusal(of: [try proof({ _ in }) { $0["htu"] = .string("https://LOGIN.example:443/oauth/token?x#y") }]) == nil)
+        #expect(try refusal(of: [try proof(claiming: { $0["htu"] = .string("https://LOGIN.example:443/oauth/token?x#y") })]) == nil)
     }
 
     @Test("dpop_iat_10s_ok, dpop_iat_1h_refused: a minute before and after")
@@ -135,9 +137,9 @@ struct DPoPProofTests {
         let use = try use(accessToken: "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU")
         // The value of RFC 9449 §7.1.
         let hash = "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo"
-        #expect(try refusal(of: [try proof({ _ in }) { $0["ath"] = .string(hash) }], for: use) == nil)
+        #expect(try refusal(of: [try proof(claiming: { $0["ath"] = .string(hash) })], for: use) == nil)
         #expect(try refusal(of: [try proof()], for: use) == .accessTokenHashMissing)
-        #expect(try refusal(of: [try proof({ _ in }) { $0["ath"] = .string(String(hash.reversed())) }], for: use) == .accessTokenHashWrong)
+        #expect(try refusal(of: [try proof(claiming: { $0["ath"] = .string(String(hash.reversed())) })], for: use) == .accessTokenHashWrong)
     }
 
     @Test("A nonce is asked for where there is one, and is good for two periods")
@@ -145,7 +147,7 @@ struct DPoPProofTests {
         let nonces = DPoPNonces(key: [UInt8](repeating: 1, count: 32))
         let others = DPoPNonces(key: [UInt8](repeating: 2, count: 32))
         let use = try use(nonces: nonces)
-        func proof(_ nonce: String) throws -> String { try self.proof({ _ in }) { $0["nonce"] = .string(nonce) } }
+        func proof(_ nonce: String) throws -> String { try self.proof(claiming: { $0["nonce"] = .string(nonce) }) }
         #expect(try refusal(of: [try self.proof()], for: use) == .nonceNeeded)
         #expect(try refusal(of: [try proof(nonces.current(at: now))], for: use) == nil)
         #expect(try refusal(of: [try proof(nonces.current(at: now - DPoPNonces.period))], for: use) == nil)

@@ -47,7 +47,9 @@ struct JSONReaderTests {
         #expect(error(#"{"a":{"b":1},"b":{"b":2}}"#) == nil)
     }
 
-    @Test("Numbers that RFC 8259 has not, and whole ones that would be rounded, are refused", arguments: ["01", "-", "1.", ".5", "+1", "1e", "9223372036854775808", "1e999", "NaN"])
+    @Test(
+        "Numbers that RFC 8259 has not, and whole ones that would be rounded, are refused",
+        arguments: ["01", "-", "1.", ".5", "+1", "1e", "9223372036854775808", "1e999", "NaN"])
     func badNumbers(text: String) {
         #expect(error(text) != nil)
     }
