@@ -84,6 +84,8 @@ package struct AuthorizeService: Sendable {
 /// Something has to happen before there is a code. The page shows it.
 package struct AuthorizeStepOpen: Error, Equatable {
     package let step: AuthorizeStep
+
+    package init(step: AuthorizeStep) { self.step = step }
 }
 
 extension AuthorizationRequest {

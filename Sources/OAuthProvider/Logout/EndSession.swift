@@ -22,6 +22,12 @@ package struct EndSession: Equatable, Sendable {
     /// Where the browser goes afterwards; nil for a page of ours.
     package let location: String?
 
+    package init(session: SessionID?, asksFirst: Bool, location: String?) {
+        self.session = session
+        self.asksFirst = asksFirst
+        self.location = location
+    }
+
     /// - Parameter application: by the client of the hint or by `client_id`; nil if there is none.
     package static func check(_ parameters: Parameters, keys: TokenKeys, application: Application?) throws(EndSessionRefusal) -> EndSession {
         if let name = parameters.repeated { throw .parameterRepeated(name) }

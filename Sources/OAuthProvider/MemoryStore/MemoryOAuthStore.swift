@@ -34,7 +34,7 @@ package struct MemoryPeople: Sendable {
         package var isUsable = true
         package var roles: Set<String> = []
 
-        package init(id: AccountID, userID: String?, person: Person) {
+        package init(userID: String?, person: Person) {
             self.userID = userID
             self.person = person
         }

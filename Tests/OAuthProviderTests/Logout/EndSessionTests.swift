@@ -1,5 +1,6 @@
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 

@@ -78,10 +78,10 @@ extension ProviderFixture {
             for role in roles { try rows.save(role) }
         }
         memory.change { people in
-            for (id, name, role) in [(Self.alice, "alice", "Employee"), (Self.manager, "mary", "Manager")] {
+            for (id, user, name, role) in [(Self.alice, "alice", "Alice", "Employee"), (Self.manager, "mary", "Mary", "Manager")] {
                 let profile = ProfileClaims(
-                    name: name.capitalized, picture: "https://pictures.example/\(name)", email: "\(name)@example.com", isEmailVerified: true)
-                var account = MemoryPeople.Account(id: id, userID: name, person: Person(account: id, userID: name, profile: profile))
+                    name: name, picture: "https://pictures.example/\(user)", email: "\(user)@example.com", isEmailVerified: true)
+                var account = MemoryPeople.Account(userID: user, person: Person(account: id, userID: user, profile: profile))
                 account.roles = [role]
                 people.accounts[id] = account
             }
