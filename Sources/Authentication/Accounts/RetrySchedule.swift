@@ -19,7 +19,7 @@ package struct RetrySchedule: Equatable, Sendable {
     static let longestDelay: UInt64 = 3_600
 
     /// After one more try in vain.
-    mutating func postpone(at now: Instant) {
+    package mutating func postpone(at now: Instant) {
         attempts += 1
         dueAt = now + min(Self.longestDelay, UInt64(1) << UInt64(min(attempts, 12)))
     }

@@ -71,21 +71,3 @@ package struct BackchannelService: Sendable {
         }
     }
 }
-
-/// What becomes of a ping to a client (OpenID Connect CIBA §10.2).
-package enum PingVerdict: Equatable, Sendable {
-    case delivered
-    /// Once more, later: the client was not there.
-    case retry
-    /// Not again: it was there, and did not want it.
-    case givenUp
-
-    /// - Parameter status: of the client's answer, whose body is not read and whose redirect is not followed; nil when there was none.
-    package init(status: Int?) {
-        switch status {
-        case .some(200..<300): self = .delivered
-        case nil, .some(500...): self = .retry
-        case .some: self = .givenUp
-        }
-    }
-}

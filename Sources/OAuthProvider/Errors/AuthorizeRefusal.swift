@@ -25,8 +25,6 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
     case loginRequired, consentRequired, interactionRequired
     case requirementsUnmet
     case denied, loginFailed
-    /// So many wait already that one more would be kept at the cost of others.
-    case tooManyWaiting
 
     package var code: OAuthErrorCode {
         switch self {
@@ -47,7 +45,6 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
         case .interactionRequired: .interactionRequired
         case .requirementsUnmet: .unmetAuthenticationRequirements
         case .denied, .loginFailed: .accessDenied
-        case .tooManyWaiting: .temporarilyUnavailable
         }
     }
 
@@ -87,7 +84,6 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
         case .requirementsUnmet: "nobody logged in as strongly as asked"
         case .denied: "the person said no"
         case .loginFailed: "nobody logged in"
-        case .tooManyWaiting: "too many requests of this client wait for a person"
         }
     }
 }

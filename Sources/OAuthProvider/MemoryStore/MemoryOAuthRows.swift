@@ -4,7 +4,7 @@ import OstiaryProtocol
 final class MemoryOAuthRows: OAuthRows {
     private typealias Key = MemoryOAuthState.Key
 
-    private(set) var state: MemoryOAuthState
+    var state: MemoryOAuthState
 
     init(_ state: MemoryOAuthState) { self.state = state }
 

@@ -1,3 +1,4 @@
+import Authentication
 import OstiaryProtocol
 import Synchronization
 
@@ -70,4 +71,15 @@ struct MemoryOAuthState: Sendable {
     var pushed: [Key<[UInt8]>: PushedRequest] = [:]
     var polled: [Key<[UInt8]>: PolledAuthorization] = [:]
     var spent: [[UInt8]: Spent] = [:]
+    var logouts: [LogoutKey: LogoutState] = [:]
+
+    struct LogoutKey: Hashable, Sendable {
+        let session: SessionID
+        let client: ClientID
+    }
+
+    enum LogoutState: Sendable {
+        case postponed(RetrySchedule)
+        case settled
+    }
 }

@@ -222,6 +222,28 @@ struct AuthorizeRulesTests {
         #expect(response.location == "https://reports.example/cb?tenant=1&code=code-1&iss=https%3A%2F%2Flogin.example")
     }
 
+    @Test("authz_pending_flood_bounded: a request that nobody answers leaves nothing behind")
+    func flood() async throws {
+        struct NoWrites: OAuthStore {
+            struct Wrote: Error {}
+            let store: any OAuthStore
+            func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {
+                try await store.read(body)
+            }
+            func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
+                throw Wrote()
+            }
+        }
+        let fixture = try await ProviderFixture()
+        let service = AuthorizeService(store: NoWrites(store: fixture.store), keyring: fixture.keyring, random: fixture.random)
+        guard case .request(let request) = try await service.check(fixture.authorization(), at: ProviderFixture.server, now: fixture.now) else {
+            Issue.record("the request was refused")
+            return
+        }
+        let step = try await service.next(for: request, askedAt: fixture.now, login: nil, consented: nil, isConfirmed: false, now: fixture.now)
+        #expect(step == .logIn(.policy))
+    }
+
     @Test("id_token_hint: an ID token of ours, though it is over, and nothing else")
     func hints() async throws {
         let fixture = try await ProviderFixture()

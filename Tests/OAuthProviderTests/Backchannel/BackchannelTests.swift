@@ -193,8 +193,8 @@ struct BackchannelTests {
 
     @Test("ciba_ping_401, 403, redirect_not_followed, no_retry_on_401: only a client that was not there is told again")
     func pings() {
-        for status in [200, 204] { #expect(PingVerdict(status: status) == .delivered) }
-        for status in [301, 302, 307, 400, 401, 403, 404] { #expect(PingVerdict(status: status) == .givenUp) }
-        for status in [500, 503, nil] { #expect(PingVerdict(status: status) == .retry) }
+        for status in [200, 204] { #expect(DeliveryVerdict(status: status) == .delivered) }
+        for status in [301, 302, 307, 400, 401, 403, 404] { #expect(DeliveryVerdict(status: status) == .givenUp) }
+        for status in [500, 503, nil] { #expect(DeliveryVerdict(status: status) == .retry) }
     }
 }

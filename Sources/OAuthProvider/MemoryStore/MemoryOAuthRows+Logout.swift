@@ -1,0 +1,34 @@
+import Authentication
+import OstiaryProtocol
+
+extension MemoryOAuthRows {
+    func dueLogouts(at now: Instant, limit: Int) throws -> [LogoutNotice] {
+        var notices: [MemoryOAuthState.LogoutKey: LogoutNotice] = [:]
+        for grant in state.grants.values where !state.people.liveSessions.contains(grant.session) {
+            let key = MemoryOAuthState.LogoutKey(session: grant.session, client: grant.client)
+            guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI, let retry = retry(of: key, at: now),
+                let person = state.people.accounts[grant.holder.account]?.person, retry.dueAt <= now
+            else { continue }
+            notices[key] = LogoutNotice(
+                server: grant.server, session: grant.session, client: grant.client, subject: person.subject, address: address, retry: retry)
+        }
+        return Array(notices.values.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
+    }
+
+    /// Nil when there is nothing more to do.
+    private func retry(of key: MemoryOAuthState.LogoutKey, at now: Instant) -> RetrySchedule? {
+        switch state.logouts[key] {
+        case nil: RetrySchedule(from: now)
+        case .postponed(let retry): retry
+        case .settled: nil
+        }
+    }
+
+    func postpone(_ notice: LogoutNotice) throws {
+        state.logouts[MemoryOAuthState.LogoutKey(session: notice.session, client: notice.client)] = .postponed(notice.retry)
+    }
+
+    func settle(_ notice: LogoutNotice) throws {
+        state.logouts[MemoryOAuthState.LogoutKey(session: notice.session, client: notice.client)] = .settled
+    }
+}

@@ -1,0 +1,35 @@
+import Authentication
+import OstiaryProtocol
+
+/// That a session ended, as a client's backend has still to hear (OpenID Connect Back-Channel Logout §2.5). Nobody queues it: it follows from the grant, whose
+/// session is over, so that no end of a session can forget it.
+package struct LogoutNotice: Equatable, Sendable {
+    /// Seconds after which a backend that was never there is told no more.
+    static let patience: UInt64 = 86_400
+
+    package let server: ServerID
+    package let session: SessionID
+    package let client: ClientID
+    /// `sub` of the ID tokens that it got.
+    package let subject: String
+    /// Where it listens.
+    package let address: String
+    package internal(set) var retry: RetrySchedule
+
+    package init(server: ServerID, session: SessionID, client: ClientID, subject: String, address: String, retry: RetrySchedule) {
+        self.server = server
+        self.session = session
+        self.client = client
+        self.subject = subject
+        self.address = address
+        self.retry = retry
+    }
+
+    /// What is left to do after a try; nil when that was the last.
+    func after(_ verdict: DeliveryVerdict, at now: Instant) -> LogoutNotice? {
+        guard verdict == .retry, now.seconds(since: retry.since) < Self.patience else { return nil }
+        var next = self
+        next.retry.postpone(at: now)
+        return next
+    }
+}

@@ -1,0 +1,85 @@
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTesting
+import OstiaryTokens
+import Synchronization
+import Testing
+
+@Suite("Back-channel logout")
+struct LogoutServiceTests {
+    private typealias Fixture = ProviderFixture
+
+    /// A backend that answers as it is told, and keeps what it was sent.
+    private final class Backend: LogoutGateway {
+        private let state: Mutex<(statuses: [Int?], sent: [(token: String, address: String)])>
+
+        /// - Parameter statuses: of its answers, one after the other; after the last 200.
+        init(_ statuses: [Int?] = []) { state = Mutex((statuses, [])) }
+
+        var sent: [(token: String, address: String)] { state.withLock { $0.sent } }
+
+        func send(_ logoutToken: String, to address: String) async -> Int? {
+            state.withLock { state in
+                state.sent.append((logoutToken, address))
+                return state.statuses.isEmpty ? 200 : state.statuses.removeFirst()
+            }
+        }
+    }
+
+    /// A website with a grant of a session.
+    private func fixture() async throws -> ProviderFixture {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("web") { $0.backchannelLogoutURI = "https://reports.example/logout" }
+        for _ in 0..<2 { _ = try await fixture.code(for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets")) }
+        _ = try await fixture.code()
+        return fixture
+    }
+
+    private func run(_ fixture: ProviderFixture, _ backend: Backend) async throws -> Int {
+        try await LogoutService(store: fixture.store, keyring: fixture.keyring, random: fixture.random, gateway: backend).run(at: fixture.now)
+    }
+
+    @Test("A session that ends is told to each client that listens, once, whatever it has of it")
+    func told() async throws {
+        let (fixture, backend) = (try await fixture(), Backend())
+        #expect(try await run(fixture, backend) == 0)
+        fixture.memory.change { $0.liveSessions = [] }
+        #expect(try await run(fixture, backend) == 1)
+        fixture.clock.advance(100_000)
+        #expect(try await run(fixture, backend) == 0)
+        let sent = try #require(backend.sent.first)
+        #expect(backend.sent.count == 1 && sent.address == "https://reports.example/logout")
+        let claims = try UnverifiedJWS(compact: sent.token).verified(by: fixture.keyring.tokenKeys.published, as: .logoutToken).claims
+        #expect(claims["aud"] == .string("web") && claims["sub"] == .string("alice") && claims["sid"] == .string(Fixture.session.text))
+    }
+
+    @Test("bcl_rp_500_retried_bounded: later and later for a day, then no more; each time with a token of its own")
+    func retried() async throws {
+        let (fixture, backend) = (try await fixture(), Backend(Array(repeating: 500, count: 1_000)))
+        fixture.memory.change { $0.liveSessions = [] }
+        for _ in 0..<2_000 {
+            _ = try await run(fixture, backend)
+            fixture.clock.advance(60)
+        }
+        // Of some dozen tries in the first hour and one in each hour after it.
+        #expect((20...60).contains(backend.sent.count))
+        #expect(Set(backend.sent.map(\.token)).count == backend.sent.count)
+    }
+
+    @Test("A backend that was away hears it when it is back; one that says no is told no more")
+    func statuses() async throws {
+        let (fixture, backend) = (try await fixture(), Backend([nil, 503]))
+        fixture.memory.change { $0.liveSessions = [] }
+        for expected in [0, 0, 1, 0] {
+            #expect(try await run(fixture, backend) == expected)
+            fixture.clock.advance(10)
+        }
+        let (other, refusing) = (try await self.fixture(), Backend([400]))
+        other.memory.change { $0.liveSessions = [] }
+        for _ in 0..<3 {
+            _ = try await run(other, refusing)
+            other.clock.advance(4_000)
+        }
+        #expect(refusing.sent.count == 1)
+    }
+}
