@@ -45,8 +45,8 @@ package struct BackchannelRequest: Sendable {
     package let strengths: [LoginStrength]
     /// Seconds.
     package let life: UInt64
-    /// By which the client knows that a ping is ours (§7.1: `client_notification_token`).
-    package let notificationToken: PresentedSecret?
+    /// Where the client is told, and by what it knows the call (§7.1: `client_notification_token`); nil for one that polls.
+    package let notification: (address: String, token: PresentedSecret)?
 
     package init(_ parameters: Parameters, of application: Application) throws(BackchannelRefusal) {
         hint = try Self.hint(parameters)
@@ -64,7 +64,7 @@ package struct BackchannelRequest: Sendable {
         guard parameters["user_code"] == nil else { throw .userCodeNotSupported }
         life = try Self.life(parameters["requested_expiry"])
         strengths = (parameters["acr_values"] ?? "").split(separator: " ").compactMap { LoginStrength(rawValue: String($0)) }
-        notificationToken = try Self.notificationToken(parameters["client_notification_token"], of: application)
+        notification = try Self.notification(parameters["client_notification_token"], of: application)
     }
 
     /// Exactly one (§7.1).
@@ -83,15 +83,15 @@ package struct BackchannelRequest: Sendable {
         return min(seconds, longestLife)
     }
 
-    private static func notificationToken(_ text: String?, of application: Application) throws(BackchannelRefusal) -> PresentedSecret? {
-        guard case .ping = application.backchannel else { return nil }
+    private static func notification(_ text: String?, of application: Application) throws(BackchannelRefusal) -> (String, PresentedSecret)? {
+        guard case .ping(let address) = application.backchannel else { return nil }
         guard let text else { throw .notificationTokenMissing }
         // RFC 6750 §2.1, and no longer than CIBA allows.
         let isToken = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~+/=".utf8.contains(byte)
         }
         guard text.utf8.count <= 1_024, isToken else { throw .notificationTokenWrong }
-        return PresentedSecret(text)
+        return (address, PresentedSecret(text))
     }
 }
 

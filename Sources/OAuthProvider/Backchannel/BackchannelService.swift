@@ -1,3 +1,4 @@
+import Authentication
 import OstiaryProtocol
 import OstiaryTokens
 
@@ -53,7 +54,7 @@ package struct BackchannelService: Sendable {
             let earlier = try account.map { try rows.backchannelRequests(for: $0, since: now - BackchannelLimit.day) } ?? []
             let authorization = PolledAuthorization(
                 hash: SHA(requestID.utf8), server: call.server, client: client.application.id, way: .backchannel(account), scopes: allowed,
-                api: request.target, createdAt: now, life: request.life)
+                api: request.target, createdAt: now, life: request.life, notification: request.notification(of: requestID))
             try rows.save(authorization)
             let others = earlier.filter { $0.hash != authorization.hash }
             return Begun(
@@ -68,6 +69,16 @@ package struct BackchannelService: Sendable {
         case .idToken(let text):
             guard case .subject(let subject) = AuthorizeService.hint(text, keys) else { throw .hintWrong }
             return subject
+        }
+    }
+}
+
+extension BackchannelRequest {
+    /// What has to be kept for the ping.
+    fileprivate func notification(of requestID: String) -> PolledAuthorization.Notification? {
+        notification.map { address, token in
+            PolledAuthorization.Notification(
+                address: address, token: StoredSecret(Array(token.text.utf8)), requestID: StoredSecret(Array(requestID.utf8)))
         }
     }
 }

@@ -66,7 +66,8 @@ package enum PresentedClient: Sendable {
 
 /// A secret as somebody sent it.
 package struct PresentedSecret: Sendable {
-    let text: String
+    /// For the one comparison, or the one call, that needs it.
+    package let text: String
 
     package init(_ text: String) { self.text = text }
 }

@@ -71,14 +71,15 @@ struct MemoryOAuthState: Sendable {
     var pushed: [Key<[UInt8]>: PushedRequest] = [:]
     var polled: [Key<[UInt8]>: PolledAuthorization] = [:]
     var spent: [[UInt8]: Spent] = [:]
-    var logouts: [LogoutKey: LogoutState] = [:]
+    var logouts: [LogoutKey: DeliveryState] = [:]
+    var pings: [[UInt8]: DeliveryState] = [:]
 
     struct LogoutKey: Hashable, Sendable {
         let session: SessionID
         let client: ClientID
     }
 
-    enum LogoutState: Sendable {
+    enum DeliveryState: Sendable {
         case postponed(RetrySchedule)
         case settled
     }

@@ -1,5 +1,5 @@
+import Authentication
 import OstiaryProtocol
-import OstiaryTokens
 
 /// An authorization that a person gives on another device while the client asks again and again: RFC 8628 and OpenID Connect CIBA.
 package struct PolledAuthorization: Equatable, Sendable {
@@ -8,6 +8,21 @@ package struct PolledAuthorization: Equatable, Sendable {
         case device(userCodeHash: [UInt8])
         /// The person whom the client named; nil for one that nobody knows, who never decides.
         case backchannel(AccountID?)
+    }
+
+    /// What a ping needs (OpenID Connect CIBA §10.2).
+    package struct Notification: Equatable, Sendable {
+        package let address: String
+        /// By which the client knows that the call is ours.
+        package let token: StoredSecret
+        /// `auth_req_id`, of which nothing else is kept but the hash.
+        package let requestID: StoredSecret
+
+        package init(address: String, token: StoredSecret, requestID: StoredSecret) {
+            self.address = address
+            self.token = token
+            self.requestID = requestID
+        }
     }
 
     package enum State: Hashable, Sendable {
@@ -35,11 +50,13 @@ package struct PolledAuthorization: Equatable, Sendable {
     /// The call that asked last: one that looks again is not a second question.
     package private(set) var polledBy: RedemptionID?
     package private(set) var state: State
+    /// How a client that is not to ask again and again hears of the decision; nil for one that polls.
+    package let notification: Notification?
 
     package init(
         hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?, createdAt: Instant, life: UInt64,
         interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, polledBy: RedemptionID? = nil,
-        state: State = .pending
+        state: State = .pending, notification: Notification? = nil
     ) {
         self.hash = hash
         self.server = server
@@ -53,6 +70,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         self.polledAt = polledAt
         self.polledBy = polledBy
         self.state = state
+        self.notification = notification
     }
 
     /// What a question of the client comes to, and what the authorization is afterwards.

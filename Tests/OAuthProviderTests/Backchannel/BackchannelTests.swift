@@ -2,6 +2,7 @@ import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @Suite("CIBA")
@@ -170,7 +171,46 @@ struct BackchannelTests {
         await #expect(throws: BackchannelRefusal.notificationTokenMissing) { try await begin(fixture) }
         await #expect(throws: BackchannelRefusal.notificationTokenWrong) { try await begin(fixture, ["client_notification_token": "a b"]) }
         let begun = try await begin(fixture, ["client_notification_token": "8d67dc78-7faa-4d41-aabd-67707b374255"])
-        #expect(begun.request.notificationToken.map { "\($0)" } == "‹secret›")
+        #expect(begun.request.notification.map { "\($0.token)" } == "‹secret›")
+        #expect(begun.authorization.notification.map { "\($0.token) \($0.requestID)" } == "‹secret› ‹secret›")
+    }
+
+    /// A client that answers as it is told, and keeps what it heard.
+    private final class Listener: PingGateway {
+        private let state: Mutex<(statuses: [Int?], heard: [String])>
+
+        init(_ statuses: [Int?]) { state = Mutex((statuses, [])) }
+
+        var heard: [String] { state.withLock { $0.heard } }
+
+        func ping(_ body: JSONObject, token: PresentedSecret, at address: String) async -> Int? {
+            state.withLock { state in
+                state.heard.append("\(address) \(token.text) \(String(decoding: body.encoded, as: UTF8.self))")
+                return state.statuses.isEmpty ? 204 : state.statuses.removeFirst()
+            }
+        }
+    }
+
+    @Test("A client is told when its person decided, with its own token, until it hears or refuses; and nothing before")
+    func pinged() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("web") { $0.backchannel = .ping("https://reports.example/ping") }
+        let begun = try await begin(fixture, ["client_notification_token": "token-1"])
+        let listener = Listener([503, nil])
+        let service = PingService(store: fixture.store, gateway: listener)
+        #expect(try await service.run(at: fixture.now) == 0)
+        #expect(listener.heard.isEmpty)
+        _ = try await approve(fixture, begun)
+        for expected in [0, 0, 1, 0] {
+            #expect(try await service.run(at: fixture.now) == expected)
+            fixture.clock.advance(10)
+        }
+        #expect(listener.heard == Array(repeating: #"https://reports.example/ping token-1 {"auth_req_id":"\#(begun.requestID)"}"#, count: 3))
+        let refusing = Listener([401])
+        let denied = try await begin(fixture, ["client_notification_token": "token-1"])
+        _ = try await fixture.approval.deny(denied.authorization.hash, at: Fixture.server, account: Fixture.alice, now: fixture.now)
+        for _ in 0..<3 { _ = try await PingService(store: fixture.store, gateway: refusing).run(at: fixture.now) }
+        #expect(refusing.heard.count == 1)
     }
 
     @Test("ciba_bulk_push_rate_limited: three unanswered in a quarter of an hour, five unwanted in a day, then no phone rings")

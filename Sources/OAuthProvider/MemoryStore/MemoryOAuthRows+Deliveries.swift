@@ -6,7 +6,8 @@ extension MemoryOAuthRows {
         var notices: [MemoryOAuthState.LogoutKey: LogoutNotice] = [:]
         for grant in state.grants.values where !state.people.liveSessions.contains(grant.session) {
             let key = MemoryOAuthState.LogoutKey(session: grant.session, client: grant.client)
-            guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI, let retry = retry(of: key, at: now),
+            guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI,
+                let retry = Self.retry(of: state.logouts[key], at: now),
                 let person = state.people.accounts[grant.holder.account]?.person, retry.dueAt <= now
             else { continue }
             notices[key] = LogoutNotice(
@@ -16,8 +17,8 @@ extension MemoryOAuthRows {
     }
 
     /// Nil when there is nothing more to do.
-    private func retry(of key: MemoryOAuthState.LogoutKey, at now: Instant) -> RetrySchedule? {
-        switch state.logouts[key] {
+    private static func retry(of delivery: MemoryOAuthState.DeliveryState?, at now: Instant) -> RetrySchedule? {
+        switch delivery {
         case nil: RetrySchedule(from: now)
         case .postponed(let retry): retry
         case .settled: nil
@@ -31,4 +32,17 @@ extension MemoryOAuthRows {
     func settle(_ notice: LogoutNotice) throws {
         state.logouts[MemoryOAuthState.LogoutKey(session: notice.session, client: notice.client)] = .settled
     }
+
+    func duePings(at now: Instant, limit: Int) throws -> [DuePing] {
+        let due = state.polled.values.compactMap { authorization -> DuePing? in
+            guard authorization.notification != nil, authorization.state != .pending, now <= authorization.expiresAt,
+                let retry = Self.retry(of: state.pings[authorization.hash], at: now), retry.dueAt <= now
+            else { return nil }
+            return DuePing(authorization: authorization, retry: retry)
+        }
+        return Array(due.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
+    }
+
+    func postpone(_ ping: DuePing) throws { state.pings[ping.authorization.hash] = .postponed(ping.retry) }
+    func settle(_ ping: DuePing) throws { state.pings[ping.authorization.hash] = .settled }
 }

@@ -1,0 +1,44 @@
+import Authentication
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The way to clients that are told by ping.
+package protocol PingGateway: Sendable {
+    /// Posts a JSON body with the client's own token as a bearer token (OpenID Connect CIBA §10.2). Follows no redirect and reads no body.
+    /// - Returns: the status of the answer; nil when there was none.
+    func ping(_ body: JSONObject, token: PresentedSecret, at address: String) async -> Int?
+}
+
+/// Tells clients that they may ask now. There are no tokens in it, so one that gets lost costs a poll.
+package struct PingService: Sendable {
+    /// Pings in one run.
+    static let batch = 100
+
+    let store: any OAuthStore
+    let gateway: any PingGateway
+
+    package init(store: any OAuthStore, gateway: any PingGateway) {
+        self.store = store
+        self.gateway = gateway
+    }
+
+    /// Sends what is due, and answers how many clients heard it.
+    package func run(at now: Instant) async throws -> Int {
+        var heard = 0
+        for ping in try await store.read({ rows in try rows.duePings(at: now, limit: Self.batch) }) {
+            guard let notification = ping.authorization.notification else { continue }
+            let token = PresentedSecret(String(decoding: try notification.token.bytes(), as: UTF8.self))
+            let requestID = String(decoding: try notification.requestID.bytes(), as: UTF8.self)
+            let status = await gateway.ping(JSONObject(["auth_req_id": .string(requestID)]), token: token, at: notification.address)
+            let verdict = DeliveryVerdict(status: status)
+            try await store.write { rows in
+                guard verdict == .retry else { return try rows.settle(ping) }
+                var next = ping
+                next.retry.postpone(at: now)
+                try rows.postpone(next)
+            }
+            heard += verdict == .delivered ? 1 : 0
+        }
+        return heard
+    }
+}

@@ -1,0 +1,96 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// Why an application may not be written as it is.
+package enum ApplicationRefusal: Error, Equatable, Sendable {
+    case nameWrong, siteWrong
+    /// A machine that anybody could say to be.
+    case machineWithoutCredentials
+    case secretMissing, keyMissing
+    /// A grant type that is not for applications of this kind, or for none without credentials.
+    case grantTypeWrong(GrantType)
+    /// Refresh tokens, and no grant type that gives one.
+    case refreshAlone
+    case redirectMissing, redirectUnneeded, tooManyRedirects
+    /// A scheme of apps, for an application that is none.
+    case redirectWrong(String)
+    case addressWrong(String)
+    case deliveryMissing
+    case lifeWrong
+}
+
+/// What an operator may write of an application. Each rule is a function of its own; `check` runs them in order, and everything that writes one calls it.
+package enum ApplicationRules {
+    static let mostRedirects = 50
+    static let longestName = 80
+
+    package static func check(_ application: Application) throws(ApplicationRefusal) {
+        try checkNames(application)
+        try checkCredentials(application)
+        try checkGrantTypes(application)
+        try checkRedirects(application)
+        try checkAddresses(application)
+        try checkDelivery(application)
+        try checkLife(application)
+    }
+
+    /// Name and site are shown on the phone, where a second line could look like one of the app's own.
+    private static func checkNames(_ application: Application) throws(ApplicationRefusal) {
+        guard !application.name.isEmpty, PlainLine.allows(application.name, cap: longestName) else { throw .nameWrong }
+        guard PlainLine.allows(application.siteURL, cap: 255) else { throw .siteWrong }
+    }
+
+    private static func checkCredentials(_ application: Application) throws(ApplicationRefusal) {
+        switch application.authentication {
+        case .none:
+            guard application.kind != .machine else { throw .machineWithoutCredentials }
+        case .basic, .post:
+            guard !application.secrets.isEmpty else { throw .secretMissing }
+        case .privateKeyJWT:
+            guard !application.keys.keys.isEmpty else { throw .keyMissing }
+        }
+    }
+
+    private static func checkGrantTypes(_ application: Application) throws(ApplicationRefusal) {
+        // In an order, so that the same application is refused for the same reason.
+        for type in GrantType.allCases where application.grantTypes.contains(type) {
+            let isForMachines = type == .clientCredentials
+            guard application.kind != .machine || isForMachines else { throw .grantTypeWrong(type) }
+            let needsCredentials = isForMachines || type == .backchannel
+            guard !needsCredentials || !application.isPublic else { throw .grantTypeWrong(type) }
+        }
+        let giving: Set<GrantType> = [.authorizationCode, .deviceCode, .backchannel]
+        guard !application.grantTypes.contains(.refreshToken) || !application.grantTypes.isDisjoint(with: giving) else { throw .refreshAlone }
+    }
+
+    private static func checkRedirects(_ application: Application) throws(ApplicationRefusal) {
+        let isNeeded = application.grantTypes.contains(.authorizationCode)
+        guard !isNeeded || !application.redirectURIs.isEmpty else { throw .redirectMissing }
+        guard isNeeded || application.redirectURIs.isEmpty else { throw .redirectUnneeded }
+        guard application.redirectURIs.count <= mostRedirects else { throw .tooManyRedirects }
+        for redirect in application.redirectURIs where redirect.kind == .customScheme && application.kind != .native {
+            throw .redirectWrong(redirect.text)
+        }
+    }
+
+    private static func checkAddresses(_ application: Application) throws(ApplicationRefusal) {
+        for address in application.postLogoutRedirectURIs.sorted() {
+            guard (try? RedirectURI(registering: address, ofApp: application.kind == .native)) != nil else { throw .addressWrong(address) }
+        }
+        if let address = application.backchannelLogoutURI { try checkBackend(address) }
+        if case .ping(let address) = application.backchannel { try checkBackend(address) }
+    }
+
+    /// We call it: over TLS, or on this machine.
+    private static func checkBackend(_ address: String) throws(ApplicationRefusal) {
+        guard (try? RedirectURI(registering: address, ofApp: false)) != nil else { throw .addressWrong(address) }
+    }
+
+    private static func checkDelivery(_ application: Application) throws(ApplicationRefusal) {
+        guard !application.grantTypes.contains(.backchannel) || application.backchannel != nil else { throw .deliveryMissing }
+    }
+
+    private static func checkLife(_ application: Application) throws(ApplicationRefusal) {
+        guard application.refreshLife.absolute != 0, application.refreshLife.idle != 0 else { throw .lifeWrong }
+    }
+}
