@@ -14,37 +14,35 @@ package enum AuthorizeStep: Equatable, Sendable {
     case refuse(AuthorizeRefusal)
 }
 
-/// What is known when the question is asked what comes next.
-package struct AuthorizeSituation: Sendable {
+/// A browser that brought a request, and what its person said to it.
+package struct AuthorizeVisit: Sendable {
     /// When the request came.
     package let askedAt: Instant
-    /// The login of the browser; nil if there is none.
-    package let login: Login?
-    /// Who is logged in there; nil exactly when nobody is.
-    package let person: Person?
-    /// What their roles permit at the API.
-    package let permissions: ScopeSet
-    /// What they let the client do before.
-    package let consent: Consent?
-    /// What they let it do just now, on the phone or on the page; nil if they were not asked yet.
+    /// The session of the browser; nil if it has none.
+    package let session: SessionID?
+    /// What its person let the client do just now, on the phone or on the page; nil if they were not asked yet.
     package let consented: ScopeSet?
-    /// Whether they said that this is the app.
+    /// Whether they said that this is the app that they mean.
     package let isConfirmed: Bool
-    package let now: Instant
 
-    package init(
-        askedAt: Instant, login: Login?, person: Person?, permissions: ScopeSet = [], consent: Consent? = nil, consented: ScopeSet? = nil,
-        isConfirmed: Bool = false, now: Instant
-    ) {
+    package init(askedAt: Instant, session: SessionID?, consented: ScopeSet? = nil, isConfirmed: Bool = false) {
         self.askedAt = askedAt
-        self.login = login
-        self.person = person
-        self.permissions = permissions
-        self.consent = consent
+        self.session = session
         self.consented = consented
         self.isConfirmed = isConfirmed
-        self.now = now
     }
+}
+
+/// What the store knows beside a visit when the question is asked what comes next.
+struct AuthorizeSituation: Sendable {
+    let visit: AuthorizeVisit
+    /// Who is logged in by the session of the visit, and how.
+    let login: (facts: Login, person: Person)?
+    /// What their roles permit at the API.
+    let permissions: ScopeSet
+    /// What they let the client do before.
+    let consent: Consent?
+    let now: Instant
 }
 
 extension AuthorizationRequest {
@@ -58,20 +56,20 @@ extension AuthorizationRequest {
     }
 
     /// What comes next (OpenID Connect Core §3.1.2.3, §3.1.2.4). Asked again after each step.
-    package func next(in situation: AuthorizeSituation) -> AuthorizeStep {
-        guard let login = situation.login, let person = situation.person, suits(login, person, situation) else {
+    func next(in situation: AuthorizeSituation) -> AuthorizeStep {
+        guard let (login, person) = situation.login, suits(login, person, situation) else {
             return prompts.contains(.none) ? .refuse(.loginRequired) : .logIn(demand)
         }
-        guard isStrongEnough(login) else {
+        guard login.isStrongEnough(for: strengths) else {
             // Whoever has just logged in for this request would not do it more strongly the second time.
-            guard login.at < situation.askedAt else { return .refuse(.requirementsUnmet) }
+            guard login.at < situation.visit.askedAt else { return .refuse(.requirementsUnmet) }
             return prompts.contains(.none) ? .refuse(.loginRequired) : .logIn(demand)
         }
         let granted = ScopeRule(application: application, api: api).granted(of: scopes, permissions: situation.permissions)
         guard !granted.isEmpty else { return .refuse(.nothingToGrant) }
         let missing = missingConsent(for: granted, situation)
         guard missing.isEmpty else { return prompts.contains(.none) ? .refuse(.consentRequired) : .consent(missing) }
-        guard redirect.registered.kind != .customScheme || situation.isConfirmed else {
+        guard redirect.registered.kind != .customScheme || situation.visit.isConfirmed else {
             return prompts.contains(.none) ? .refuse(.interactionRequired) : .confirm
         }
         return .give(granted)
@@ -81,22 +79,17 @@ extension AuthorizationRequest {
     private func suits(_ login: Login, _ person: Person, _ situation: AuthorizeSituation) -> Bool {
         if let hinted, hinted != person.subject { return false }
         if prompts.contains(.login) || prompts.contains(.selectAccount) {
-            guard login.at >= situation.askedAt else { return false }
+            guard login.at >= situation.visit.askedAt else { return false }
         }
         guard let maxAge else { return true }
         let proved = login.methods.isEmpty ? login.at : login.verifiedAt
         // A login for this request was new enough when it was made, however long its person then reads what they consent to.
-        let moment = login.at >= situation.askedAt ? login.at : situation.now
-        return proved >= situation.askedAt || moment.seconds(since: proved) <= UInt64(maxAge)
-    }
-
-    private func isStrongEnough(_ login: Login) -> Bool {
-        guard let weakest = strengths.min() else { return true }
-        return LoginStrength(of: login) >= weakest
+        let moment = login.at >= situation.visit.askedAt ? login.at : situation.now
+        return proved >= situation.visit.askedAt || moment.seconds(since: proved) <= UInt64(maxAge)
     }
 
     private func missingConsent(for granted: ScopeSet, _ situation: AuthorizeSituation) -> ScopeSet {
-        if let consented = situation.consented { return granted.subtracting(consented) }
+        if let consented = situation.visit.consented { return granted.subtracting(consented) }
         if prompts.contains(.consent) { return granted }
         if application.isFirstParty, api?.firstPartySkipsConsent ?? true { return [] }
         return granted.subtracting(situation.consent?.scopes ?? [])

@@ -43,34 +43,27 @@ package struct AuthorizeService: Sendable {
         return .subject(subject)
     }
 
-    /// What comes next for the browser that has this session, or none.
-    /// - Parameter consented: what its person let the client do just now; nil if they were not asked.
-    package func next(
-        for request: AuthorizationRequest, askedAt: Instant, login: Login?, consented: ScopeSet?, isConfirmed: Bool, now: Instant
-    ) async throws -> AuthorizeStep {
-        try await store.read { rows in
-            try rows.step(for: request, askedAt: askedAt, login: login, consented: consented, isConfirmed: isConfirmed, now: now)
-        }
+    /// What comes next for a visit.
+    package func next(for request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeStep {
+        try await store.read { rows in request.next(in: try rows.situation(of: request, visit, now: now)) }
     }
 
-    /// A code for a person who logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers the
-    /// consent.
-    package func give(
-        _ request: AuthorizationRequest, askedAt: Instant, login: Login, session: SessionID, consented: ScopeSet?, isConfirmed: Bool, now: Instant
-    ) async throws -> AuthorizeResponse {
+    /// A code for a person who is logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers
+    /// the consent.
+    /// - Throws: `AuthorizeStepOpen`.
+    package func give(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeResponse {
         let issuer = try await keyring.keys(of: request.server).issuer
         let code = Base64URL.encode(random.bytes(32))
         let id = GrantID(using: random)
         return try await store.write { rows in
-            let step = try rows.step(for: request, askedAt: askedAt, login: login, consented: consented, isConfirmed: isConfirmed, now: now)
-            guard case .give(let scopes) = step else { throw AuthorizeStepOpen(step: step) }
+            let situation = try rows.situation(of: request, visit, now: now)
+            let step = request.next(in: situation)
+            guard case .give(let scopes) = step, let session = visit.session, let login = situation.login?.facts else {
+                throw AuthorizeStepOpen(step: step)
+            }
             if let refusal = try rows.spendPushed(request, for: id) { return request.refused(refusal, issuer: issuer) }
-            if let consented { try rows.remember(consented, of: login.account, for: request) }
-            let holder: GrantHolder = scopes.contains(.offlineAccess) ? .device(login.account) : .session(session, login.account)
-            try rows.save(
-                Grant(
-                    id: id, server: request.server, client: request.application.id, holder: holder, scopes: scopes, api: request.api?.identifier,
-                    authentication: AuthenticationClaims(of: login), nonce: request.nonce, session: session, createdAt: now))
+            if let consented = visit.consented { try rows.remember(consented, of: login.account, for: request) }
+            try rows.save(request.grant(id, of: login, in: session, scopes: scopes, at: now))
             try rows.save(
                 AuthorizationCode(
                     hash: AuthorizationCode.hash(of: code), server: request.server, client: request.application.id, grant: id,
@@ -93,6 +86,12 @@ extension AuthorizationRequest {
     package func refused(_ refusal: AuthorizeRefusal, issuer: String) -> AuthorizeResponse {
         AuthorizeResponse(to: redirect, refusal: refusal, state: state, issuer: issuer)
     }
+
+    fileprivate func grant(_ id: GrantID, of login: Login, in session: SessionID, scopes: ScopeSet, at now: Instant) -> Grant {
+        Grant(
+            id: id, server: server, client: application.id, holder: GrantHolder(of: login, in: session, scopes), scopes: scopes, api: api?.identifier,
+            authentication: AuthenticationClaims(of: login), nonce: nonce, session: session, createdAt: now)
+    }
 }
 
 extension OAuthRows {
@@ -108,19 +107,15 @@ extension OAuthRows {
             isBeingPushed: isBeingPushed)
     }
 
-    fileprivate func step(
-        for request: AuthorizationRequest, askedAt: Instant, login: Login?, consented: ScopeSet?, isConfirmed: Bool, now: Instant
-    ) throws -> AuthorizeStep {
+    fileprivate func situation(of request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) throws -> AuthorizeSituation {
         let api = request.api?.identifier
-        let person = try login.flatMap { try self.person(of: $0.account, at: request.server) }
-        let permissions = try login.flatMap { login in
-            try api.map { try self.permissions(of: login.account, at: $0, server: request.server) }
-        }
-        let consent = try login.flatMap { try self.consent(of: $0.account, to: request.application.id, for: api, server: request.server) }
-        return request.next(
-            in: AuthorizeSituation(
-                askedAt: askedAt, login: login, person: person, permissions: permissions ?? [], consent: consent, consented: consented,
-                isConfirmed: isConfirmed, now: now))
+        guard let facts = try visit.session.flatMap({ try login(of: $0, at: request.server, now: now) }),
+            let person = try self.person(of: facts.account, at: request.server)
+        else { return AuthorizeSituation(visit: visit, login: nil, permissions: [], consent: nil, now: now) }
+        return AuthorizeSituation(
+            visit: visit, login: (facts, person),
+            permissions: try api.map { try self.permissions(of: facts.account, at: $0, server: request.server) } ?? [],
+            consent: try self.consent(of: facts.account, to: request.application.id, for: api, server: request.server), now: now)
     }
 
     /// A request that was sent ahead is over with its code. Run again for the same grant it finds what it did.

@@ -54,7 +54,8 @@ package struct BackchannelService: Sendable {
             let earlier = try account.map { try rows.backchannelRequests(for: $0, since: now - BackchannelLimit.day) } ?? []
             let authorization = PolledAuthorization(
                 hash: SHA(requestID.utf8), server: call.server, client: client.application.id, way: .backchannel(account), scopes: allowed,
-                api: request.target, createdAt: now, life: request.life, notification: request.notification(of: requestID))
+                api: request.target, strengths: request.strengths, createdAt: now, life: request.life,
+                notification: request.notification(of: requestID))
             try rows.save(authorization)
             let others = earlier.filter { $0.hash != authorization.hash }
             return Begun(

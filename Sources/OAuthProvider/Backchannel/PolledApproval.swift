@@ -12,23 +12,25 @@ package struct PolledApproval: Sendable {
         self.random = random
     }
 
-    /// The person who logged in for it lets the client do this, or less.
+    /// The person who is logged in by a session lets the client do this, or less.
     /// - Parameter hash: of the device code or the auth_req_id.
     /// - Returns: the authorization as it is now; nil when it was decided before, is over, or is for somebody else.
+    /// - Throws: `AuthorizeRefusal.loginRequired` and `.requirementsUnmet`, when the login is not one for this.
     package func approve(
-        _ hash: [UInt8], at server: ServerID, scopes: ScopeSet, login: Login, session: SessionID, now: Instant
+        _ hash: [UInt8], at server: ServerID, scopes: ScopeSet, session: SessionID, now: Instant
     ) async throws -> PolledAuthorization? {
         let id = GrantID(using: random)
         return try await store.write { rows -> PolledAuthorization? in
+            guard let login = try rows.login(of: session, at: server, now: now) else { throw AuthorizeRefusal.loginRequired }
             guard let waiting = try rows.polled(hash: hash, of: server), waiting.mayBeDecided(by: login.account) else { return nil }
             if waiting.state == .approved(id) { return waiting }
-            guard try rows.person(of: login.account, at: server) != nil, let approved = waiting.decided(id, at: now) else { return nil }
+            guard let approved = waiting.decided(id, at: now) else { return nil }
+            try waiting.check(login)
             let granted = waiting.scopes.intersection(scopes)
-            let holder: GrantHolder = granted.contains(.offlineAccess) ? .device(login.account) : .session(session, login.account)
             try rows.save(
                 Grant(
-                    id: id, server: server, client: waiting.client, holder: holder, scopes: granted, api: waiting.api,
-                    authentication: AuthenticationClaims(of: login), nonce: nil, session: session, createdAt: now))
+                    id: id, server: server, client: waiting.client, holder: GrantHolder(of: login, in: session, granted), scopes: granted,
+                    api: waiting.api, authentication: AuthenticationClaims(of: login), nonce: nil, session: session, createdAt: now))
             try rows.save(approved)
             return approved
         }
@@ -53,6 +55,14 @@ extension PolledAuthorization {
         case .device: true
         case .backchannel(let asked): asked == account
         }
+    }
+
+    /// What a client asks of a person by name is decided by a login for it; who brings a code may have logged in before.
+    fileprivate func check(_ login: Login) throws(AuthorizeRefusal) {
+        if case .backchannel = way {
+            guard login.at >= createdAt else { throw .loginRequired }
+        }
+        guard login.isStrongEnough(for: strengths) else { throw .requirementsUnmet }
     }
 
     package func isWaiting(at now: Instant) -> Bool { state == .pending && now <= expiresAt }

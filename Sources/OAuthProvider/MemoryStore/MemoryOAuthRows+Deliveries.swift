@@ -4,7 +4,7 @@ import OstiaryProtocol
 extension MemoryOAuthRows {
     func dueLogouts(at now: Instant, limit: Int) throws -> [LogoutNotice] {
         var notices: [MemoryOAuthState.LogoutKey: LogoutNotice] = [:]
-        for grant in state.grants.values where !state.people.liveSessions.contains(grant.session) {
+        for grant in state.grants.values where state.people.sessions[grant.session] == nil {
             let key = MemoryOAuthState.LogoutKey(session: grant.session, client: grant.client)
             guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI,
                 let retry = Self.retry(of: state.logouts[key], at: now),

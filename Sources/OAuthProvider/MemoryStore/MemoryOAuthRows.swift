@@ -1,3 +1,4 @@
+import Authentication
 import OstiaryProtocol
 
 /// The rows of one transaction in memory.
@@ -24,8 +25,8 @@ final class MemoryOAuthRows: OAuthRows {
         guard let grant = state.grants[id], grant.revokedAt == nil, let account = state.people.accounts[grant.holder.account], account.isUsable else {
             return nil
         }
-        if case .session(let session, _) = grant.holder {
-            guard state.people.liveSessions.contains(session) else { return nil }
+        if case .session(let session, let holder) = grant.holder {
+            guard state.people.sessions[session]?.account == holder else { return nil }
         }
         return StandingGrant(grant: grant, person: account.person)
     }
@@ -72,12 +73,17 @@ final class MemoryOAuthRows: OAuthRows {
         state.people.accounts[account].flatMap { $0.isUsable ? $0.person : nil }
     }
 
+    func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login? {
+        guard let login = state.people.sessions[session], try person(of: login.account, at: server) != nil else { return nil }
+        return login
+    }
+
     func account(hinted userID: String, at server: ServerID) throws -> AccountID? {
         state.people.accounts.first { $0.value.userID == userID && $0.value.isUsable }?.key
     }
 
     func appSession(webNonceHash: [UInt8], of server: ServerID, at now: Instant) throws -> AppSession? {
-        state.people.appSessions[webNonceHash].flatMap { state.people.liveSessions.contains($0.session) ? $0 : nil }
+        state.people.appSessions[webNonceHash].flatMap { state.people.sessions[$0.session] == nil ? nil : $0 }
     }
 
     func spend(_ key: [UInt8], by redemption: RedemptionID, until: Instant) throws -> Bool {

@@ -42,7 +42,8 @@ package struct MemoryPeople: Sendable {
     }
 
     package var accounts: [AccountID: Account] = [:]
-    package var liveSessions: Set<SessionID> = []
+    /// Those that go on.
+    package var sessions: [SessionID: Login] = [:]
     package var appSessions: [[UInt8]: AppSession] = [:]
 }
 

@@ -1,3 +1,4 @@
+import Authentication
 import OstiaryProtocol
 import OstiaryTokens
 
@@ -43,6 +44,10 @@ package enum GrantHolder: Hashable, Sendable {
     case session(SessionID, AccountID)
     /// `offline_access`: the account and its device, whatever becomes of the session.
     case device(AccountID)
+
+    init(of login: Login, in session: SessionID, _ scopes: ScopeSet) {
+        self = scopes.contains(.offlineAccess) ? .device(login.account) : .session(session, login.account)
+    }
 
     package var account: AccountID {
         switch self {

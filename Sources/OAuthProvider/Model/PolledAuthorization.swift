@@ -43,6 +43,8 @@ package struct PolledAuthorization: Equatable, Sendable {
     package let way: Way
     package let scopes: ScopeSet
     package let api: APIIdentifier?
+    /// How strongly the person has to have logged in, as the client asks: one of these, or any.
+    package let strengths: [LoginStrength]
     package let createdAt: Instant
     package let expiresAt: Instant
     package private(set) var interval: UInt64
@@ -54,7 +56,8 @@ package struct PolledAuthorization: Equatable, Sendable {
     package let notification: Notification?
 
     package init(
-        hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?, createdAt: Instant, life: UInt64,
+        hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?,
+        strengths: [LoginStrength] = [], createdAt: Instant, life: UInt64,
         interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, polledBy: RedemptionID? = nil,
         state: State = .pending, notification: Notification? = nil
     ) {
@@ -64,6 +67,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         self.way = way
         self.scopes = scopes
         self.api = api
+        self.strengths = strengths
         self.createdAt = createdAt
         expiresAt = createdAt + life
         self.interval = interval

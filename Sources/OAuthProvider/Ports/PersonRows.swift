@@ -6,8 +6,10 @@ import OstiaryTokens
 package protocol PersonRows: AnyObject {
     /// Who an account is of, if it may log in.
     func person(of account: AccountID, at server: ServerID) throws -> Person?
-    /// The account that a client means by a subject: the user's name, or the id of an account that stands alone. Of several the one that logged in last; nil if
-    /// none may log in.
+    /// The login of a session that goes on now, of an account that may log in.
+    func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login?
+    /// The account that a client means by a subject: the user's name, or the id of an account that stands alone. Of several the one that logged in
+    /// last; nil if none may log in.
     func account(hinted userID: String, at server: ServerID) throws -> AccountID?
     /// The AppLogin that is logged in by a webNonce now, with the key that its phone named for tokens.
     func appSession(webNonceHash: [UInt8], of server: ServerID, at now: Instant) throws -> AppSession?

@@ -19,7 +19,8 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
     case lifeWrong
 }
 
-/// What an operator may write of an application. Each rule is a function of its own; `check` runs them in order, and everything that writes one calls it.
+/// What an operator may write of an application. Each rule is a function of its own; `check` runs them in order, and everything that writes one calls
+/// it.
 package enum ApplicationRules {
     static let mostRedirects = 50
     static let longestName = 80

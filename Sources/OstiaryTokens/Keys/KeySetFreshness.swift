@@ -1,7 +1,8 @@
 import OstiaryProtocol
 
-/// When a resource server fetches the provider's keys again: when they are old, and once when a token names a key that is not among them. Strangers can make up
-/// names of keys as fast as they like, so that is not done again before a while has passed; and what cannot be fetched leaves the last good keys in their place.
+/// When a resource server fetches the provider's keys again: when they are old, and once when a token names a key that is not among them. Strangers
+/// can make up names of keys as fast as they like, so that is not done again before a while has passed; and what cannot be fetched leaves the last
+/// good keys in their place.
 package struct KeySetFreshness: Hashable, Sendable {
     /// Seconds for which keys are used without a look.
     package static let life: UInt64 = 600

@@ -18,8 +18,9 @@ struct AuthorizeDecisionTests {
         try await change(fixture)
         let request = try await fixture.request(fixture.authorization(changes))
         fixture.clock.advance(seconds)
+        fixture.logIn(login)
         return try await fixture.authorize.next(
-            for: request, askedAt: Fixture.start, login: login, consented: consented, isConfirmed: isConfirmed, now: fixture.now)
+            for: request, fixture.visit(askedAt: Fixture.start, consented: consented, isConfirmed: isConfirmed), now: fixture.now)
     }
 
     @Test("Without a login the phone is asked, as strongly as the request says")
@@ -150,8 +151,7 @@ struct AuthorizeDecisionTests {
         _ = try await fixture.code(for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets"))
         func next(_ scope: String) async throws -> AuthorizeStep {
             try await fixture.authorize.next(
-                for: try await fixture.request(fixture.webAuthorization(["scope": scope])), askedAt: fixture.now, login: Fixture.login(),
-                consented: nil, isConfirmed: false, now: fixture.now)
+                for: try await fixture.request(fixture.webAuthorization(["scope": scope])), fixture.visit(), now: fixture.now)
         }
         #expect(try await next("openid read:timesheets") == .give(Fixture.scope("openid read:timesheets")))
         #expect(try await next("openid profile") == .consent(Fixture.scope("profile")))
@@ -174,8 +174,18 @@ struct AuthorizeDecisionTests {
         let fixture = try await ProviderFixture()
         let request = try await fixture.request(fixture.webAuthorization())
         await #expect(throws: AuthorizeStepOpen(step: .consent(Fixture.scope("openid read:timesheets")))) {
-            try await fixture.authorize.give(
-                request, askedAt: fixture.now, login: Fixture.login(), session: Fixture.session, consented: nil, isConfirmed: true, now: fixture.now)
+            try await fixture.authorize.give(request, fixture.visit(isConfirmed: true), now: fixture.now)
+        }
+    }
+
+    @Test("A session that ended while its person read gives no code, for offline access neither")
+    func endedSession() async throws {
+        let fixture = try await ProviderFixture()
+        let request = try await fixture.request(fixture.authorization())
+        #expect(try await fixture.authorize.next(for: request, fixture.visit(), now: fixture.now) == .give(request.scopes))
+        fixture.logIn(nil)
+        await #expect(throws: AuthorizeStepOpen(step: .logIn(.policy))) {
+            try await fixture.authorize.give(request, fixture.visit(), now: fixture.now)
         }
     }
 

@@ -240,7 +240,7 @@ struct AuthorizeRulesTests {
             Issue.record("the request was refused")
             return
         }
-        let step = try await service.next(for: request, askedAt: fixture.now, login: nil, consented: nil, isConfirmed: false, now: fixture.now)
+        let step = try await service.next(for: request, AuthorizeVisit(askedAt: fixture.now, session: nil), now: fixture.now)
         #expect(step == .logIn(.policy))
     }
 

@@ -51,8 +51,7 @@ struct PushTests {
         _ = try await fixture.code(for: use(uri))
         #expect(try await fixture.outcome(use(uri)).refusal == .requestURISpent)
         // A page that was loaded before finds the same.
-        let late = try await fixture.authorize.give(
-            request, askedAt: fixture.now, login: Fixture.login(), session: Fixture.session, consented: nil, isConfirmed: true, now: fixture.now)
+        let late = try await fixture.authorize.give(request, fixture.visit(), now: fixture.now)
         #expect(Fixture.parameter("error", of: late.location) == "invalid_request_uri")
     }
 

@@ -1,3 +1,4 @@
+import Authentication
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
@@ -38,11 +39,11 @@ struct BackchannelTests {
     }
 
     private func approve(
-        _ fixture: ProviderFixture, _ begun: BackchannelService.Begun, by account: AccountID = Fixture.alice
+        _ fixture: ProviderFixture, _ begun: BackchannelService.Begun, by login: Login? = nil
     ) async throws -> PolledAuthorization? {
-        try await fixture.approval.approve(
-            begun.authorization.hash, at: Fixture.server, scopes: begun.authorization.scopes, login: Fixture.login(account, at: fixture.now),
-            session: Fixture.session, now: fixture.now)
+        fixture.logIn(login ?? Fixture.login(at: fixture.now))
+        return try await fixture.approval.approve(
+            begun.authorization.hash, at: Fixture.server, scopes: begun.authorization.scopes, session: Fixture.session, now: fixture.now)
     }
 
     @Test("A client asks a person on their phone, and has tokens when they say yes", arguments: [false, true])
@@ -76,8 +77,21 @@ struct BackchannelTests {
     func otherPerson() async throws {
         let fixture = try await ProviderFixture()
         let begun = try await begin(fixture)
-        #expect(try await approve(fixture, begun, by: Fixture.manager) == nil)
+        #expect(try await approve(fixture, begun, by: Fixture.login(Fixture.manager, at: fixture.now)) == nil)
         #expect(try await fixture.approval.deny(begun.authorization.hash, at: Fixture.server, account: Fixture.manager, now: fixture.now) == nil)
+        #expect(try await approve(fixture, begun) != nil)
+    }
+
+    @Test("A login of before, and one that is weaker than the client asks, decide nothing")
+    func weakLogin() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture, ["acr_values": "mfa"])
+        await #expect(throws: AuthorizeRefusal.loginRequired) {
+            try await approve(fixture, begun, by: Fixture.login(at: fixture.now - 1))
+        }
+        await #expect(throws: AuthorizeRefusal.requirementsUnmet) {
+            try await approve(fixture, begun, by: Fixture.login(at: fixture.now, methods: []))
+        }
         #expect(try await approve(fixture, begun) != nil)
     }
 

@@ -19,8 +19,8 @@ struct DeviceTests {
 
     private func approve(_ fixture: ProviderFixture, _ begun: DeviceService.Begun) async throws -> PolledAuthorization? {
         try await fixture.approval.approve(
-            SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid read:timesheets"), login: Fixture.login(at: fixture.now),
-            session: Fixture.session, now: fixture.now)
+            SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid read:timesheets"), session: Fixture.session,
+            now: fixture.now)
     }
 
     @Test("A code on a screen, a person with a phone, and the screen has its tokens", arguments: [false, true])
@@ -98,13 +98,23 @@ struct DeviceTests {
         #expect(try await fixture.approval.deny(SHA(begun.deviceCode.utf8), at: Fixture.server, account: Fixture.alice, now: fixture.now) == nil)
     }
 
+    @Test("Nobody who is not logged in decides, and neither does somebody who may not log in any more")
+    func nobody() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false }
+        await #expect(throws: AuthorizeRefusal.loginRequired) { try await approve(fixture, begun) }
+        fixture.logIn(nil)
+        await #expect(throws: AuthorizeRefusal.loginRequired) { try await approve(fixture, begun) }
+    }
+
     @Test("A person may give less than was asked for, and never more")
     func less() async throws {
         let fixture = try await ProviderFixture()
         let begun = try await begin(fixture)
         _ = try await fixture.approval.approve(
             SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid create:timesheets offline_access"),
-            login: Fixture.login(at: fixture.now), session: Fixture.session, now: fixture.now)
+            session: Fixture.session, now: fixture.now)
         #expect(try await fixture.answer(poll(fixture, begun.deviceCode)).scopes.text == "openid")
     }
 

@@ -43,7 +43,7 @@ struct LogoutServiceTests {
     func told() async throws {
         let (fixture, backend) = (try await fixture(), Backend())
         #expect(try await run(fixture, backend) == 0)
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         #expect(try await run(fixture, backend) == 1)
         fixture.clock.advance(100_000)
         #expect(try await run(fixture, backend) == 0)
@@ -56,7 +56,7 @@ struct LogoutServiceTests {
     @Test("bcl_rp_500_retried_bounded: later and later for a day, then no more; each time with a token of its own")
     func retried() async throws {
         let (fixture, backend) = (try await fixture(), Backend(Array(repeating: 500, count: 1_000)))
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         for _ in 0..<2_000 {
             _ = try await run(fixture, backend)
             fixture.clock.advance(60)
@@ -69,13 +69,13 @@ struct LogoutServiceTests {
     @Test("A backend that was away hears it when it is back; one that says no is told no more")
     func statuses() async throws {
         let (fixture, backend) = (try await fixture(), Backend([nil, 503]))
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         for expected in [0, 0, 1, 0] {
             #expect(try await run(fixture, backend) == expected)
             fixture.clock.advance(10)
         }
         let (other, refusing) = (try await self.fixture(), Backend([400]))
-        other.memory.change { $0.liveSessions = [] }
+        other.memory.change { $0.sessions = [:] }
         for _ in 0..<3 {
             _ = try await run(other, refusing)
             other.clock.advance(4_000)

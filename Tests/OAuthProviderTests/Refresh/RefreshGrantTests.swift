@@ -121,7 +121,7 @@ struct RefreshGrantTests {
     func holders() async throws {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens().refreshToken
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         fixture.clock.advance(100_000_000)
         let response = try await fixture.answer(fixture.refresh(token))
         fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false }

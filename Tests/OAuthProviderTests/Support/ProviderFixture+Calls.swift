@@ -64,6 +64,13 @@ extension ProviderFixture {
 
 /// Authorization requests as browsers bring them.
 extension ProviderFixture {
+    /// The session of the browser is this from now on; nil ends it.
+    func logIn(_ login: Login?) { memory.change { $0.sessions[Self.session] = login } }
+
+    func visit(askedAt: Instant? = nil, consented: ScopeSet? = nil, isConfirmed: Bool = false) -> AuthorizeVisit {
+        AuthorizeVisit(askedAt: askedAt ?? now, session: Self.session, consented: consented, isConfirmed: isConfirmed)
+    }
+
     static let fullScope = "create:timesheets read:timesheets openid profile email offline_access"
 
     /// The request of the reference (S3-18 … S3-27); nil takes a parameter out, and a name that it has not is added.
@@ -105,9 +112,8 @@ extension ProviderFixture {
     ) async throws -> String { try await code(for: authorization(changes), account: account, consented: consented) }
 
     func code(for parameters: [Parameter], account: AccountID = alice, consented: ScopeSet? = nil) async throws -> String {
-        let response = try await authorize.give(
-            try await request(parameters), askedAt: now, login: Self.login(account, at: now), session: Self.session, consented: consented,
-            isConfirmed: true, now: now)
+        logIn(Self.login(account, at: now))
+        let response = try await authorize.give(try await request(parameters), visit(consented: consented, isConfirmed: true), now: now)
         return try #require(Self.parameter("code", of: response.location))
     }
 

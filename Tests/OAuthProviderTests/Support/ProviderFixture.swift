@@ -85,7 +85,7 @@ extension ProviderFixture {
                 account.roles = [role]
                 people.accounts[id] = account
             }
-            people.liveSessions = [Self.session]
+            people.sessions = [Self.session: Self.login()]
         }
     }
 

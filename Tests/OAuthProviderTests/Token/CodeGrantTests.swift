@@ -150,7 +150,7 @@ struct CodeGrantTests {
     func over() async throws {
         let fixture = try await ProviderFixture()
         let code = try await fixture.code(["scope": "openid"])
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         #expect(try await fixture.refusal(of: fixture.exchange(code)) == .grantOver)
     }
 

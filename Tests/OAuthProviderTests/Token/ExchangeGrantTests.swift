@@ -64,7 +64,7 @@ struct ExchangeGrantTests {
             Issue.record("the token is not known")
             return
         }
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
         #expect(try await fixture.refusal(of: call(fixture)) == .subjectTokenUnknown)
     }

@@ -27,7 +27,7 @@ struct IntrospectionTests {
         #expect(claims == (try fixture.claims(response.accessToken)))
         let json = TokenFacts.accessToken(claims).json
         #expect(json["active"] == .bool(true) && json["token_type"] == .string("Bearer") && json["client_id"] == .string("mobile"))
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         #expect(try await facts(fixture, response.accessToken) == .inactive)
         #expect(String(decoding: TokenFacts.inactive.json.encoded, as: UTF8.self) == #"{"active":false}"#)
     }

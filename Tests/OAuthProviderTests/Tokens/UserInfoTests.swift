@@ -90,7 +90,7 @@ struct UserInfoTests {
     func ended() async throws {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens(["scope": "openid"]).accessToken
-        fixture.memory.change { $0.liveSessions = [] }
+        fixture.memory.change { $0.sessions = [:] }
         #expect(try await refusal(fixture, ["Bearer \(token)"]) == .tokenWrong)
     }
 }
