@@ -15,13 +15,15 @@ package struct AuthorizeService: Sendable {
     }
 
     /// Checks a request as a browser brought it. Nothing is written: a flood of requests fills no table.
-    package func check(_ parameters: [Parameter], at server: ServerID, now: Instant) async throws -> AuthorizeOutcome {
+    /// - Parameter askedAt: when the browser brought it first. A page that is loaded again while somebody logs in says when that was, so that a request
+    ///   which was sent ahead is not over in the meantime.
+    package func check(_ parameters: [Parameter], at server: ServerID, askedAt: Instant) async throws -> AuthorizeOutcome {
         let keys = try await keyring.keys(of: server)
         let sent = Parameters(parameters)
         guard let uri = sent["request_uri"] else { return try await check(sent, nil, keys, at: server) }
         guard let hash = PushedRequest.hash(ofURI: uri) else { return try await check(sent, nil, keys, at: server) }
         guard let pushed = try await store.read({ rows in try rows.pushedRequest(hash: hash, of: server) }) else { return .page(.requestURIUnknown) }
-        guard now <= pushed.expiresAt else { return .page(.requestURIExpired) }
+        guard askedAt <= pushed.expiresAt else { return .page(.requestURIExpired) }
         guard sent["client_id"] == pushed.client.text else { return .page(.requestURIOfAnother) }
         // What stands beside the request URI counts for nothing (RFC 9126 §4, RFC 9101 §5).
         return try await check(Parameters(pushed.parameters), pushed, keys, at: server)
@@ -62,7 +64,7 @@ package struct AuthorizeService: Sendable {
                 throw AuthorizeStepOpen(step: step)
             }
             if let refusal = try rows.spendPushed(request, for: id) { return request.refused(refusal, issuer: issuer) }
-            if let consented = visit.consented { try rows.remember(consented, of: login.account, for: request) }
+            if let consented = visit.consented { try rows.remember(consented.intersection(scopes), of: login.account, for: request) }
             try rows.save(request.grant(id, of: login, in: session, scopes: scopes, at: now))
             try rows.save(
                 AuthorizationCode(

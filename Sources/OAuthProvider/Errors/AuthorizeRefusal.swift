@@ -16,7 +16,7 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
     case grantTypeNotAllowed
     case challengeMissing, challengeMethodWrong
     case challenge(PKCEError)
-    case boundKeyWrong, boundKeyMissing
+    case boundKeyWrong
     case scope(ScopeError)
     case nothingToGrant
     case targetUnknown
@@ -31,7 +31,7 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
         case .clientMissing, .clientUnknown, .clientDisabled, .redirectMissing, .redirectNotRegistered, .parameterRepeated, .parameterTooLong,
             .parameterWrong, .pushedRequestNeeded, .responseTypeMissing, .responseModeUnsupported, .challengeMissing, .challengeMethodWrong,
             .challenge,
-            .boundKeyWrong, .boundKeyMissing, .promptUnknown, .promptNoneWithOthers, .maxAgeWrong, .claimsWrong, .hintWrong:
+            .boundKeyWrong, .promptUnknown, .promptNoneWithOthers, .maxAgeWrong, .claimsWrong, .hintWrong:
             .invalidRequest
         case .requestURIUnknown, .requestURIOfAnother, .requestURISpent, .requestURIExpired: .invalidRequestURI
         case .requestObject: .requestNotSupported
@@ -69,7 +69,6 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
         case .challengeMethodWrong: "code_challenge_method can only be S256"
         case .challenge: "code_challenge is not a SHA-256 in base64url"
         case .boundKeyWrong: "dpop_jkt is not the thumbprint of the key of the proof"
-        case .boundKeyMissing: "this client has to name its key by dpop_jkt"
         case .scope: "scope is not a list of scopes"
         case .nothingToGrant: "nothing of the scope may be granted to this client"
         case .targetUnknown: "there is no such audience or resource for this client"

@@ -37,9 +37,11 @@ extension TokenTurn {
     /// - Parameters:
     ///   - scopes: of the access token, all of them granted.
     ///   - refresh: the family whose token is given along, and its generation.
+    ///   - isFirst: whether they are the first on the grant.
     ///   - life: seconds that the access token may live at most, besides what its API says.
     func issue(
-        on standing: StandingGrant, scopes: ScopeSet, refresh: (family: RefreshFamily, generation: UInt32)? = nil, life: UInt64 = .max,
+        on standing: StandingGrant, scopes: ScopeSet, refresh: (family: RefreshFamily, generation: UInt32)? = nil, isFirst: Bool = false,
+        life: UInt64 = .max,
         in rows: any OAuthRows
     ) throws -> Redemption {
         let grant = standing.grant
@@ -57,7 +59,8 @@ extension TokenTurn {
             Issuance(
                 accessToken: accessToken, claims: claims,
                 refreshToken: refresh.map { derivation.refreshToken(of: grant.id, generation: $0.generation) },
-                idToken: granted.contains(.openID) ? idToken(standing, granted) : nil, idTokenAlgorithm: application.idTokenAlgorithm,
+                idToken: granted.contains(.openID) ? idToken(standing, granted, isFirst: isFirst) : nil,
+                idTokenAlgorithm: application.idTokenAlgorithm,
                 scopes: granted,
                 life: claims.expiresAt.seconds(since: now)))
     }
@@ -92,10 +95,11 @@ extension TokenTurn {
             authentication: grant?.authentication, boundKey: proof?.thumbprint)
     }
 
-    private func idToken(_ standing: StandingGrant, _ scopes: ScopeSet) -> IDTokenClaims {
+    /// The nonce of the request stands in its first ID token only (OpenID Connect Core §12.2).
+    private func idToken(_ standing: StandingGrant, _ scopes: ScopeSet, isFirst: Bool) -> IDTokenClaims {
         IDTokenClaims(
             issuer: issuer, subject: standing.person.subject, clientID: application.id.text, issuedAt: now,
-            authentication: standing.grant.authentication, nonce: standing.grant.nonce, session: standing.grant.session.text,
+            authentication: standing.grant.authentication, nonce: isFirst ? standing.grant.nonce : nil, session: standing.grant.session.text,
             profile: standing.person.profile(for: scopes))
     }
 }
@@ -105,13 +109,13 @@ extension TokenTurn {
     func begin(on id: GrantID, in rows: any OAuthRows) throws -> Redemption {
         guard let standing = try rows.standing(id, at: now) else { return .refused(.grantOver) }
         guard standing.grant.scopes.contains(.offlineAccess), application.grantTypes.contains(.refreshToken) else {
-            return try issue(on: standing, scopes: standing.grant.scopes, in: rows)
+            return try issue(on: standing, scopes: standing.grant.scopes, isFirst: true, in: rows)
         }
         // A client that keeps a secret shows that at each refresh; for one that does not, its key stands in (RFC 9449 §5).
         let family = RefreshFamily(
             grant: id, server: server, client: application.id, boundKey: application.isPublic ? proof?.thumbprint : nil,
             life: application.refreshLife,
             createdAt: now)
-        return try issue(on: standing, scopes: standing.grant.scopes, refresh: (family, 0), in: rows)
+        return try issue(on: standing, scopes: standing.grant.scopes, refresh: (family, 0), isFirst: true, in: rows)
     }
 }

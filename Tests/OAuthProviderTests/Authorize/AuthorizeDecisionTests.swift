@@ -145,10 +145,10 @@ struct AuthorizeDecisionTests {
         #expect(try await next(asked) { try await $0.changeAPI { $0.firstPartySkipsConsent = false } } == .consent(scopes))
     }
 
-    @Test("What was consented to is remembered, and more is asked for")
+    @Test("What was consented to and given is remembered, and more is asked for")
     func remembered() async throws {
         let fixture = try await ProviderFixture()
-        _ = try await fixture.code(for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets"))
+        _ = try await fixture.code(for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets profile"))
         func next(_ scope: String) async throws -> AuthorizeStep {
             try await fixture.authorize.next(
                 for: try await fixture.request(fixture.webAuthorization(["scope": scope])), fixture.visit(), now: fixture.now)

@@ -73,6 +73,9 @@ struct PushTests {
         #expect(try await fixture.outcome(use(uri)).refusal == nil)
         fixture.clock.advance(1)
         #expect(try await fixture.outcome(use(uri)).refusal == .requestURIExpired)
+        // A page that was opened in time goes on.
+        let reloaded = try await fixture.authorize.check(use(uri), at: Fixture.server, askedAt: fixture.now - 60)
+        #expect(reloaded.refusal == nil)
     }
 
     @Test("par_request_uri_in_par_refused, par_wrong_verb, and par-ensure-pkce-required: what a browser may not bring is not kept")

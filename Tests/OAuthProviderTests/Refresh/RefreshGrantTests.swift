@@ -141,6 +141,8 @@ struct RefreshGrantTests {
         )
         for name in ["iss", "sub", "aud", "auth_time", "acr", "amr", "sid"] { #expect(before[name] == after[name]) }
         #expect(after["iat"] == .integer(Int64(fixture.now.seconds)))
+        // OpenID Connect Core §12.2: the nonce belongs to the request, which is answered.
+        #expect(before["nonce"] == .string("nonce-1") && after["nonce"] == nil)
     }
 
     @Test("rt_absolute_and_idle_expiry, as the application has it")

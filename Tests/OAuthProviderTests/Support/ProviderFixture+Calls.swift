@@ -97,7 +97,7 @@ extension ProviderFixture {
         }
     }
 
-    func outcome(_ parameters: [Parameter]) async throws -> AuthorizeOutcome { try await authorize.check(parameters, at: Self.server, now: now) }
+    func outcome(_ parameters: [Parameter]) async throws -> AuthorizeOutcome { try await authorize.check(parameters, at: Self.server, askedAt: now) }
 
     func request(_ parameters: [Parameter]) async throws -> AuthorizationRequest {
         guard case .request(let request) = try await outcome(parameters) else { throw NotChecked() }
