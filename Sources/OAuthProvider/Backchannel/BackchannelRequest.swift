@@ -9,6 +9,8 @@ package enum BackchannelRefusal: Error, Equatable, Sendable {
     case bindingMessageWrong
     case expiryWrong
     case userCodeNotSupported
+    /// A signed request (§7.1.1). The client shows who it is by itself.
+    case requestObject
     /// A client that is told by ping has to say by what token it knows the call.
     case notificationTokenMissing, notificationTokenWrong
 
@@ -17,7 +19,8 @@ package enum BackchannelRefusal: Error, Equatable, Sendable {
         case .client(let refusal): refusal.code
         case .scopeWithoutOpenID: .invalidScope
         case .bindingMessageWrong: .invalidBindingMessage
-        case .hintMissing, .hintsSeveral, .hintNotSupported, .hintWrong, .expiryWrong, .userCodeNotSupported, .notificationTokenMissing,
+        case .hintMissing, .hintsSeveral, .hintNotSupported, .hintWrong, .expiryWrong, .userCodeNotSupported, .requestObject,
+            .notificationTokenMissing,
             .notificationTokenWrong:
             .invalidRequest
         }
@@ -49,6 +52,7 @@ package struct BackchannelRequest: Sendable {
     package let notification: (address: String, token: PresentedSecret)?
 
     package init(_ parameters: Parameters, of application: Application) throws(BackchannelRefusal) {
+        guard parameters["request"] == nil else { throw .requestObject }
         hint = try Self.hint(parameters)
         do {
             scopes = try parameters.scopes() ?? []

@@ -167,6 +167,8 @@ struct BackchannelTests {
         #expect(try await refusal(["scope": "read:timesheets"]) == .scopeWithoutOpenID)
         #expect(try await refusal(["scope": nil]) == .scopeWithoutOpenID)
         #expect(try await refusal(["user_code": "1234"]) == .userCodeNotSupported)
+        // Request objects are refused as such, whoever signed them, missing_aud, exp_70min and alg_none alike.
+        #expect(try await refusal(["request": "e30.e30."]) == .requestObject)
         let fixture = try await ProviderFixture()
         try await fixture.change("mobile") {
             $0.grantTypes.insert(.backchannel)

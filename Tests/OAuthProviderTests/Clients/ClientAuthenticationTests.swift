@@ -156,11 +156,11 @@ struct ClientAssertionTests {
         #expect(try await refusal(fixture) { $0["aud"] = .strings([Fixture.tokenEndpoint, "https://other.example"]) } == nil)
     }
 
-    @Test("par_audience_array, par_token_url_refused: FAPI 2.0 takes the issuer alone")
+    @Test("par_audience_array, par_url_refused, par_token_url_refused: FAPI 2.0 takes the issuer alone")
     func strictAudience() async throws {
         let fixture = try await fixture(isStrict: true)
         #expect(try await refusal(fixture) == nil)
-        for audience in [JSONValue.strings([Fixture.issuer]), .string(Fixture.tokenEndpoint)] {
+        for audience in [JSONValue.strings([Fixture.issuer]), .string(Fixture.tokenEndpoint), .string("https://login.example/oauth/par")] {
             #expect(
                 try await refusal(fixture) {
                     $0["aud"] = audience

@@ -17,6 +17,11 @@ struct IDTokenTests {
         #expect(token(nonce: nil).json["nonce"] == nil)
     }
 
+    @Test("idt_alg_none_never_unless_registered: there is no way to write one")
+    func algorithms() {
+        #expect(SignatureAlgorithm.allCases.map(\.rawValue) == ["ES256", "EdDSA", "RS256"])
+    }
+
     @Test("An ID token says for whom it is, who logged in, when and how, and no more of the person than there is")
     func claims() {
         let json = token(nonce: nil).json
