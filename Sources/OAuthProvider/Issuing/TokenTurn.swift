@@ -41,8 +41,7 @@ extension TokenTurn {
     ///   - life: seconds that the access token may live at most, besides what its API says.
     func issue(
         on standing: StandingGrant, scopes: ScopeSet, refresh: (family: RefreshFamily, generation: UInt32)? = nil, isFirst: Bool = false,
-        life: UInt64 = .max,
-        in rows: any OAuthRows
+        life: UInt64 = .max, in rows: any OAuthRows
     ) throws -> Redemption {
         let grant = standing.grant
         let api = try grant.api.flatMap { try rows.api($0, of: server) }
@@ -60,9 +59,7 @@ extension TokenTurn {
                 accessToken: accessToken, claims: claims,
                 refreshToken: refresh.map { derivation.refreshToken(of: grant.id, generation: $0.generation) },
                 idToken: granted.contains(.openID) ? idToken(standing, granted, isFirst: isFirst) : nil,
-                idTokenAlgorithm: application.idTokenAlgorithm,
-                scopes: granted,
-                life: claims.expiresAt.seconds(since: now)))
+                idTokenAlgorithm: application.idTokenAlgorithm, scopes: granted, life: claims.expiresAt.seconds(since: now)))
     }
 
     /// A token that a machine gets for itself (RFC 6749 §4.4): no refresh token, and nobody's profile.
@@ -114,8 +111,7 @@ extension TokenTurn {
         // A client that keeps a secret shows that at each refresh; for one that does not, its key stands in (RFC 9449 §5).
         let family = RefreshFamily(
             grant: id, server: server, client: application.id, boundKey: application.isPublic ? proof?.thumbprint : nil,
-            life: application.refreshLife,
-            createdAt: now)
+            life: application.refreshLife, createdAt: now)
         return try issue(on: standing, scopes: standing.grant.scopes, refresh: (family, 0), isFirst: true, in: rows)
     }
 }
