@@ -89,22 +89,4 @@ struct AnswerLengthTests {
         #expect(seen === here)
     }
     #endif
-
-    @Test("An answer that is too long, or packed, is told at once and is not asked for again", arguments: ["Content-Encoding: gzip", "X: y"])
-    func notAgain(_ field: String) async throws {
-        let answer = "HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: \(600 << 20)\r\n\r\n"
-        // With more of them ready, which a second try would take.
-        let server = try LoopbackServer(answers: [answer, answer, answer])
-        let ostiary = Ostiary(ports: Ports(keys: MemoryKeyStore(), accounts: MemoryAccountStore()))
-        let link = EnrolLink(
-            rootHash: [UInt8](repeating: 7, count: 32), enrolID: EnrolmentID(using: SystemRandomSource()),
-            enrolSecret: [UInt8](repeating: 1, count: 16), url: "http://127.0.0.1:\(server.port)")
-        var events = ostiary.events.makeAsyncIterator()
-        ostiary.start(with: link.encoded)
-        var failure: OstiaryError?
-        while failure == nil, let event = await events.next() { if case .error(let error, _) = event { failure = error } }
-        // It was `serverConnection` first, while the SDK asked four times more.
-        #expect(failure == .serverAnswerTooLong && failure?.code == 49 && failure?.advice == .retry)
-        #expect(server.requests.count == 1)
-    }
 }

@@ -56,10 +56,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case serverParametersUnreadable
     /// What the server says of itself does not have the hash that the code names, or its signatures do not lead there.
     case serverParametersWrong
-    /// An answer that cannot be understood, or was changed on its way.
+    /// An answer that cannot be understood, or was changed on its way, is packed (a content coding), or longer than any.
     case serverAnswer
-    /// An answer that nobody sends who speaks this protocol: longer than any, or packed (a content coding). It was not read, and is not asked for again.
-    case serverAnswerTooLong
     /// No key of the server is valid at the time that this device believes it is, or what the server says of itself is much older than what it said
     /// before: this clock is wrong, or the server's.
     case clockWrong
@@ -127,7 +125,7 @@ extension OstiaryError {
         case .singleAccount: 40
         case .enrolmentExpired: 41
         case .serverIdentity: 48
-        case .serverAnswer, .serverAnswerTooLong: 49
+        case .serverAnswer: 49
         case .serverNotAllowed: 52
         case .serverParametersMissing: 64
         case .serverParametersUnreadable: 67
@@ -147,8 +145,8 @@ extension OstiaryError {
 
     public var advice: Advice {
         switch self {
-        case .serverConnection, .serverAnswer, .serverAnswerTooLong, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory,
-            .flowInProgress, .logoUnavailable:
+        case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress,
+            .logoUnavailable:
             .retry
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
             .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout, .linkUnreadable,

@@ -50,8 +50,8 @@ extension Engine {
     private func outlives(_ error: OstiaryError, _ id: Session.ID, _ period: UInt64, _ delay: Double) async -> Bool {
         guard error != .cancelled, !Task.isCancelled, let session = session(id), session.shown.goesOn else { return false }
         switch error {
-        case .serverConnection, .certificateUntrusted, .serverAnswer, .serverAnswerTooLong, .serverIdentity, .serverParametersMissing,
-            .serverParametersUnreadable, .serverParametersWrong, .clockWrong, .tooMany, .keyStore:
+        case .serverConnection, .certificateUntrusted, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable,
+            .serverParametersWrong, .clockWrong, .tooMany, .keyStore:
             guard ports.clock.monotonic <= session.lastSeen + period + Self.grace else {
                 close(id, as: .timeout)
                 return false

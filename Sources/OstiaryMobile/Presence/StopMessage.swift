@@ -22,7 +22,7 @@ extension Engine {
     func tellServer(_ login: ClosedLogin, patience: Double? = nil) async {
         do throws(OstiaryError) { try await sendStop(login, patience: patience) } catch {
             // What the server ended, or never began, is what was wanted.
-            guard error.isLostAnswer || error == .serverAnswerTooLong else { return }
+            guard error.isLostAnswer else { return }
             emit(.error(error, session: nil))
         }
     }

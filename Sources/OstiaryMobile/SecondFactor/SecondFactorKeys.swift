@@ -40,7 +40,7 @@ extension Engine {
                 fresh = try await freshBundle(of: challenge.rootHash, with: challenge.instance.secondFactorRootHash.bytes)
             } catch let failure {
                 // Whatever came in the place of the bundle says nothing of the answer that is to be opened.
-                throw failure.isLostAnswer || failure == .serverAnswerTooLong ? .serverConnection : failure
+                throw failure.isLostAnswer ? .serverConnection : failure
             }
             return try open(bytes, to: request, by: fresh.secondFactorKeys, at: challenge.rootHash)
         }

@@ -4,9 +4,9 @@ extension OstiaryError {
     /// Whether the server may have done what was asked although we failed.
     var leavesServerUnsure: Bool {
         switch self {
-        case .serverConnection, .certificateUntrusted, .serverAnswer, .serverAnswerTooLong, .serverIdentity, .serverParametersMissing,
-            .serverParametersUnreadable, .serverParametersWrong, .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable,
-            .keyStore, .lockedMemory, .cancelled:
+        case .serverConnection, .certificateUntrusted, .serverAnswer, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable,
+            .serverParametersWrong, .clockWrong, .secondFactorUnavailable, .storeUnavailable, .storeUnreadable, .keyStore, .lockedMemory,
+            .cancelled:
             true
         default: false
         }
@@ -16,8 +16,7 @@ extension OstiaryError {
     var isFinalAnswer: Bool { !leavesServerUnsure && self != .tooMany }
 
     /// Whether it says only that no answer of the server's arrived: none at all, or bytes that do not decode or open, which anybody on the way can send.
-    /// What was asked may have had its effect, and asking again finds out (protocol §4). One that is too long is not asked for again: it would be sent
-    /// again, as much of it.
+    /// What was asked may have had its effect, and asking again finds out (protocol §4).
     var isLostAnswer: Bool {
         switch self {
         case .serverConnection, .serverAnswer, .serverParametersUnreadable: true
@@ -82,7 +81,7 @@ extension OstiaryError {
             switch error {
             case .unreachable: .serverConnection
             case .untrusted: .certificateUntrusted
-            case .tooLong, .encoded: .serverAnswerTooLong
+            case .tooLong, .encoded: .serverAnswer
             case .addressRefused: .serverNotAllowed
             case .cancelled: .cancelled
             }

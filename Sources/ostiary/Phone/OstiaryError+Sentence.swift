@@ -33,7 +33,6 @@ extension OstiaryError {
         case .serverParametersUnreadable: "what the server says of itself cannot be understood"
         case .serverParametersWrong: "the server at this address is not the one that the code names"
         case .serverAnswer: "the server's answer cannot be understood"
-        case .serverAnswerTooLong: "the answer is packed, or longer than any of such a server: none answers there, or a proxy packs what it says"
         case .clockWrong: "a clock is wrong, here or at the server: check this machine's clock, and tell the operator if it is right"
         case .logoUnavailable: "the picture of this login was left out"
         case .refused: "the server refused"
@@ -74,7 +73,7 @@ extension OstiaryError {
         case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .serverAnswer, .serverAnswerTooLong, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable,
+            .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable,
             .secondFactorUnknown,
             .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
