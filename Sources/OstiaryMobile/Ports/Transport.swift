@@ -6,10 +6,8 @@ public enum TransportError: Error, Sendable, Hashable {
     case unreachable
     /// Somebody answers whose certificate the system does not trust: made for another name, by an unknown authority, or out of its time.
     case untrusted
-    /// The answer is longer than `TransportResponse.longestBody`, or says so of itself. No more of it was read.
+    /// The answer is longer than any answer may be.
     case tooLong
-    /// The answer came with a content coding (RFC 9110 §8.4), which was not asked for. It was not unpacked.
-    case encoded
     /// Neither https nor loopback, or not an address.
     case addressRefused
     case cancelled
@@ -31,10 +29,6 @@ public struct TransportRequest: Sendable, Hashable {
 }
 
 public struct TransportResponse: Sendable, Hashable {
-    /// Bytes of the longest body that is an answer, whatever its status: more than the 65 KiB of a sealed answer whose body is full, and than a logo
-    /// of 64 KiB (protocol §4).
-    public static let longestBody = 128 * 1_024
-
     /// The HTTP status.
     public let status: Int
     public let body: [UInt8]
@@ -45,10 +39,7 @@ public struct TransportResponse: Sendable, Hashable {
     }
 }
 
-/// Carries bytes to a server and back: no cookies, no cache, no redirects, no content coding. What it carries protects itself.
-///
-/// It asks with `Accept-Encoding: identity`, and reads of an answer no more than `TransportResponse.longestBody`: anybody's code can lead a phone to a
-/// server that sends for ever.
+/// Carries bytes to a server and back: no cookies, no cache, no redirects. What it carries protects itself.
 public protocol Transport: Sendable {
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse
 }

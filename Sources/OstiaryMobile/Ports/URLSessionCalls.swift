@@ -9,22 +9,15 @@ import FoundationNetworking
 final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     typealias Outcome = Result<TransportResponse, TransportError>
 
+    /// More than any answer of AP1: a message has at most 65 535 bytes, a logo 64 KiB.
+    static let longestAnswer = 128 * 1_024
+
     /// A call from `register` to `forget`. Whoever ends it first decides, and what comes later, or from elsewhere, is left out.
     private enum Call {
         /// Nobody waits for it yet.
         case registered
         case running(CheckedContinuation<Outcome, Never>, [UInt8])
         case ended(Outcome)
-    }
-
-    /// Where a session reports. Apple's client stops reading while reports wait. The one of Linux does not, and unpacks what is packed whatever was asked
-    /// for; so there it reports in the midst of its reading: nothing waits, and what is too much is dropped before more of it is unpacked.
-    static func queue() -> OperationQueue? {
-        #if canImport(FoundationNetworking)
-        ReportingAtOnce()
-        #else
-        nil
-        #endif
     }
 
     private let calls = Mutex<[Int: Call]>([:])
@@ -61,28 +54,16 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     /// After a call has its outcome: nothing of it is kept.
     func forget(_ identifier: Int) { _ = calls.withLock { $0.removeValue(forKey: identifier) } }
 
-    /// An answer that says of itself that it is none of ours is not read. On Linux the client goes on reading whatever it is told here, until the task is
-    /// cancelled.
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        guard let refusal = TransportError(refusing: response) else { return completionHandler(.allow) }
-        end(dataTask.taskIdentifier, .failure(refusal))
-        completionHandler(.cancel)
-        dataTask.cancelLater()
-    }
-
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLong = calls.withLock { calls -> Bool in
             guard case .running(let continuation, let bytes)? = calls[dataTask.taskIdentifier] else { return false }
-            guard bytes.count + data.count <= TransportResponse.longestBody else { return true }
+            guard bytes.count + data.count <= Self.longestAnswer else { return true }
             calls[dataTask.taskIdentifier] = .running(continuation, bytes + data)
             return false
         }
         guard isTooLong else { return }
         end(dataTask.taskIdentifier, .failure(.tooLong))
-        dataTask.cancelLater()
+        dataTask.cancel()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -102,26 +83,7 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     ) { completionHandler(nil) }
 }
 
-extension URLSessionTask {
-    /// Cancels without waiting: on Linux `cancel` waits for the queue that reads and reports, which a report would wait for without end.
-    func cancelLater() { DispatchQueue.global().async { self.cancel() } }
-}
-
 extension TransportError {
-    /// What is wrong with an answer whose head alone shows that it is none; nil when it may be one.
-    fileprivate init?(refusing response: URLResponse) {
-        guard let response = response as? HTTPURLResponse else { return nil }
-        let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.trimmingCharacters(in: .whitespaces).lowercased()
-        switch coding {
-        case nil, "", "identity": break
-        default:
-            self = .encoded
-            return
-        }
-        guard response.expectedContentLength > TransportResponse.longestBody else { return nil }
-        self = .tooLong
-    }
-
     /// What the system's client says of a call that came to nothing.
     init(_ error: any Error) { self = Self.isAboutCertificate(error as NSError) ? .untrusted : .unreachable }
 
@@ -139,9 +101,3 @@ extension TransportError {
         }
     }
 }
-
-#if canImport(FoundationNetworking)
-private final class ReportingAtOnce: OperationQueue, @unchecked Sendable {
-    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
-}
-#endif

@@ -4,15 +4,11 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The system's HTTP client: https, or http to this very machine; no cookies, no cache, no redirects, no content coding.
+/// The system's HTTP client: https, or http to this very machine; no cookies, no cache, no redirects.
 ///
 /// A certificate has to be one that the system trusts. On Linux that is the system's own store (`/etc/ssl/certs`): the client reads neither
 /// `SSL_CERT_FILE` nor `URLSessionCertificateAuthorityInfoFile`, which is for Android only. A test server with a certificate of its own authority is
 /// trusted once that is put into the store (`update-ca-certificates` on Debian).
-///
-/// What a server sends takes no more memory than `TransportResponse.longestBody` and the client's own buffers. On Linux two things are the client's and
-/// cannot be changed from here: it unpacks a piece that it has read to its end, though nobody takes it, and no other call goes on meanwhile; and of a
-/// redirect it collects the body, and reports nothing of it, until the time limit of the call.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let calls = URLSessionCalls()
@@ -23,7 +19,7 @@ public final class URLSessionTransport: Transport {
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration, delegate: calls, delegateQueue: URLSessionCalls.queue())
+        session = URLSession(configuration: configuration, delegate: calls, delegateQueue: nil)
     }
 
     deinit { session.invalidateAndCancel() }
@@ -37,21 +33,20 @@ public final class URLSessionTransport: Transport {
         let limit = Task { [calls] in
             try await Task.sleep(for: .milliseconds(Int64(request.timeout * 1_000)))
             calls.end(task.taskIdentifier, .failure(.unreachable))
-            task.cancelLater()
+            task.cancel()
         }
         defer { limit.cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { calls.begin(task, $0) }
         } onCancel: {
             calls.end(task.taskIdentifier, .failure(.cancelled))
-            task.cancelLater()
+            task.cancel()
         }
         return try result.get()
     }
 
     private static func message(_ request: TransportRequest) -> URLRequest {
         var message = URLRequest(url: request.url, timeoutInterval: request.timeout + 5)
-        message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if let body = request.body {
             message.httpMethod = "POST"
             message.httpBody = Data(body)

@@ -81,7 +81,7 @@ extension OstiaryError {
             switch error {
             case .unreachable: .serverConnection
             case .untrusted: .certificateUntrusted
-            case .tooLong, .encoded: .serverAnswer
+            case .tooLong: .serverAnswer
             case .addressRefused: .serverNotAllowed
             case .cancelled: .cancelled
             }

@@ -73,8 +73,7 @@ extension OstiaryError {
         case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable,
-            .secondFactorUnknown,
+            .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,
             .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
             .storeUnreadable, .keyStore, .lockedMemory, .notOffered:
             .other

@@ -13,7 +13,8 @@ struct WaitingOrdersTests {
         let (server, now, random) = (world.server, world.now, SeededRandom("orders"))
         let closed = (0..<closes).map { _ in PendingClose(instance: InstanceID(using: random), server: server, retry: RetrySchedule(from: now)) }
         let left = (0..<leaves).map { _ in
-            PendingLeave(deviceKey: random.bytes(32), instance: InstanceID(using: random), server: server, retry: RetrySchedule(from: now))
+            PendingLeave(
+                deviceKey: random.bytes(DevicePublicKey.count), instance: InstanceID(using: random), server: server, retry: RetrySchedule(from: now))
         }
         try await world.store.write { rows in
             for close in closed { try rows.queue(close) }
