@@ -21,7 +21,8 @@ struct HistoryAndWatchTests {
         #expect(listed.code == 0 && listed.events.map { $0["session"]?["state"] } == [.string("ACTIVE")], "\(listed.events)")
         let told = try Program(["phone", "--home", person.phone.home, "sessions"])
         #expect(try await told.end() == 0)
-        #expect(told.output.contains("the enrolment of Bob waits for its code: ostiary phone watch shows it"), "\(told.output)")
+        #expect(told.output.contains("an enrolment waits for its code: ostiary phone watch shows it"), "\(told.output)")
+        #expect(told.output.contains("Bob"), "\(told.output)")
         try await pair.stop()
     }
 
