@@ -8,6 +8,9 @@ import Darwin
 #endif
 
 /// A server on loopback that gives one prepared answer per connection, and none when there are no more.
+///
+/// Only the thread that accepts closes the listener, and after that it accepts no more: a number that is closed is given to the next socket, and a
+/// thread that still accepts by it takes the connections of another test's server.
 final class LoopbackServer: Sendable {
     private struct State {
         var answers: [String]
@@ -17,11 +20,13 @@ final class LoopbackServer: Sendable {
 
     let port: UInt16
     private let listener: Int32
+    private let listens: Bool
     private let state: Mutex<State>
 
     /// - Parameter listens: false for a port that nobody answers at, and that nobody else can take meanwhile.
     init(answers: [String], listens: Bool = true) throws {
         state = Mutex(State(answers: answers))
+        self.listens = listens
         #if canImport(Glibc)
         let kind = Int32(SOCK_STREAM.rawValue)
         #else
@@ -40,19 +45,24 @@ final class LoopbackServer: Sendable {
         }
         guard isBound else { throw MissingValue() }
         port = UInt16(bigEndian: address.sin_port)
+        guard listens else { return }
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0, let self else { return }
+                guard connection >= 0 else { break }
+                guard let self else {
+                    close(connection)
+                    continue
+                }
                 self.serve(connection)
             }
+            close(listener)
         }
     }
 
     deinit {
         for connection in state.withLock({ $0.open }) { close(connection) }
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        if listens { shutdown(listener, Int32(SHUT_RDWR)) } else { close(listener) }
     }
 
     /// What was asked, as text.
