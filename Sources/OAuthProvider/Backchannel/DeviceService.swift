@@ -64,10 +64,8 @@ package struct DeviceService: Sendable {
 extension OAuthRows {
     /// What a client may ask of it.
     func allowed(_ scopes: ScopeSet, _ target: APIIdentifier?, of application: Application) throws -> ScopeSet {
-        let api = try target.flatMap { try self.api($0, of: application.server) }
-        if let target {
-            guard api != nil, application.apis[target] != nil else { throw TokenRefusal.targetUnknown }
-        }
+        let api = try target.flatMap { try self.api($0, for: application) }
+        guard target == nil || api != nil else { throw TokenRefusal.targetUnknown }
         let allowed = ScopeRule(application: application, api: api).allowed(of: scopes)
         guard !allowed.isEmpty else { throw TokenRefusal.nothingGranted }
         return allowed

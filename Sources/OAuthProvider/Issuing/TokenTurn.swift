@@ -44,7 +44,8 @@ extension TokenTurn {
         life: UInt64 = .max, in rows: any OAuthRows
     ) throws -> Redemption {
         let grant = standing.grant
-        let api = try grant.api.flatMap { try rows.api($0, of: server) }
+        // Asked each time: an operator may have taken the API from the client.
+        let api = try grant.api.flatMap { try rows.api($0, for: application) }
         guard grant.api == nil || api != nil else { return .refused(.targetUnknown) }
         let rule = ScopeRule(application: application, api: api)
         let permissions = try api.map { try rows.permissions(of: grant.holder.account, at: $0.identifier, server: server) } ?? []

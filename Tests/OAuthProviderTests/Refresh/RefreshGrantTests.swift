@@ -89,6 +89,16 @@ struct RefreshGrantTests {
         #expect(response.scopes.contains(.openID))
     }
 
+    @Test("An API that an operator took from a client is the audience of no further token, though who somebody is may still be told")
+    func lostAPI() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens().refreshToken
+        let code = try await fixture.code()
+        try await fixture.change("mobile") { $0.apis = [:] }
+        #expect(try await fixture.refusal(of: fixture.refresh(token)) == .targetUnknown)
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .targetUnknown)
+    }
+
     @Test("rt_without_dpop_proof, rt_wrong_key: a stolen token without the phone's key is nothing")
     func bound() async throws {
         let fixture = try await ProviderFixture()

@@ -94,6 +94,15 @@ struct ExchangeGrantTests {
         #expect(try await fixture.refusal(of: call(fixture, ["scope": "batch:upload"])) == .nothingGranted)
     }
 
+    @Test("The attack of a borrowed audience: openid, which every client may ask, opens no API that is not the client's")
+    func otherAPI() async throws {
+        let fixture = try await fixture()
+        try await fixture.change("mobile") { $0.apis = [:] }
+        #expect(try await fixture.refusal(of: call(fixture)) == .targetUnknown)
+        #expect(try await fixture.refusal(of: call(fixture, ["scope": "openid"])) == .targetUnknown)
+        #expect(try await fixture.refusal(of: call(fixture, ["scope": "openid", "audience": nil])) == nil)
+    }
+
     @Test("Nothing that outlives the session is given for it")
     func noRefresh() async throws {
         let fixture = try await fixture()
