@@ -149,12 +149,17 @@ struct AuthorizeDecisionTests {
     func remembered() async throws {
         let fixture = try await ProviderFixture()
         _ = try await fixture.code(for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets profile"))
-        func next(_ scope: String) async throws -> AuthorizeStep {
+        func next(_ scope: String, consented: ScopeSet? = nil, prompt: String? = nil) async throws -> AuthorizeStep {
             try await fixture.authorize.next(
-                for: try await fixture.request(fixture.webAuthorization(["scope": scope])), fixture.visit(), now: fixture.now)
+                for: try await fixture.request(fixture.webAuthorization(["scope": scope, "prompt": prompt])), fixture.visit(consented: consented),
+                now: fixture.now)
         }
         #expect(try await next("openid read:timesheets") == .give(Fixture.scope("openid read:timesheets")))
         #expect(try await next("openid profile") == .consent(Fixture.scope("profile")))
+        // What they said to that question and what they said before are the whole.
+        #expect(try await next("openid profile", consented: Fixture.scope("profile")) == .give(Fixture.scope("openid profile")))
+        // Asked for everything anew, they answer everything anew.
+        #expect(try await next("openid profile", consented: Fixture.scope("profile"), prompt: "consent") == .consent(Fixture.scope("openid")))
     }
 
     @Test("A native app with a scheme of its own is confirmed by the person, each time")
