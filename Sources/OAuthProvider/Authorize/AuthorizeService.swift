@@ -30,19 +30,10 @@ package struct AuthorizeService: Sendable {
     }
 
     private func check(_ parameters: Parameters, _ pushed: PushedRequest?, _ keys: TokenKeys, at server: ServerID) async throws -> AuthorizeOutcome {
-        let hint = Self.hint(parameters["id_token_hint"], keys)
+        let hint = AuthorizeInput.Hint(in: parameters, keys)
         return try await store.read { rows in
             AuthorizeRules.check(try rows.input(parameters, pushed: pushed, hint: hint, at: server), issuer: keys.issuer)
         }
-    }
-
-    /// An ID token of ours names its subject also when it is over (OpenID Connect Core §3.1.2.1).
-    static func hint(_ text: String?, _ keys: TokenKeys) -> AuthorizeInput.Hint {
-        guard let text else { return .none }
-        guard let token = try? UnverifiedJWS(compact: text).verified(by: keys.published, as: .idToken), token.claims["iss"]?.string == keys.issuer,
-            let subject = token.claims["sub"]?.string
-        else { return .wrong }
-        return .subject(subject)
     }
 
     /// What comes next for a visit.

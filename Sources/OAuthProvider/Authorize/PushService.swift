@@ -35,7 +35,7 @@ package struct PushService: Sendable {
         let client = try await gate.client(presented, of: call, keys, at: now)
         let proof = try gate.proof(unverified, of: call, isNeeded: false, keys, at: now)
         let parameters = Self.kept(call.parameters, of: client.application, proof)
-        let hint = AuthorizeService.hint(parameters["id_token_hint"], keys)
+        let hint = AuthorizeInput.Hint(in: parameters, keys)
         let name = Base64URL.encode(random.bytes(32))
         let redemption = RedemptionID(using: random)
         try await store.write { rows in

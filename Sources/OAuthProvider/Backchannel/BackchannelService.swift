@@ -44,7 +44,7 @@ package struct BackchannelService: Sendable {
             throw TokenRefusal.grantTypeNotAllowed
         }
         let request = try BackchannelRequest(call.parameters, of: client.application)
-        let user = try Self.user(request.hint, keys)
+        let user = try Self.user(request.hint, of: client.application, keys)
         let requestID = Base64URL.encode(random.bytes(32))
         let redemption = RedemptionID(using: random)
         return try await store.write { rows, former in
@@ -64,11 +64,13 @@ package struct BackchannelService: Sendable {
         }
     }
 
-    private static func user(_ hint: BackchannelRequest.Hint, _ keys: TokenKeys) throws(BackchannelRefusal) -> String {
+    private static func user(
+        _ hint: BackchannelRequest.Hint, of application: Application, _ keys: TokenKeys
+    ) throws(BackchannelRefusal) -> String {
         switch hint {
         case .user(let name): return name
         case .idToken(let text):
-            guard case .subject(let subject) = AuthorizeService.hint(text, keys) else { throw .hintWrong }
+            guard let subject = keys.subject(ofHint: text, from: application.id.text) else { throw .hintWrong }
             return subject
         }
     }

@@ -252,6 +252,10 @@ struct AuthorizeRulesTests {
         #expect(try await fixture.request(fixture.authorization(["id_token_hint": idToken])).hinted == "alice")
         let foreign = try ES256Signer(stored: [UInt8](repeating: 99, count: 32)).sign(JSONObject(["sub": .string("alice")]), as: .idToken)
         for text in ["x", foreign, try await fixture.tokens().accessToken] { #expect(try await refusal(["id_token_hint": text]) == .hintWrong) }
+        // Of another client: a stolen one would tell its thief whether that person is logged in.
+        let others = try #require(try await fixture.webIDToken())
+        #expect(try await fixture.outcome(fixture.authorization(["id_token_hint": others])).refusal == .hintWrong)
+        #expect(try await fixture.outcome(fixture.webAuthorization(["id_token_hint": others])).refusal == nil)
     }
 
     @Test("Each rule is a function by its name, says where it is written, and those before the redirect is known answer on a page")

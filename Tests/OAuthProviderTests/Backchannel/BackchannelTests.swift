@@ -127,8 +127,11 @@ struct BackchannelTests {
         #expect(try await refusal(["login_hint": nil, "login_hint_token": "x"]) == .hintNotSupported)
         #expect(try await refusal(["login_hint": nil, "id_token_hint": "x"]) == .hintWrong)
         let fixture = try await ProviderFixture()
-        let idToken = try await fixture.tokens().idToken
-        #expect(try await begin(fixture, ["login_hint": nil, "id_token_hint": idToken]).authorization.way == .backchannel(Fixture.alice))
+        let own = try await fixture.webIDToken()
+        #expect(try await begin(fixture, ["login_hint": nil, "id_token_hint": own]).authorization.way == .backchannel(Fixture.alice))
+        // §7.1: previously issued to this client.
+        let others = try await fixture.tokens().idToken
+        await #expect(throws: BackchannelRefusal.hintWrong) { try await begin(fixture, ["login_hint": nil, "id_token_hint": others]) }
     }
 
     @Test("ciba_unknown_user_no_enumeration: a client is answered the same for somebody whom nobody knows, and no phone rings")

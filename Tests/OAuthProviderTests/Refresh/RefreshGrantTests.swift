@@ -115,10 +115,7 @@ struct RefreshGrantTests {
     @Test("A client with a secret may change its key: its refresh tokens are bound to the secret (RFC 9449 §5)")
     func confidential() async throws {
         let fixture = try await ProviderFixture()
-        let code = try await fixture.code(
-            for: fixture.webAuthorization(["scope": "openid offline_access"]), consented: Fixture.scope("openid offline_access"))
-        let changes: KeyValuePairs<String, String?> = ["client_id": nil, "redirect_uri": "https://reports.example/cb?tenant=1"]
-        let first = try await fixture.answer(fixture.exchange(code, changes, authorization: [Fixture.basic], proofs: [try fixture.proof(51)]))
+        let first = try await fixture.webTokens("openid offline_access", proofs: [try fixture.proof(51)])
         let call = try fixture.call(
             ["grant_type": "refresh_token", "refresh_token": first.refreshToken], authorization: [Fixture.basic], proofs: [try fixture.proof(52)])
         let thumbprint = try Fixture.phoneKey(52).key.thumbprint

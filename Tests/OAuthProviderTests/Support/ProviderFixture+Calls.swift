@@ -143,6 +143,16 @@ extension ProviderFixture {
         try await answer(try exchange(try await code(changes), proofs: proofs))
     }
 
+    /// An ID token of the third party's website.
+    func webIDToken() async throws -> String? { try await webTokens("openid read:timesheets").idToken }
+
+    /// Tokens of the third party's website, for all that it asks.
+    func webTokens(_ scope: String, proofs: [String] = []) async throws -> TokenResponse {
+        let code = try await code(for: webAuthorization(["scope": scope]), consented: Self.scope(scope))
+        let changes: KeyValuePairs<String, String?> = ["client_id": nil, "redirect_uri": "https://reports.example/cb?tenant=1"]
+        return try await answer(try exchange(code, changes, authorization: [Self.basic], proofs: proofs))
+    }
+
     func refresh(_ token: String?, client: String = "mobile", scope: String? = nil, proofs: [String] = []) throws -> TokenCall {
         try call(["grant_type": "refresh_token", "client_id": client, "refresh_token": token, "scope": scope], proofs: proofs)
     }

@@ -61,10 +61,7 @@ struct IntrospectionTests {
     @Test("A refresh token is told about to its client, and not to an API")
     func refreshToken() async throws {
         let fixture = try await ProviderFixture()
-        let code = try await fixture.code(
-            for: fixture.webAuthorization(["scope": "openid offline_access"]), consented: Fixture.scope("openid offline_access"))
-        let changes: KeyValuePairs<String, String?> = ["client_id": nil, "redirect_uri": "https://reports.example/cb?tenant=1"]
-        let token = try await fixture.answer(fixture.exchange(code, changes, authorization: [Fixture.basic])).refreshToken
+        let token = try await fixture.webTokens("openid offline_access").refreshToken
         guard case .refreshToken(let standing) = try await facts(fixture, token, by: Fixture.basic) else {
             Issue.record("a client does not know its own token")
             return
