@@ -101,9 +101,15 @@ extension AuthorizeRules {
         }
         guard let acr = claims["id_token"]?.object?["acr"]?.object else { return }
         let values = (acr["values"]?.strings ?? []) + [acr["value"]?.string].compactMap { $0 }
-        asked.strengths += values.compactMap { LoginStrength(rawValue: $0) }
+        let known = values.compactMap { LoginStrength(rawValue: $0) }
+        guard acr["essential"]?.bool == true, !values.isEmpty else {
+            asked.strengths += known
+            return
+        }
         // Essential, and nothing that could be met: better told now than after a login.
-        guard acr["essential"]?.bool != true || values.isEmpty || !asked.strengths.isEmpty else { throw .requirementsUnmet }
+        guard !known.isEmpty else { throw .requirementsUnmet }
+        // What `acr_values` wishes besides is voluntary, and makes none of these weaker (§5.5.1.1).
+        asked.strengths = known
     }
 
     static func checkHint(_ input: AuthorizeInput, _ application: Application, _ asked: inout AskedFor) throws(AuthorizeRefusal) {

@@ -198,6 +198,12 @@ struct AuthorizeRulesTests {
         let claims = #"{"id_token":{"acr":{"essential":true,"values":["phr"]},"email":null}}"#
         #expect(try await fixture.request(fixture.authorization(["claims": claims])).strengths == [.phishingResistant])
         #expect(try await refusal(["claims": #"{"id_token":{"acr":{"essential":true,"value":"urn:x"}}}"#]) == .requirementsUnmet)
+        // What is only wished for makes nothing weaker that is essential.
+        #expect(try await fixture.request(fixture.authorization(["claims": claims, "acr_values": "sf"])).strengths == [.phishingResistant])
+        let unknown = #"{"id_token":{"acr":{"essential":true,"value":"urn:x"}}}"#
+        #expect(try await refusal(["claims": unknown, "acr_values": "mfa"]) == .requirementsUnmet)
+        let wish = #"{"id_token":{"acr":{"values":["phr"]}}}"#
+        #expect(try await fixture.request(fixture.authorization(["claims": wish, "acr_values": "mfa"])).strengths == [.twoFactors, .phishingResistant])
         for text in ["{", "[]", #"{"id_token":1}"#, #"{"a":1,"a":2}"#] { #expect(try await refusal(["claims": text]) == .claimsWrong) }
     }
 
