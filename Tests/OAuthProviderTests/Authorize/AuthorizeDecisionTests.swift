@@ -115,6 +115,27 @@ struct AuthorizeDecisionTests {
         #expect(try await next(["id_token_hint": hint, "prompt": "none"], login: Fixture.login(Fixture.manager)) == .refuse(.loginRequired))
     }
 
+    @Test("A sub in the claims request is answered with a code for that person and for nobody else (OpenID Connect Core §3.1.2.2)")
+    func requestedSubject() async throws {
+        let claims = #"{"id_token":{"sub":{"value":"alice"}}}"#
+        guard case .give = try await next(["claims": claims]) else {
+            Issue.record("alice was not taken for alice")
+            return
+        }
+        guard case .logIn = try await next(["claims": claims], login: Fixture.login(Fixture.manager)) else {
+            Issue.record("the manager was taken for alice")
+            return
+        }
+        #expect(try await next(["claims": claims, "prompt": "none"], login: Fixture.login(Fixture.manager)) == .refuse(.loginRequired))
+        let fixture = try await ProviderFixture()
+        let hint = try #require(try await fixture.tokens().idToken)
+        let others = #"{"id_token":{"sub":{"value":"mary"}}}"#
+        #expect(try await fixture.outcome(fixture.authorization(["claims": others, "id_token_hint": hint])).refusal == .hintWrong)
+        #expect(try await fixture.outcome(fixture.authorization(["claims": claims, "id_token_hint": hint])).refusal == nil)
+        let number = #"{"id_token":{"sub":{"value":1}}}"#
+        #expect(try await fixture.outcome(fixture.authorization(["claims": number])).refusal == .claimsWrong)
+    }
+
     @Test("Whoever may not log in any more is not logged in")
     func blocked() async throws {
         #expect(
