@@ -5,12 +5,12 @@ import OstiaryTokens
 package struct DeviceCodeGrant: TokenGrant {
     package static let type = GrantType.deviceCode
 
-    private let code: String
+    private let poll: Poll
 
-    package init(_ parameters: Parameters) throws(TokenRefusal) { code = try parameters.required("device_code") }
+    package init(_ parameters: Parameters) throws(TokenRefusal) { poll = try Poll("device_code", of: parameters) }
 
     package func redeem(_ turn: TokenTurn, in rows: any OAuthRows) throws -> Redemption {
-        try turn.redeemPolled(code, in: rows) { if case .device = $0.way { true } else { false } }
+        try turn.redeem(poll, in: rows) { if case .device = $0 { true } else { false } }
     }
 }
 
@@ -18,26 +18,37 @@ package struct DeviceCodeGrant: TokenGrant {
 package struct BackchannelGrant: TokenGrant {
     package static let type = GrantType.backchannel
 
-    private let requestID: String
+    private let poll: Poll
 
-    package init(_ parameters: Parameters) throws(TokenRefusal) { requestID = try parameters.required("auth_req_id") }
+    package init(_ parameters: Parameters) throws(TokenRefusal) { poll = try Poll("auth_req_id", of: parameters) }
 
     package func redeem(_ turn: TokenTurn, in rows: any OAuthRows) throws -> Redemption {
-        try turn.redeemPolled(requestID, in: rows) { if case .backchannel = $0.way { true } else { false } }
+        try turn.redeem(poll, in: rows) { if case .backchannel = $0 { true } else { false } }
+    }
+}
+
+/// What a client sends that asks whether a person has decided.
+private struct Poll: Sendable {
+    /// SHA of the device code or of the auth_req_id.
+    let hash: [UInt8]
+    let target: APIIdentifier?
+
+    init(_ name: String, of parameters: Parameters) throws(TokenRefusal) {
+        hash = SHA(try parameters.required(name).utf8)
+        target = try parameters.target()
     }
 }
 
 extension TokenTurn {
     /// - Parameter isOfKind: whether it is one that this grant type is for.
-    fileprivate func redeemPolled(
-        _ text: String, in rows: any OAuthRows, _ isOfKind: (PolledAuthorization) -> Bool
-    ) throws -> Redemption {
-        guard let authorization = try rows.polled(hash: SHA(text.utf8), of: server), isOfKind(authorization) else { return .refused(.polledUnknown) }
-        // Another's question neither spends it nor slows its client down.
+    fileprivate func redeem(_ poll: Poll, in rows: any OAuthRows, _ isOfKind: (PolledAuthorization.Way) -> Bool) throws -> Redemption {
+        guard let authorization = try rows.polled(hash: poll.hash, of: server), isOfKind(authorization.way) else { return .refused(.polledUnknown) }
+        // Another's question neither spends it nor slows its client down, and neither does one for another API.
         guard authorization.client == application.id else { return .refused(.polledOfAnother) }
-        let (poll, next) = authorization.polled(by: minted.redemption, at: now)
+        guard poll.target == nil || poll.target == authorization.api else { return .refused(.targetUnknown) }
+        let (answer, next) = authorization.polled(by: minted.redemption, at: now)
         if next != authorization { try rows.save(next) }
-        switch poll {
+        switch answer {
         case .pending: return .refused(.pending)
         case .slowDown: return .refused(.slowDown)
         case .denied: return .refused(.denied)

@@ -78,6 +78,18 @@ struct DeviceTests {
         #expect(try await fixture.refusal(of: poll(fixture, "unknown")) == .polledUnknown)
     }
 
+    @Test("A screen that names another API when it asks for its tokens gets none, and spends nothing")
+    func otherTarget() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        _ = try await approve(fixture, begun)
+        let call = try fixture.call([
+            "grant_type": GrantType.deviceCode.rawValue, "device_code": begun.deviceCode, "client_id": "mobile", "resource": "https://other.example",
+        ])
+        #expect(try await fixture.refusal(of: call) == .targetUnknown)
+        #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == nil)
+    }
+
     @Test("dev_code_used_twice: what the first one gave is over", arguments: [false, true])
     func twice(rerunning: Bool) async throws {
         let fixture = try await ProviderFixture(rerunning: rerunning)

@@ -89,6 +89,18 @@ struct RefreshGrantTests {
         #expect(response.scopes.contains(.openID))
     }
 
+    @Test("A refresh that names another API is refused and moves nothing")
+    func otherTarget() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens().refreshToken
+        func refusal(_ target: String) async throws -> TokenRefusal? {
+            try await fixture.refusal(
+                of: fixture.call(["grant_type": "refresh_token", "client_id": "mobile", "refresh_token": token, "resource": target]))
+        }
+        for _ in 0..<3 { #expect(try await refusal("https://other.example") == .targetUnknown) }
+        #expect(try await refusal(fixture.timesheets.text) == nil)
+    }
+
     @Test("An API that an operator took from a client is the audience of no further token, though who somebody is may still be told")
     func lostAPI() async throws {
         let fixture = try await ProviderFixture()

@@ -146,6 +146,20 @@ struct CodeGrantTests {
         #expect(try await fixture.refusal(of: good) == nil)
     }
 
+    @Test("A client that names another API with its code than with its request gets no token for the first (RFC 8707 §2.2)")
+    func otherTarget() async throws {
+        let fixture = try await ProviderFixture()
+        for name in ["resource", "audience"] {
+            let other = try fixture.exchange(try await fixture.code(), [name: "https://other.example"])
+            #expect(try await fixture.refusal(of: other) == .targetUnknown)
+            let same = try fixture.exchange(try await fixture.code(), [name: fixture.timesheets.text])
+            #expect(try await fixture.refusal(of: same) == nil)
+        }
+        let identity = try fixture.exchange(
+            try await fixture.code(["audience": nil, "scope": "openid"]), ["resource": fixture.timesheets.text])
+        #expect(try await fixture.refusal(of: identity) == .targetUnknown)
+    }
+
     @Test("A code is worth nothing once its person is logged out or blocked")
     func over() async throws {
         let fixture = try await ProviderFixture()
