@@ -22,6 +22,7 @@ package struct AuthorizeService: Sendable {
         let sent = Parameters(parameters)
         guard let uri = sent["request_uri"] else { return try await check(sent, nil, keys, at: server) }
         guard let hash = PushedRequest.hash(ofURI: uri) else { return try await check(sent, nil, keys, at: server) }
+        if let name = sent.repeated { return .page(.parameterRepeated(name)) }
         guard let pushed = try await store.read({ rows in try rows.pushedRequest(hash: hash, of: server) }) else { return .page(.requestURIUnknown) }
         guard askedAt <= pushed.expiresAt else { return .page(.requestURIExpired) }
         guard sent["client_id"] == pushed.client.text else { return .page(.requestURIOfAnother) }

@@ -114,6 +114,16 @@ struct AuthorizeRulesTests {
         #expect((ProviderFixture.parameter("state", of: response?.location ?? "") == nil) == (name == "state"))
     }
 
+    @Test(
+        "A name that nobody would write is not said back, in an error that a page and a client's log show",
+        arguments: ["a\"b", "a\\b", "a b", "é", "a\nb", String(repeating: "a", count: 65)])
+    func strangeNames(name: String) async throws {
+        let fixture = try await ProviderFixture()
+        let parameters = fixture.authorization() + [Parameter(name, "x"), Parameter(name, "x")]
+        let response = try #require(try await response(parameters, fixture))
+        #expect(ProviderFixture.parameter("error_description", of: response.location) == "a%20parameter%20came%20twice")
+    }
+
     @Test("authz_unknown_parameter_ignored")
     func unknownParameter() async throws {
         #expect(try await refusal(["extra": "anything", "display": "popup", "claims_locales": "se"]) == nil)

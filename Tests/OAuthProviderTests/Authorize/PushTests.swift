@@ -42,6 +42,17 @@ struct PushTests {
         #expect(request.state == "state-1")
     }
 
+    @Test("A browser brings one name and one client")
+    func twice() async throws {
+        let fixture = try await ProviderFixture()
+        let uri = try await push(fixture)
+        #expect(try await fixture.outcome(use(uri, and: [Parameter("request_uri", uri)])).refusal == .parameterRepeated("request_uri"))
+        guard case .page(.parameterRepeated("client_id")) = try await fixture.outcome(use(uri, and: [Parameter("client_id", "web")])) else {
+            Issue.record("one of two clients was chosen")
+            return
+        }
+    }
+
     @Test("par_request_uri_reuse_after_login, but par_reload_before_login_ok")
     func once() async throws {
         let fixture = try await ProviderFixture()
