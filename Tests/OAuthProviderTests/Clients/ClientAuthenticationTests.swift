@@ -148,6 +148,36 @@ struct ClientAssertionTests {
         #expect(try await refusal(fixture) { $0["jti"] = .string("a-2") } == nil)
     }
 
+    @Test("What a client of another server with the same name showed is not spent here")
+    func otherServer() async throws {
+        let fixture = try await fixture()
+        let other = Fixture.identifier(9, ServerKind.self)
+        let (id, timesheets, keys) = (try fixture.client("batch"), fixture.timesheets, JWKSet([try Fixture.phoneKey(61).key]))
+        try await fixture.memory.write { rows in
+            var api = ProtectedAPI(identifier: timesheets, server: other, name: "Timesheets")
+            api.scopes = Fixture.apiScopes.scopes.map { APIScope($0, words: "do it") }
+            try rows.save(api)
+            var application = Application(id: id, server: other, kind: .machine, name: "Batch", authentication: .privateKeyJWT)
+            application.keys = keys
+            application.apis = [timesheets: Fixture.apiScopes]
+            application.grantTypes = [.clientCredentials]
+            try rows.save(application)
+        }
+        let assertion = try Fixture.phoneKey(61).sign(claims(fixture.now) { _ in }, as: .clientAssertion)
+        func call(_ server: ServerID) throws -> TokenCall {
+            let parameters = [
+                Parameter("grant_type", "client_credentials"),
+                Parameter("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"), Parameter("client_assertion", assertion),
+            ]
+            return TokenCall(
+                server: server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters, target: try Fixture.target())
+        }
+        for server in [Fixture.server, other] {
+            #expect(try await fixture.refusal(of: call(server)) == nil)
+            #expect(try await fixture.refusal(of: call(server)) == .client(.assertionReplayed))
+        }
+    }
+
     @Test("tok_assertion_wrong_aud: it is for this provider")
     func audience() async throws {
         let fixture = try await fixture()
