@@ -26,17 +26,13 @@ package struct LogoutService: Sendable {
     }
 
     /// Sends what is due, and answers how many backends heard it.
+    /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
-        var heard = 0
-        for notice in try await store.read({ rows in try rows.dueLogouts(at: now, limit: Self.batch) }) {
-            let status = await gateway.send(try await token(for: notice, at: now), to: notice.address)
-            let verdict = DeliveryVerdict(status: status)
-            try await store.write { rows in
-                if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }
-            }
-            heard += verdict == .delivered ? 1 : 0
+        let due = try await store.read { rows in try rows.dueLogouts(at: now, limit: Self.batch) }
+        return try await store.deliver(due, by: { notice in await gateway.send(try await token(for: notice, at: now), to: notice.address) }) {
+            rows, notice, verdict in
+            if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }
         }
-        return heard
     }
 
     private func token(for notice: LogoutNotice, at now: Instant) async throws -> String {

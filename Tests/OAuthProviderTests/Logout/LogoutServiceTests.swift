@@ -66,6 +66,25 @@ struct LogoutServiceTests {
         #expect(Set(backend.sent.map(\.token)).count == backend.sent.count)
     }
 
+    @Test("A client whose logout tokens can't be signed holds up no other's, and an operator hears of it")
+    func fault() async throws {
+        let (fixture, backend) = (try await fixture(), Backend())
+        // No key of that algorithm is there.
+        try await fixture.change("mobile") {
+            $0.backchannelLogoutURI = "https://app.example/logout"
+            $0.idTokenAlgorithm = .rs256
+        }
+        fixture.memory.change { $0.sessions = [:] }
+        for _ in 0..<3 {
+            await #expect(throws: NoSigner.self) { try await run(fixture, backend) }
+            fixture.clock.advance(10)
+        }
+        #expect(backend.sent.map(\.address) == ["https://reports.example/logout"])
+        try await fixture.change("mobile") { $0.idTokenAlgorithm = .es256 }
+        fixture.clock.advance(100)
+        #expect(try await run(fixture, backend) == 1)
+    }
+
     @Test("A backend that was away hears it when it is back; one that says no is told no more")
     func statuses() async throws {
         let (fixture, backend) = (try await fixture(), Backend([nil, 503]))
