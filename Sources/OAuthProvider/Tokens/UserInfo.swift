@@ -19,15 +19,30 @@ package enum ResourceRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// `WWW-Authenticate`.
-    package var challenge: String {
+    /// `WWW-Authenticate`: by the scheme that was tried, both where none was.
+    package func challenge(to scheme: PresentedToken.Scheme?) -> String {
+        guard let error, let scheme else { return "\(PresentedToken.Scheme.bearer.challenge), \(PresentedToken.Scheme.dpop.challenge)" }
+        return "\(scheme.challenge), \(error)"
+    }
+
+    /// Nil where nobody tried: what is wrong with nothing is not told (RFC 6750 §3.1).
+    private var error: String? {
         switch self {
-        case .noToken: #"Bearer realm="userinfo", DPoP algs="ES256 EdDSA""#
-        case .badRequest: #"Bearer realm="userinfo", error="invalid_request""#
-        case .tokenWrong: #"Bearer realm="userinfo", error="invalid_token""#
-        case .scopeMissing: #"Bearer realm="userinfo", error="insufficient_scope", scope="openid""#
-        case .proof(.nonceNeeded): #"DPoP algs="ES256 EdDSA", error="use_dpop_nonce""#
-        case .proof: #"DPoP algs="ES256 EdDSA", error="invalid_dpop_proof""#
+        case .noToken: nil
+        case .badRequest: #"error="invalid_request""#
+        case .tokenWrong: #"error="invalid_token""#
+        case .scopeMissing: #"error="insufficient_scope", scope="openid""#
+        case .proof(.nonceNeeded): #"error="use_dpop_nonce""#
+        case .proof: #"error="invalid_dpop_proof""#
+        }
+    }
+}
+
+extension PresentedToken.Scheme {
+    fileprivate var challenge: String {
+        switch self {
+        case .bearer: #"Bearer realm="userinfo""#
+        case .dpop: #"DPoP algs="ES256 EdDSA""#
         }
     }
 }
