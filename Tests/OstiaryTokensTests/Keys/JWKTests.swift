@@ -71,6 +71,9 @@ struct JWKTests {
     @Test("An RSA key has 2048 to 4096 bits and an odd exponent above one")
     func rsaSizes() throws {
         let short = Base64URL.encode([UInt8](repeating: 0xC1, count: 128))
+        // 2047 bits, in as many bytes as 2048.
+        let almost = Base64URL.encode([0x7F] + [UInt8](repeating: 0xC1, count: 255))
+        #expect(try error(#"{"kty":"RSA","n":"\#(almost)","e":"AQAB"}"#) == .memberWrong("n"))
         let long = Base64URL.encode([UInt8](repeating: 0xC1, count: 513))
         #expect(try error(#"{"kty":"RSA","n":"\#(short)","e":"AQAB"}"#) == .memberWrong("n"))
         #expect(try error(#"{"kty":"RSA","n":"\#(long)","e":"AQAB"}"#) == .memberWrong("n"))
