@@ -15,7 +15,8 @@ package struct PolledApproval: Sendable {
     /// The person who is logged in by a session lets the client do this, or less.
     /// - Parameter hash: of the device code or the auth_req_id.
     /// - Returns: the authorization as it is now; nil when it was decided before, is over, or is for somebody else.
-    /// - Throws: `AuthorizeRefusal.loginRequired` and `.requirementsUnmet`, when the login is not one for this.
+    /// - Throws: `AuthorizeRefusal.loginRequired` and `.requirementsUnmet`, when the login is not one for this; `.nothingToGrant` for nothing of what was
+    ///   asked: whoever lets the client do nothing says no.
     package func approve(
         _ hash: [UInt8], at server: ServerID, scopes: ScopeSet, session: SessionID, now: Instant
     ) async throws -> PolledAuthorization? {
@@ -27,6 +28,7 @@ package struct PolledApproval: Sendable {
             guard let approved = waiting.decided(id, at: now) else { return nil }
             try waiting.check(login)
             let granted = waiting.scopes.intersection(scopes)
+            guard !granted.isEmpty else { throw AuthorizeRefusal.nothingToGrant }
             try rows.save(
                 Grant(
                     id: id, server: server, client: waiting.client, holder: GrantHolder(of: login, in: session, granted), scopes: granted,

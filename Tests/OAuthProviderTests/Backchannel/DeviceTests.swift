@@ -130,6 +130,20 @@ struct DeviceTests {
         #expect(try await fixture.answer(poll(fixture, begun.deviceCode)).scopes.text == "openid")
     }
 
+    @Test("Nothing of what was asked for is no approval: the code would be spent for nothing")
+    func nothing() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        for scopes in [Fixture.scope("create:timesheets"), []] {
+            await #expect(throws: AuthorizeRefusal.nothingToGrant) {
+                try await fixture.approval.approve(
+                    SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: scopes, session: Fixture.session, now: fixture.now)
+            }
+        }
+        #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .pending)
+        #expect(try await approve(fixture, begun) != nil)
+    }
+
     @Test("A user code is typed in any case, with spaces and hyphens, and is nothing else")
     func typing() async throws {
         let fixture = try await ProviderFixture()
