@@ -7,11 +7,11 @@ extension MemoryOAuthRows {
         for grant in state.grants.values where state.people.sessions[grant.session] == nil {
             let key = MemoryOAuthState.LogoutKey(session: grant.session, client: grant.client)
             guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI,
-                let retry = Self.retry(of: state.logouts[key], at: now),
-                let person = state.people.accounts[grant.holder.account]?.person, retry.dueAt <= now
+                let retry = Self.retry(of: state.logouts[key], at: now), retry.dueAt <= now
             else { continue }
+            let person = state.people.accounts[grant.holder.account]?.person
             notices[key] = LogoutNotice(
-                server: grant.server, session: grant.session, client: grant.client, subject: person.subject, address: address, retry: retry)
+                server: grant.server, session: grant.session, client: grant.client, subject: person?.subject, address: address, retry: retry)
         }
         return Array(notices.values.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
     }
