@@ -29,8 +29,8 @@ package struct LogoutService: Sendable {
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
         let due = try await store.read { rows in try rows.dueLogouts(at: now, limit: Self.batch) }
-        return try await store.deliver(due, by: { notice in await gateway.send(try await token(for: notice, at: now), to: notice.address) }) {
-            rows, notice, verdict in
+        let send = { (notice: LogoutNotice) in await gateway.send(try await token(for: notice, at: now), to: notice.address) }
+        return try await store.deliver(due, by: send) { rows, notice, verdict in
             if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }
         }
     }

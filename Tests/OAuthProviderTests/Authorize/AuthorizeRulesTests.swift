@@ -213,7 +213,8 @@ struct AuthorizeRulesTests {
         let unknown = #"{"id_token":{"acr":{"essential":true,"value":"urn:x"}}}"#
         #expect(try await refusal(["claims": unknown, "acr_values": "mfa"]) == .requirementsUnmet)
         let wish = #"{"id_token":{"acr":{"values":["phr"]}}}"#
-        #expect(try await fixture.request(fixture.authorization(["claims": wish, "acr_values": "mfa"])).strengths == [.twoFactors, .phishingResistant])
+        #expect(
+            try await fixture.request(fixture.authorization(["claims": wish, "acr_values": "mfa"])).strengths == [.twoFactors, .phishingResistant])
         for text in ["{", "[]", #"{"id_token":1}"#, #"{"a":1,"a":2}"#] { #expect(try await refusal(["claims": text]) == .claimsWrong) }
     }
 

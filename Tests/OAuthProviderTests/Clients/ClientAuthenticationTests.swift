@@ -167,10 +167,12 @@ struct ClientAssertionTests {
         func call(_ server: ServerID) throws -> TokenCall {
             let parameters = [
                 Parameter("grant_type", "client_credentials"),
-                Parameter("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"), Parameter("client_assertion", assertion),
+                Parameter("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+                Parameter("client_assertion", assertion),
             ]
             return TokenCall(
-                server: server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters, target: try Fixture.target())
+                server: server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters, target: try Fixture.target()
+            )
         }
         for server in [Fixture.server, other] {
             #expect(try await fixture.refusal(of: call(server)) == nil)
