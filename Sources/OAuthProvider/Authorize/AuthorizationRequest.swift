@@ -21,7 +21,7 @@ package struct AuthorizationRequest: Equatable, Sendable {
     package internal(set) var strengths: [LoginStrength]
     /// The user's name, as the client suggests it.
     package internal(set) var loginHint: String?
-    /// The account that an ID token names which the client sent back.
+    /// The one person whom the answer may be about (`sub`): by an ID token that the client sent back, or by its claims request.
     package internal(set) var hinted: String?
     package internal(set) var uiLocales: [String]
     /// The request that was sent ahead, which a code spends.

@@ -89,9 +89,10 @@ extension AuthorizationRequest {
     }
 
     private func missingConsent(for granted: ScopeSet, _ situation: AuthorizeSituation) -> ScopeSet {
-        if let consented = situation.visit.consented { return granted.subtracting(consented) }
-        if prompts.contains(.consent) { return granted }
+        let now = situation.visit.consented ?? []
+        if prompts.contains(.consent) { return granted.subtracting(now) }
         if application.isFirstParty, api?.firstPartySkipsConsent ?? true { return [] }
-        return granted.subtracting(situation.consent?.scopes ?? [])
+        // The person was asked for what was missing, not once more for what they gave before.
+        return granted.subtracting(now).subtracting(situation.consent?.scopes ?? [])
     }
 }

@@ -92,24 +92,38 @@ extension AuthorizeRules {
         asked.strengths = (input.parameters["acr_values"] ?? "").split(separator: " ").compactMap { LoginStrength(rawValue: String($0)) }
     }
 
-    /// Of a claims request what says something here: values of `acr` that the ID token has to have.
+    /// Of a claims request what says something here: the person whom the ID token has to name, and values of `acr` that it has to have.
     static func checkClaims(_ input: AuthorizeInput, _ application: Application, _ asked: inout AskedFor) throws(AuthorizeRefusal) {
         guard let text = input.parameters["claims"] else { return }
         guard text.utf8.count <= 4_096, let claims = try? JSONReader.object(Array(text.utf8)) else { throw .claimsWrong }
         for name in ["id_token", "userinfo"] {
             guard claims[name].map({ $0.object != nil }) ?? true else { throw .claimsWrong }
         }
-        guard let acr = claims["id_token"]?.object?["acr"]?.object else { return }
+        let idToken = claims["id_token"]?.object
+        if let subject = idToken?["sub"]?.object?["value"] {
+            guard let text = subject.string else { throw .claimsWrong }
+            asked.hinted = text
+        }
+        guard let acr = idToken?["acr"]?.object else { return }
         let values = (acr["values"]?.strings ?? []) + [acr["value"]?.string].compactMap { $0 }
-        asked.strengths += values.compactMap { LoginStrength(rawValue: $0) }
+        let known = values.compactMap { LoginStrength(rawValue: $0) }
+        guard acr["essential"]?.bool == true, !values.isEmpty else {
+            asked.strengths += known
+            return
+        }
         // Essential, and nothing that could be met: better told now than after a login.
-        guard acr["essential"]?.bool != true || values.isEmpty || !asked.strengths.isEmpty else { throw .requirementsUnmet }
+        guard !known.isEmpty else { throw .requirementsUnmet }
+        // What `acr_values` wishes besides is voluntary, and makes none of these weaker (§5.5.1.1).
+        asked.strengths = known
     }
 
     static func checkHint(_ input: AuthorizeInput, _ application: Application, _ asked: inout AskedFor) throws(AuthorizeRefusal) {
         switch input.hint {
         case .none: break
-        case .subject(let subject): asked.hinted = subject
+        case .subject(let subject):
+            // Nobody is two people.
+            guard asked.hinted ?? subject == subject else { throw .hintWrong }
+            asked.hinted = subject
         case .wrong: throw .hintWrong
         }
     }

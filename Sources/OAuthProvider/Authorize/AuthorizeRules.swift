@@ -20,9 +20,18 @@ package struct AuthorizeInput: Sendable {
 
     package enum Hint: Equatable, Sendable {
         case none
-        /// `sub` of an ID token of ours, which may be over.
+        /// `sub` of an ID token of this client's, which may be over.
         case subject(String)
         case wrong
+
+        /// Verifies a signature, so it is asked outside every transaction.
+        init(in parameters: Parameters, _ keys: TokenKeys) {
+            guard let text = parameters["id_token_hint"] else {
+                self = .none
+                return
+            }
+            self = keys.subject(ofHint: text, from: parameters["client_id"] ?? "").map { .subject($0) } ?? .wrong
+        }
     }
 
     package init(

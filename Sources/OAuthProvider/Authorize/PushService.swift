@@ -3,17 +3,7 @@ import OstiaryTokens
 
 /// The endpoint at which clients send authorization requests ahead (RFC 9126).
 package struct PushService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-    let gate: ClientGate
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-        self.gate = gate
-    }
+    let context: ProviderContext
 
     package struct Pushed: Sendable {
         package let requestURI: String
@@ -28,32 +18,31 @@ package struct PushService: Sendable {
     /// Checks the request as if a browser had brought it, and keeps it.
     /// - Throws: `TokenRefusal` for the client, `AuthorizeRefusal` for the request: both are told as JSON here.
     package func push(_ call: TokenCall, at now: Instant) async throws -> Pushed {
-        try call.checkForm()
-        let presented = try call.presentedClient()
-        let unverified = try call.presentedProof()
-        let keys = try await keyring.keys(of: call.server)
-        let client = try await gate.client(presented, of: call, keys, at: now)
-        let proof = try gate.proof(unverified, of: call, isNeeded: false, keys, at: now)
-        let parameters = Self.kept(call.parameters, of: client.application, proof)
-        let hint = AuthorizeService.hint(parameters["id_token_hint"], keys)
-        let name = Base64URL.encode(random.bytes(32))
-        let redemption = RedemptionID(using: random)
-        try await store.write { rows in
-            try rows.spend(client, proof, by: redemption)
+        let authenticated = try await context.authenticated(call, at: now)
+        let proof = try authenticated.proof(try call.presentedProof(), isNeeded: false, at: now)
+        let parameters = Self.kept(call.parameters, of: authenticated.application, proof)
+        let hint = AuthorizeInput.Hint(in: parameters, authenticated.keys)
+        let name = Base64URL.encode(context.random.bytes(32))
+        try await context.write(for: authenticated, with: proof) { rows, application in
             let input = try rows.input(parameters, proofKey: proof?.thumbprint, hint: hint, isBeingPushed: true, at: call.server)
-            if let refusal = AuthorizeRules.check(input, issuer: keys.issuer).refusal { throw refusal }
+            if let refusal = AuthorizeRules.check(input, issuer: authenticated.keys.issuer).refusal { throw refusal }
             try rows.save(
                 PushedRequest(
-                    hash: SHA(name.utf8), server: call.server, client: client.application.id, parameters: parameters.all,
+                    hash: SHA(name.utf8), server: call.server, client: application.id, parameters: parameters.all,
                     expiresAt: now + PushedRequest.life))
         }
         return Pushed(requestURI: PushedRequest.prefix + name, life: PushedRequest.life)
     }
 
-    /// What a client shows to be known is not part of its request; the key of its proof is, from here on.
+    /// What a rule reads: anything else is nobody's, and would be kept for whoever sends much of it. What a client shows to be known is not among it.
+    private static let read: Set<String> = [
+        "response_type", "response_mode", "redirect_uri", "scope", "state", "nonce", "code_challenge", "code_challenge_method", "dpop_jkt",
+        "audience", "resource", "prompt", "max_age", "acr_values", "claims", "login_hint", "id_token_hint", "ui_locales", "request", "request_uri",
+    ]
+
+    /// The key of its proof is part of a request from here on.
     private static func kept(_ parameters: Parameters, of application: Application, _ proof: DPoPProof?) -> Parameters {
-        let credentials: Set<String> = ["client_id", "client_secret", "client_assertion", "client_assertion_type"]
-        var kept = parameters.all.filter { !credentials.contains($0.name) } + [Parameter("client_id", application.id.text)]
+        var kept = parameters.all.filter { read.contains($0.name) } + [Parameter("client_id", application.id.text)]
         if let proof, parameters["dpop_jkt"] == nil { kept.append(Parameter("dpop_jkt", proof.thumbprint.text)) }
         return Parameters(kept)
     }

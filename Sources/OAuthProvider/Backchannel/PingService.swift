@@ -14,31 +14,24 @@ package struct PingService: Sendable {
     /// Pings in one run.
     static let batch = 100
 
-    let store: any OAuthStore
+    let context: ProviderContext
     let gateway: any PingGateway
 
-    package init(store: any OAuthStore, gateway: any PingGateway) {
-        self.store = store
-        self.gateway = gateway
+    /// Sends what is due, and answers how many clients heard it.
+    /// - Throws: the first fault, after everything else was sent.
+    package func run(at now: Instant) async throws -> Int {
+        let due = try await context.store.read { rows in try rows.duePings(at: now, limit: Self.batch) }
+        return try await context.store.deliver(due, by: send) { rows, ping, verdict in
+            guard verdict == .retry else { return try rows.settle(ping) }
+            var next = ping
+            next.retry.postpone(at: now)
+            try rows.postpone(next)
+        }
     }
 
-    /// Sends what is due, and answers how many clients heard it.
-    package func run(at now: Instant) async throws -> Int {
-        var heard = 0
-        for ping in try await store.read({ rows in try rows.duePings(at: now, limit: Self.batch) }) {
-            guard let notification = ping.authorization.notification else { continue }
-            let token = PresentedSecret(String(decoding: try notification.token.bytes(), as: UTF8.self))
-            let requestID = String(decoding: try notification.requestID.bytes(), as: UTF8.self)
-            let status = await gateway.ping(JSONObject(["auth_req_id": .string(requestID)]), token: token, at: notification.address)
-            let verdict = DeliveryVerdict(status: status)
-            try await store.write { rows in
-                guard verdict == .retry else { return try rows.settle(ping) }
-                var next = ping
-                next.retry.postpone(at: now)
-                try rows.postpone(next)
-            }
-            heard += verdict == .delivered ? 1 : 0
-        }
-        return heard
+    private func send(_ ping: DuePing) async throws -> Int? {
+        let token = PresentedSecret(String(decoding: try ping.notification.token.bytes(), as: UTF8.self))
+        let requestID = String(decoding: try ping.notification.requestID.bytes(), as: UTF8.self)
+        return await gateway.ping(JSONObject(["auth_req_id": .string(requestID)]), token: token, at: ping.notification.address)
     }
 }

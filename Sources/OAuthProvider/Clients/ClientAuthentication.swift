@@ -64,7 +64,12 @@ package struct ClientAuthentication: Sendable {
         let (id, end) = try read(claims, at: now)
         guard isForUs(claims, isStrict) else { throw .audienceWrong }
         guard end <= now + Self.longestAssertion else { throw .assertionTooLong }
-        return SpentAssertion(key: SHA(Array("assertion".utf8) + [0] + application.id.text.utf8 + [0] + id.utf8), until: end + Self.leeway)
+        return SpentAssertion(key: Self.spentAs(id, by: application), until: end + Self.leeway)
+    }
+
+    /// Under what name a store remembers it: two servers may have a client of one name, and no space stands in a client's.
+    private static func spentAs(_ id: String, by application: Application) -> [UInt8] {
+        SHA(Array("assertion".utf8) + [0] + application.server.bytes + Array("\(application.id.text) \(id)".utf8))
     }
 
     private func read(_ claims: JSONObject, at now: Instant) throws(ClientRefusal) -> (id: String, end: Instant) {

@@ -16,10 +16,9 @@ package struct ClientCredentialsGrant: TokenGrant {
         guard !turn.application.isPublic else { return .refused(.publicClient) }
         // A client of one API need not say which.
         let only = turn.application.apis.count == 1 ? turn.application.apis.keys.first : nil
-        guard let identifier = target ?? only, let mayAsk = turn.application.apis[identifier], let api = try rows.api(identifier, of: turn.server)
-        else {
-            return .refused(.targetUnknown)
-        }
+        guard let identifier = target ?? only, let mayAsk = turn.application.apis[identifier],
+            let api = try rows.api(identifier, for: turn.application)
+        else { return .refused(.targetUnknown) }
         let granted = api.allScopes.intersection(mayAsk).intersection(scopes ?? api.allScopes)
         guard !granted.isEmpty || api.scopes.isEmpty else { return .refused(.nothingGranted) }
         return try turn.issue(to: api, scopes: granted, in: rows)

@@ -7,12 +7,14 @@ package struct CodeGrant: TokenGrant {
     private let code: String
     private let redirectURI: String?
     private let verifier: CodeVerifier
+    private let target: APIIdentifier?
 
     package init(_ parameters: Parameters) throws(TokenRefusal) {
         code = try parameters.required("code")
         redirectURI = parameters["redirect_uri"]
         let text = try parameters.required("code_verifier")
         do { verifier = try CodeVerifier(text) } catch { throw .verifier(error) }
+        target = try parameters.target()
     }
 
     package func redeem(_ turn: TokenTurn, in rows: any OAuthRows) throws -> Redemption {
@@ -26,7 +28,7 @@ package struct CodeGrant: TokenGrant {
         code.redeemedBy = turn.minted.redemption
         try rows.save(code)
         if let refusal = refusal(of: code, turn) { return .refused(refusal) }
-        return try turn.begin(on: code.grant, in: rows)
+        return try turn.begin(on: code.grant, for: target, in: rows)
     }
 
     private func refusal(of code: AuthorizationCode, _ turn: TokenTurn) -> TokenRefusal? {

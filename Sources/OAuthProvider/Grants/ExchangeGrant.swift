@@ -33,7 +33,7 @@ package struct ExchangeGrant: TokenGrant {
         guard let app = try rows.appSession(webNonceHash: webNonceHash, of: turn.server, at: turn.now) else { return .refused(.subjectTokenUnknown) }
         // The same word as for a webNonce that nobody knows: a thief does not learn that it would be good.
         guard app.tokenKey == proof.thumbprint else { return .refused(.subjectTokenUnknown) }
-        let api = try target.flatMap { try rows.api($0, of: turn.server) }
+        let api = try target.flatMap { try rows.api($0, for: turn.application) }
         guard target == nil || api != nil else { return .refused(.targetUnknown) }
         let asked = (scopes ?? api?.allScopes ?? [.openID]).subtracting([.offlineAccess])
         let allowed = ScopeRule(application: turn.application, api: api).allowed(of: asked)
@@ -41,9 +41,8 @@ package struct ExchangeGrant: TokenGrant {
         let grant = grant(for: app, scopes: allowed, turn)
         if try rows.grant(grant.id) == nil { try rows.save(grant) }
         guard let standing = try rows.standing(grant.id, at: turn.now) else { return .refused(.grantOver) }
-        guard case .issued(var issuance) = try turn.issue(on: standing, scopes: allowed, life: Self.longestLife, in: rows) else {
-            return .refused(.nothingGranted)
-        }
+        let redemption = try turn.issue(on: standing, scopes: allowed, life: Self.longestLife, in: rows)
+        guard case .issued(var issuance) = redemption else { return redemption }
         issuance.issuedType = Self.accessTokenType
         return .issued(issuance)
     }

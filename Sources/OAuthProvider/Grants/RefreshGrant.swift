@@ -7,10 +7,12 @@ package struct RefreshGrant: TokenGrant {
     private let text: String
     /// What the next access token is to have; nil for all.
     private let scopes: ScopeSet?
+    private let target: APIIdentifier?
 
     package init(_ parameters: Parameters) throws(TokenRefusal) {
         text = try parameters.required("refresh_token")
         scopes = try parameters.scopes()
+        target = try parameters.target()
     }
 
     package func redeem(_ turn: TokenTurn, in rows: any OAuthRows) throws -> Redemption {
@@ -23,6 +25,7 @@ package struct RefreshGrant: TokenGrant {
             guard proof.thumbprint == key else { return .refused(.proof(.otherKey)) }
         }
         guard let standing = try rows.standing(token.grant, at: turn.now) else { return .refused(.grantOver) }
+        guard standing.grant.isFor(target) else { return .refused(.targetUnknown) }
         // Less may be asked for one access token; the refresh token keeps what it has.
         guard scopes?.isSubset(of: standing.grant.scopes) ?? true else { return .refused(.scopeNotGranted) }
         switch family.ruling(on: token.generation, at: turn.now) {

@@ -44,7 +44,8 @@ extension TokenTurn {
         life: UInt64 = .max, in rows: any OAuthRows
     ) throws -> Redemption {
         let grant = standing.grant
-        let api = try grant.api.flatMap { try rows.api($0, of: server) }
+        // Asked each time: an operator may have taken the API from the client.
+        let api = try grant.api.flatMap { try rows.api($0, for: application) }
         guard grant.api == nil || api != nil else { return .refused(.targetUnknown) }
         let rule = ScopeRule(application: application, api: api)
         let permissions = try api.map { try rows.permissions(of: grant.holder.account, at: $0.identifier, server: server) } ?? []
@@ -103,8 +104,10 @@ extension TokenTurn {
 
 extension TokenTurn {
     /// The first tokens on a grant that was just given, with the first of its refresh tokens if it outlives its session.
-    func begin(on id: GrantID, in rows: any OAuthRows) throws -> Redemption {
+    /// - Parameter target: the API that the call names; nil for that of the grant.
+    func begin(on id: GrantID, for target: APIIdentifier? = nil, in rows: any OAuthRows) throws -> Redemption {
         guard let standing = try rows.standing(id, at: now) else { return .refused(.grantOver) }
+        guard standing.grant.isFor(target) else { return .refused(.targetUnknown) }
         guard standing.grant.scopes.contains(.offlineAccess), application.grantTypes.contains(.refreshToken) else {
             return try issue(on: standing, scopes: standing.grant.scopes, isFirst: true, in: rows)
         }

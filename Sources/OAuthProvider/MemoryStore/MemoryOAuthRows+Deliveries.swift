@@ -7,11 +7,11 @@ extension MemoryOAuthRows {
         for grant in state.grants.values where state.people.sessions[grant.session] == nil {
             let key = MemoryOAuthState.LogoutKey(session: grant.session, client: grant.client)
             guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI,
-                let retry = Self.retry(of: state.logouts[key], at: now),
-                let person = state.people.accounts[grant.holder.account]?.person, retry.dueAt <= now
+                let retry = Self.retry(of: state.logouts[key], at: now), retry.dueAt <= now
             else { continue }
+            let person = state.people.accounts[grant.holder.account]?.person
             notices[key] = LogoutNotice(
-                server: grant.server, session: grant.session, client: grant.client, subject: person.subject, address: address, retry: retry)
+                server: grant.server, session: grant.session, client: grant.client, subject: person?.subject, address: address, retry: retry)
         }
         return Array(notices.values.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
     }
@@ -35,14 +35,14 @@ extension MemoryOAuthRows {
 
     func duePings(at now: Instant, limit: Int) throws -> [DuePing] {
         let due = state.polled.values.compactMap { authorization -> DuePing? in
-            guard authorization.notification != nil, authorization.state != .pending, now <= authorization.expiresAt,
+            guard authorization.state != .pending, now <= authorization.expiresAt,
                 let retry = Self.retry(of: state.pings[authorization.hash], at: now), retry.dueAt <= now
             else { return nil }
-            return DuePing(authorization: authorization, retry: retry)
+            return DuePing(authorization, retry: retry)
         }
         return Array(due.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
     }
 
-    func postpone(_ ping: DuePing) throws { state.pings[ping.authorization.hash] = .postponed(ping.retry) }
-    func settle(_ ping: DuePing) throws { state.pings[ping.authorization.hash] = .settled }
+    func postpone(_ ping: DuePing) throws { state.pings[ping.hash] = .postponed(ping.retry) }
+    func settle(_ ping: DuePing) throws { state.pings[ping.hash] = .settled }
 }

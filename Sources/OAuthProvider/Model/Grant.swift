@@ -38,6 +38,11 @@ package struct Grant: Equatable, Sendable {
     }
 }
 
+extension Grant {
+    /// Whether a token of it is what a client asks for that names an API once more; one that names none means this one (RFC 8707 §2.2).
+    func isFor(_ target: APIIdentifier?) -> Bool { target == nil || target == api }
+}
+
 /// What a grant hangs on: when that ends, the grant is over, and with it every token, at once and without being told.
 package enum GrantHolder: Hashable, Sendable {
     /// A login: its grants end with it.

@@ -10,13 +10,13 @@ package struct LogoutNotice: Equatable, Sendable {
     package let server: ServerID
     package let session: SessionID
     package let client: ClientID
-    /// `sub` of the ID tokens that it got.
-    package let subject: String
+    /// `sub` of the ID tokens that it got; nil when the account is deleted, which ends its sessions, too.
+    package let subject: String?
     /// Where it listens.
     package let address: String
     package internal(set) var retry: RetrySchedule
 
-    package init(server: ServerID, session: SessionID, client: ClientID, subject: String, address: String, retry: RetrySchedule) {
+    package init(server: ServerID, session: SessionID, client: ClientID, subject: String?, address: String, retry: RetrySchedule) {
         self.server = server
         self.session = session
         self.client = client

@@ -53,3 +53,13 @@ enum URIScheme {
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
+
+/// Visible ASCII but for quotation mark and backslash (RFC 6749 appendix A, NQCHAR).
+enum NQCharacter {
+    static func isOne(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x23...0x5B, 0x5D...0x7E: true
+        default: false
+        }
+    }
+}

@@ -9,9 +9,11 @@ package struct Parameters: Sendable {
 
     package func values(_ name: String) -> [String] { all.filter { $0.name == name }.map(\.value) }
 
-    /// The first name that came twice. `resource` may (RFC 8707 §2).
+    /// The first name that came twice, as an error may tell it. `resource` may (RFC 8707 §2).
     package var repeated: String? {
         var seen: Set<String> = []
-        return all.first { $0.name != "resource" && !seen.insert($0.name).inserted }?.name
+        guard let name = all.first(where: { $0.name != "resource" && !seen.insert($0.name).inserted })?.name else { return nil }
+        // Whoever made the link chose the name: what an `error_description` can't hold (RFC 6749 §5.2), or nobody would write, is not said back.
+        return (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(NQCharacter.isOne) ? name : "a parameter"
     }
 }

@@ -18,9 +18,10 @@ package enum RedirectURIError: Error, Equatable, Sendable {
 package struct RedirectURI: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case https
-        /// The app itself listens, on a port that the system gave it: any port fits (RFC 8252 §7.3).
+        /// The app itself listens, on a port that the system gave it: any port fits (RFC 8252 §7.3), of a native app's and of nobody else's
+        /// (RFC 9700 §2.1).
         case loopback
-        /// `http://localhost`, for work on a site. It fits as it stands.
+        /// A site that somebody works on, on this machine. It fits as it stands.
         case localhost
         /// Any app may claim the scheme, so a person has to say that this is the one (RFC 8252 §8.6).
         case customScheme
@@ -50,8 +51,8 @@ package struct RedirectURI: Hashable, Sendable {
         guard let host = Self.host(authority), !host.isEmpty else { throw .noHost }
         if scheme == "https" {
             kind = .https
-        } else if host == "127.0.0.1" || host == "[::1]" {
-            kind = .loopback
+        } else if Self.isLoopback(host) {
+            kind = ofApp ? .loopback : .localhost
         } else {
             guard host.lowercased() == "localhost" else { throw .notSecure }
             kind = .localhost
@@ -84,11 +85,13 @@ package struct RedirectURI: Hashable, Sendable {
         return authority.firstIndex(of: "]").map { authority[...$0] }
     }
 
+    private static func isLoopback(_ host: Substring) -> Bool { host == "127.0.0.1" || host == "[::1]" }
+
     /// An http address on a loopback IP, with its port taken out; nil for any other. A port is one to five digits.
     private static func withoutPort(_ text: String) -> String? {
         guard text.hasPrefix("http://") else { return nil }
         let authority = authority(text.dropFirst("http:".count))
-        guard let host = host(authority), host == "127.0.0.1" || host == "[::1]" else { return nil }
+        guard let host = host(authority), isLoopback(host) else { return nil }
         let tail = authority.dropFirst(host.count)
         guard tail.isEmpty || tail.hasPrefix(":") && (2...6).contains(tail.count) && tail.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }

@@ -4,18 +4,11 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil for anything but visible ASCII without quotation mark and backslash.
     package init?(_ text: some StringProtocol) {
-        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy(NQCharacter.isOne) else { return nil }
         self.text = String(text)
     }
 
     private init(known: StaticString) { text = "\(known)" }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x21, 0x23...0x5B, 0x5D...0x7E: true
-        default: false
-        }
-    }
 
     package var description: String { text }
 

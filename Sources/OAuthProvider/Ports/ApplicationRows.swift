@@ -11,3 +11,12 @@ package protocol ApplicationRows: AnyObject {
     /// What the roles of the person behind an account permit at an API.
     func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet
 }
+
+extension ApplicationRows {
+    /// An API that a token of this client may be for; nil when there is none of that name, or the client may not ask it for anything. That it may ask
+    /// who somebody is makes no API one of its own.
+    func api(_ identifier: APIIdentifier, for application: Application) throws -> ProtectedAPI? {
+        guard application.apis[identifier] != nil else { return nil }
+        return try api(identifier, of: application.server)
+    }
+}

@@ -13,11 +13,18 @@ package protocol PingRows: AnyObject {
 
 /// A client that is still to hear of a decision.
 package struct DuePing: Sendable {
-    package let authorization: PolledAuthorization
+    /// By which a store finds it: the hash of its authorization.
+    package let hash: [UInt8]
+    package let server: ServerID
+    package let notification: PolledAuthorization.Notification
     package var retry: RetrySchedule
 
-    package init(authorization: PolledAuthorization, retry: RetrySchedule) {
-        self.authorization = authorization
+    /// Nil for an authorization whose client polls.
+    package init?(_ authorization: PolledAuthorization, retry: RetrySchedule) {
+        guard let notification = authorization.notification else { return nil }
+        hash = authorization.hash
+        server = authorization.server
+        self.notification = notification
         self.retry = retry
     }
 }

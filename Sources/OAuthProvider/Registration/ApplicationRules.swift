@@ -12,7 +12,7 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
     /// Refresh tokens, and no grant type that gives one.
     case refreshAlone
     case redirectMissing, redirectUnneeded, tooManyRedirects
-    /// A scheme of apps, for an application that is none.
+    /// An address of apps, for an application that is none: a scheme of its own, or any port of this machine.
     case redirectWrong(String)
     case addressWrong(String)
     case deliveryMissing
@@ -69,8 +69,8 @@ package enum ApplicationRules {
         guard !isNeeded || !application.redirectURIs.isEmpty else { throw .redirectMissing }
         guard isNeeded || application.redirectURIs.isEmpty else { throw .redirectUnneeded }
         guard application.redirectURIs.count <= mostRedirects else { throw .tooManyRedirects }
-        for redirect in application.redirectURIs where redirect.kind == .customScheme && application.kind != .native {
-            throw .redirectWrong(redirect.text)
+        for redirect in application.redirectURIs where application.kind != .native {
+            guard redirect.kind != .customScheme, redirect.kind != .loopback else { throw .redirectWrong(redirect.text) }
         }
     }
 

@@ -19,15 +19,30 @@ package enum ResourceRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// `WWW-Authenticate`.
-    package var challenge: String {
+    /// `WWW-Authenticate`: by the scheme that was tried, both where none was.
+    package func challenge(to scheme: PresentedToken.Scheme?) -> String {
+        guard let error, let scheme else { return "\(PresentedToken.Scheme.bearer.challenge), \(PresentedToken.Scheme.dpop.challenge)" }
+        return "\(scheme.challenge), \(error)"
+    }
+
+    /// Nil where nobody tried: what is wrong with nothing is not told (RFC 6750 §3.1).
+    private var error: String? {
         switch self {
-        case .noToken: #"Bearer realm="userinfo", DPoP algs="ES256 EdDSA""#
-        case .badRequest: #"Bearer realm="userinfo", error="invalid_request""#
-        case .tokenWrong: #"Bearer realm="userinfo", error="invalid_token""#
-        case .scopeMissing: #"Bearer realm="userinfo", error="insufficient_scope", scope="openid""#
-        case .proof(.nonceNeeded): #"DPoP algs="ES256 EdDSA", error="use_dpop_nonce""#
-        case .proof: #"DPoP algs="ES256 EdDSA", error="invalid_dpop_proof""#
+        case .noToken: nil
+        case .badRequest: #"error="invalid_request""#
+        case .tokenWrong: #"error="invalid_token""#
+        case .scopeMissing: #"error="insufficient_scope", scope="openid""#
+        case .proof(.nonceNeeded): #"error="use_dpop_nonce""#
+        case .proof: #"error="invalid_dpop_proof""#
+        }
+    }
+}
+
+extension PresentedToken.Scheme {
+    fileprivate var challenge: String {
+        switch self {
+        case .bearer: #"Bearer realm="userinfo""#
+        case .dpop: #"DPoP algs="ES256 EdDSA""#
         }
     }
 }
@@ -65,15 +80,7 @@ extension PresentedToken: CustomStringConvertible, CustomReflectable {
 
 /// The userinfo endpoint (OpenID Connect Core §5.3).
 package struct UserInfoService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-    }
+    let context: ProviderContext
 
     /// What the token's person lets its client see.
     /// - Parameters:
@@ -82,10 +89,10 @@ package struct UserInfoService: Sendable {
     /// - Throws: `ResourceRefusal`.
     package func claims(for presented: PresentedToken, proofs: [String], _ use: DPoPUse, at server: ServerID, now: Instant) async throws -> JSONObject
     {
-        let keys = try await keyring.keys(of: server)
+        let keys = try await context.keyring.keys(of: server)
         let proof = try Self.proof(proofs, for: presented, use, at: now)
         let token = ReadToken(presented.text, keys, at: now)
-        let redemption = RedemptionID(using: random)
+        let redemption = RedemptionID(using: context.random)
         let look = { @Sendable (rows: any OAuthRows) throws -> JSONObject in
             guard case .accessToken(let claims) = try rows.active(token, of: server, at: now), claims.audiences.contains(keys.issuer) else {
                 throw ResourceRefusal.tokenWrong
@@ -99,8 +106,8 @@ package struct UserInfoService: Sendable {
             standing.person.profile(for: (try? ScopeSet(parsing: claims.scope)) ?? []).write(to: &object)
             return object
         }
-        guard let proof else { return try await store.read(look) }
-        return try await store.write { rows in
+        guard let proof else { return try await context.store.read(look) }
+        return try await context.store.write { rows in
             guard try rows.spend(proof.spentAs, by: redemption, until: proof.goodUntil) else { throw ResourceRefusal.proof(.replayed) }
             return try look(rows)
         }

@@ -9,12 +9,13 @@ package struct LogoutTokenClaims: Hashable, Sendable {
 
     package let issuer: String
     package let clientID: String
-    package let subject: String
-    package let session: String?
+    /// Nil when nobody knows any more who it was: the session says it (§2.4).
+    package let subject: String?
+    package let session: String
     package let issuedAt: Instant
     package let id: String
 
-    package init(issuer: String, clientID: String, subject: String, session: String?, issuedAt: Instant, id: String) {
+    package init(issuer: String, clientID: String, subject: String?, session: String, issuedAt: Instant, id: String) {
         self.issuer = issuer
         self.clientID = clientID
         self.subject = subject
@@ -25,8 +26,8 @@ package struct LogoutTokenClaims: Hashable, Sendable {
 
     package var json: JSONObject {
         JSONObject([
-            "iss": .string(issuer), "sub": .string(subject), "aud": .string(clientID), "iat": .moment(issuedAt),
-            "exp": .moment(issuedAt + Self.life), "jti": .string(id), "sid": session.map { .string($0) },
+            "iss": .string(issuer), "sub": subject.map { .string($0) }, "aud": .string(clientID), "iat": .moment(issuedAt),
+            "exp": .moment(issuedAt + Self.life), "jti": .string(id), "sid": .string(session),
             "events": .object(JSONObject([Self.event: .object(JSONObject())])),
         ])
     }

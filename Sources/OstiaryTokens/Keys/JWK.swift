@@ -90,7 +90,8 @@ extension JWK {
     private static func rsaNumbers(_ object: JSONObject) throws(JWKError) -> Material {
         let modulus = try bytes("n", nil, of: object)
         let exponent = try bytes("e", nil, of: object)
-        guard (256...512).contains(modulus.count), modulus.first != 0 else { throw .memberWrong("n") }
+        guard let first = modulus.first, first != 0 else { throw .memberWrong("n") }
+        guard (2_048...4_096).contains(modulus.count * 8 - first.leadingZeroBitCount) else { throw .memberWrong("n") }
         guard (1...4).contains(exponent.count), exponent.first != 0, let last = exponent.last, last & 1 == 1, exponent != [1] else {
             throw .memberWrong("e")
         }

@@ -18,9 +18,10 @@ package struct KeySetFreshness: Hashable, Sendable {
 
     /// - Parameter isKeyUnknown: whether a token names a key that is not there.
     package func shouldFetch(isKeyUnknown: Bool, at now: Instant) -> Bool {
-        if let triedAt, now.seconds(since: triedAt) < Self.cooldown { return false }
+        // By the distance: a clock that was put back would else fetch nothing until it is where it was.
+        if let triedAt, now.distance(to: triedAt) < Self.cooldown { return false }
         guard let fetchedAt else { return true }
-        return isKeyUnknown || now.seconds(since: fetchedAt) >= Self.life
+        return isKeyUnknown || now.distance(to: fetchedAt) >= Self.life
     }
 
     package func after(success: Bool, at now: Instant) -> KeySetFreshness {

@@ -115,6 +115,27 @@ struct AuthorizeDecisionTests {
         #expect(try await next(["id_token_hint": hint, "prompt": "none"], login: Fixture.login(Fixture.manager)) == .refuse(.loginRequired))
     }
 
+    @Test("A sub in the claims request is answered with a code for that person and for nobody else (OpenID Connect Core §3.1.2.2)")
+    func requestedSubject() async throws {
+        let claims = #"{"id_token":{"sub":{"value":"alice"}}}"#
+        guard case .give = try await next(["claims": claims]) else {
+            Issue.record("alice was not taken for alice")
+            return
+        }
+        guard case .logIn = try await next(["claims": claims], login: Fixture.login(Fixture.manager)) else {
+            Issue.record("the manager was taken for alice")
+            return
+        }
+        #expect(try await next(["claims": claims, "prompt": "none"], login: Fixture.login(Fixture.manager)) == .refuse(.loginRequired))
+        let fixture = try await ProviderFixture()
+        let hint = try #require(try await fixture.tokens().idToken)
+        let others = #"{"id_token":{"sub":{"value":"mary"}}}"#
+        #expect(try await fixture.outcome(fixture.authorization(["claims": others, "id_token_hint": hint])).refusal == .hintWrong)
+        #expect(try await fixture.outcome(fixture.authorization(["claims": claims, "id_token_hint": hint])).refusal == nil)
+        let number = #"{"id_token":{"sub":{"value":1}}}"#
+        #expect(try await fixture.outcome(fixture.authorization(["claims": number])).refusal == .claimsWrong)
+    }
+
     @Test("Whoever may not log in any more is not logged in")
     func blocked() async throws {
         #expect(
@@ -149,12 +170,17 @@ struct AuthorizeDecisionTests {
     func remembered() async throws {
         let fixture = try await ProviderFixture()
         _ = try await fixture.code(for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets profile"))
-        func next(_ scope: String) async throws -> AuthorizeStep {
+        func next(_ scope: String, consented: ScopeSet? = nil, prompt: String? = nil) async throws -> AuthorizeStep {
             try await fixture.authorize.next(
-                for: try await fixture.request(fixture.webAuthorization(["scope": scope])), fixture.visit(), now: fixture.now)
+                for: try await fixture.request(fixture.webAuthorization(["scope": scope, "prompt": prompt])), fixture.visit(consented: consented),
+                now: fixture.now)
         }
         #expect(try await next("openid read:timesheets") == .give(Fixture.scope("openid read:timesheets")))
         #expect(try await next("openid profile") == .consent(Fixture.scope("profile")))
+        // What they said to that question and what they said before are the whole.
+        #expect(try await next("openid profile", consented: Fixture.scope("profile")) == .give(Fixture.scope("openid profile")))
+        // Asked for everything anew, they answer everything anew.
+        #expect(try await next("openid profile", consented: Fixture.scope("profile"), prompt: "consent") == .consent(Fixture.scope("openid")))
     }
 
     @Test("A native app with a scheme of its own is confirmed by the person, each time")
@@ -187,6 +213,25 @@ struct AuthorizeDecisionTests {
         await #expect(throws: AuthorizeStepOpen(step: .logIn(.policy))) {
             try await fixture.authorize.give(request, fixture.visit(), now: fixture.now)
         }
+    }
+
+    @Test("A code goes to no client that was disabled, and to no address that was taken away, since the request was checked")
+    func changed() async throws {
+        let changes: [@Sendable (inout Application) throws -> Void] = [
+            { $0.isEnabled = false },
+            { $0.redirectURIs = [try RedirectURI(registering: "https://app.example/other", ofApp: true)] },
+            { $0.apis = [:] },
+        ]
+        for change in changes {
+            let fixture = try await ProviderFixture()
+            let request = try await fixture.request(fixture.authorization())
+            try await fixture.change("mobile", change)
+            await #expect(throws: AuthorizationRequestChanged()) { try await fixture.authorize.give(request, fixture.visit(), now: fixture.now) }
+        }
+        let fixture = try await ProviderFixture()
+        let request = try await fixture.request(fixture.authorization())
+        try await fixture.changeAPI { $0.allowsOfflineAccess = false }
+        await #expect(throws: AuthorizationRequestChanged()) { try await fixture.authorize.give(request, fixture.visit(), now: fixture.now) }
     }
 
     @Test("authz_user_rejects: the client hears access_denied")

@@ -114,6 +114,16 @@ struct AuthorizeRulesTests {
         #expect((ProviderFixture.parameter("state", of: response?.location ?? "") == nil) == (name == "state"))
     }
 
+    @Test(
+        "A name that nobody would write is not said back, in an error that a page and a client's log show",
+        arguments: ["a\"b", "a\\b", "a b", "é", "a\nb", String(repeating: "a", count: 65)])
+    func strangeNames(name: String) async throws {
+        let fixture = try await ProviderFixture()
+        let parameters = fixture.authorization() + [Parameter(name, "x"), Parameter(name, "x")]
+        let response = try #require(try await response(parameters, fixture))
+        #expect(ProviderFixture.parameter("error_description", of: response.location) == "a%20parameter%20came%20twice")
+    }
+
     @Test("authz_unknown_parameter_ignored")
     func unknownParameter() async throws {
         #expect(try await refusal(["extra": "anything", "display": "popup", "claims_locales": "se"]) == nil)
@@ -198,6 +208,13 @@ struct AuthorizeRulesTests {
         let claims = #"{"id_token":{"acr":{"essential":true,"values":["phr"]},"email":null}}"#
         #expect(try await fixture.request(fixture.authorization(["claims": claims])).strengths == [.phishingResistant])
         #expect(try await refusal(["claims": #"{"id_token":{"acr":{"essential":true,"value":"urn:x"}}}"#]) == .requirementsUnmet)
+        // What is only wished for makes nothing weaker that is essential.
+        #expect(try await fixture.request(fixture.authorization(["claims": claims, "acr_values": "sf"])).strengths == [.phishingResistant])
+        let unknown = #"{"id_token":{"acr":{"essential":true,"value":"urn:x"}}}"#
+        #expect(try await refusal(["claims": unknown, "acr_values": "mfa"]) == .requirementsUnmet)
+        let wish = #"{"id_token":{"acr":{"values":["phr"]}}}"#
+        #expect(
+            try await fixture.request(fixture.authorization(["claims": wish, "acr_values": "mfa"])).strengths == [.twoFactors, .phishingResistant])
         for text in ["{", "[]", #"{"id_token":1}"#, #"{"a":1,"a":2}"#] { #expect(try await refusal(["claims": text]) == .claimsWrong) }
     }
 
@@ -235,7 +252,7 @@ struct AuthorizeRulesTests {
             }
         }
         let fixture = try await ProviderFixture()
-        let service = AuthorizeService(store: NoWrites(store: fixture.store), keyring: fixture.keyring, random: fixture.random)
+        let service = OAuthServices(store: NoWrites(store: fixture.store), keyring: fixture.keyring, random: fixture.random).authorize
         guard case .request(let request) = try await service.check(fixture.authorization(), at: ProviderFixture.server, askedAt: fixture.now) else {
             Issue.record("the request was refused")
             return
@@ -250,8 +267,12 @@ struct AuthorizeRulesTests {
         let idToken = try #require(try await fixture.tokens().idToken)
         fixture.clock.advance(100_000)
         #expect(try await fixture.request(fixture.authorization(["id_token_hint": idToken])).hinted == "alice")
-        let foreign = try ES256Signer(stored: [UInt8](repeating: 99, count: 32)).sign(JSONObject(["sub": .string("alice")]), as: .idToken)
+        let foreign = try LocalSigner(.es256, stored: [UInt8](repeating: 99, count: 32)).sign(JSONObject(["sub": .string("alice")]), as: .idToken)
         for text in ["x", foreign, try await fixture.tokens().accessToken] { #expect(try await refusal(["id_token_hint": text]) == .hintWrong) }
+        // Of another client: a stolen one would tell its thief whether that person is logged in.
+        let others = try #require(try await fixture.webIDToken())
+        #expect(try await fixture.outcome(fixture.authorization(["id_token_hint": others])).refusal == .hintWrong)
+        #expect(try await fixture.outcome(fixture.webAuthorization(["id_token_hint": others])).refusal == nil)
     }
 
     @Test("Each rule is a function by its name, says where it is written, and those before the redirect is known answer on a page")

@@ -12,10 +12,8 @@ struct PushTests {
     private func push(
         _ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:], proofs: [String] = [], method: String = "POST"
     ) async throws -> String {
-        let call = TokenCall(
-            server: Fixture.server, method: method, contentType: "application/x-www-form-urlencoded", parameters: fixture.authorization(changes),
-            proofs: proofs, target: try Fixture.target(Self.endpoint))
-        return try await fixture.push.push(call, at: fixture.now).requestURI
+        let call = try Fixture.post(fixture.authorization(changes), proofs: proofs, address: Self.endpoint, method: method)
+        return try await fixture.services.push.push(call, at: fixture.now).requestURI
     }
 
     private func use(_ uri: String, client: String = "mobile", and more: [Parameter] = []) -> [Parameter] {
@@ -40,6 +38,17 @@ struct PushTests {
         #expect(request.scopes.text == Fixture.fullScope)
         #expect(request.redirect.text == Fixture.callback)
         #expect(request.state == "state-1")
+    }
+
+    @Test("A browser brings one name and one client")
+    func twice() async throws {
+        let fixture = try await ProviderFixture()
+        let uri = try await push(fixture)
+        #expect(try await fixture.outcome(use(uri, and: [Parameter("request_uri", uri)])).refusal == .parameterRepeated("request_uri"))
+        guard case .page(.parameterRepeated("client_id")) = try await fixture.outcome(use(uri, and: [Parameter("client_id", "web")])) else {
+            Issue.record("one of two clients was chosen")
+            return
+        }
     }
 
     @Test("par_request_uri_reuse_after_login, but par_reload_before_login_ok")
@@ -112,17 +121,16 @@ struct PushTests {
         #expect(try await fixture.outcome(use(try await push(fixture))).refusal == nil)
     }
 
-    @Test("No secret of a client is kept with its request")
+    @Test("No secret of a client is kept with its request, and nothing that no rule reads")
     func credentials() async throws {
         let fixture = try await ProviderFixture()
-        let parameters = fixture.webAuthorization() + [Parameter("client_secret", Fixture.secret)]
-        let call = TokenCall(
-            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-            target: try Fixture.target(Self.endpoint))
-        let uri = try await fixture.push.push(call, at: fixture.now).requestURI
+        let parameters = fixture.webAuthorization(["ui_locales": "nl", "display": "popup"]) + [Parameter("client_secret", Fixture.secret)]
+        let call = try Fixture.post(parameters, address: Self.endpoint)
+        let uri = try await fixture.services.push.push(call, at: fixture.now).requestURI
         let hash = try #require(PushedRequest.hash(ofURI: uri))
         let kept = try await fixture.store.read { rows in try rows.pushedRequest(hash: hash, of: Fixture.server) }
-        #expect(kept?.parameters.contains { $0.name == "client_secret" } == false)
+        let asked = fixture.webAuthorization(["ui_locales": "nl"]).map(\.name)
+        #expect(kept.map { Set($0.parameters.map(\.name)) } == Set(asked))
         #expect(kept?.client.text == "web")
     }
 }

@@ -11,21 +11,16 @@ struct BackchannelTests {
     private typealias Fixture = ProviderFixture
 
     private func call(_ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:]) throws -> TokenCall {
-        var parameters = [
+        let parameters = [
             Parameter("login_hint", "alice"), Parameter("scope", "openid read:timesheets"), Parameter("audience", fixture.timesheets.text),
             Parameter("binding_message", "W4-SCQ"),
         ]
-        for (name, value) in changes {
-            parameters.removeAll { $0.name == name }
-            if let value { parameters.append(Parameter(name, value)) }
-        }
-        return TokenCall(
-            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-            authorization: [Fixture.basic], target: try Fixture.target("https://login.example/oauth/bc-authorize"))
+        return try Fixture.post(
+            parameters.changed(changes), authorization: [Fixture.basic], address: "https://login.example/oauth/bc-authorize")
     }
 
     private func begin(_ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:]) async throws -> BackchannelService.Begun {
-        try await fixture.backchannel.begin(try call(fixture, changes), at: fixture.now)
+        try await fixture.services.backchannel.begin(try call(fixture, changes), at: fixture.now)
     }
 
     private func refusal(_ changes: KeyValuePairs<String, String?>) async throws -> BackchannelRefusal? {
@@ -116,8 +111,7 @@ struct BackchannelTests {
         _ = try await approve(fixture, begun)
         let response = try await fixture.answer(poll(fixture, begun.requestID))
         #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .polledSpent)
-        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
     @Test("ciba_two_hints, ciba_no_hint, and the hints that there are not")
@@ -127,8 +121,11 @@ struct BackchannelTests {
         #expect(try await refusal(["login_hint": nil, "login_hint_token": "x"]) == .hintNotSupported)
         #expect(try await refusal(["login_hint": nil, "id_token_hint": "x"]) == .hintWrong)
         let fixture = try await ProviderFixture()
-        let idToken = try await fixture.tokens().idToken
-        #expect(try await begin(fixture, ["login_hint": nil, "id_token_hint": idToken]).authorization.way == .backchannel(Fixture.alice))
+        let own = try await fixture.webIDToken()
+        #expect(try await begin(fixture, ["login_hint": nil, "id_token_hint": own]).authorization.way == .backchannel(Fixture.alice))
+        // §7.1: previously issued to this client.
+        let others = try await fixture.tokens().idToken
+        await #expect(throws: BackchannelRefusal.hintWrong) { try await begin(fixture, ["login_hint": nil, "id_token_hint": others]) }
     }
 
     @Test("ciba_unknown_user_no_enumeration: a client is answered the same for somebody whom nobody knows, and no phone rings")
@@ -175,7 +172,7 @@ struct BackchannelTests {
             $0.backchannel = .poll
         }
         await #expect(throws: TokenRefusal.publicClient) {
-            try await fixture.backchannel.begin(
+            try await fixture.services.backchannel.begin(
                 try fixture.call(["client_id": "mobile", "login_hint": "alice", "scope": "openid"]), at: fixture.now)
         }
     }
@@ -213,7 +210,7 @@ struct BackchannelTests {
         try await fixture.change("web") { $0.backchannel = .ping("https://reports.example/ping") }
         let begun = try await begin(fixture, ["client_notification_token": "token-1"])
         let listener = Listener([503, nil])
-        let service = PingService(store: fixture.store, gateway: listener)
+        let service = fixture.services.pings(through: listener)
         #expect(try await service.run(at: fixture.now) == 0)
         #expect(listener.heard.isEmpty)
         _ = try await approve(fixture, begun)
@@ -225,7 +222,7 @@ struct BackchannelTests {
         let refusing = Listener([401])
         let denied = try await begin(fixture, ["client_notification_token": "token-1"])
         _ = try await fixture.approval.deny(denied.authorization.hash, at: Fixture.server, account: Fixture.alice, now: fixture.now)
-        for _ in 0..<3 { _ = try await PingService(store: fixture.store, gateway: refusing).run(at: fixture.now) }
+        for _ in 0..<3 { _ = try await fixture.services.pings(through: refusing).run(at: fixture.now) }
         #expect(refusing.heard.count == 1)
     }
 

@@ -9,7 +9,7 @@ struct DeviceTests {
     private typealias Fixture = ProviderFixture
 
     private func begin(_ fixture: ProviderFixture) async throws -> DeviceService.Begun {
-        try await fixture.devices.begin(
+        try await fixture.services.devices.begin(
             try fixture.call(["client_id": "mobile", "audience": fixture.timesheets.text, "scope": "openid read:timesheets"]), at: fixture.now)
     }
 
@@ -27,7 +27,9 @@ struct DeviceTests {
     func good(rerunning: Bool) async throws {
         let fixture = try await ProviderFixture(rerunning: rerunning)
         let begun = try await begin(fixture)
-        #expect(try await fixture.devices.waiting(for: begun.userCode, at: Fixture.server, now: fixture.now)?.scopes.text == "openid read:timesheets")
+        #expect(
+            try await fixture.services.devices.waiting(for: begun.userCode, at: Fixture.server, now: fixture.now)?.scopes.text
+                == "openid read:timesheets")
         #expect(try await approve(fixture, begun)?.state != .pending)
         let response = try await fixture.answer(poll(fixture, begun.deviceCode))
         #expect(try fixture.claims(response.accessToken).subject == "alice")
@@ -63,7 +65,7 @@ struct DeviceTests {
         fixture.clock.advance(601)
         #expect(try await fixture.refusal(of: poll(fixture, late.deviceCode)) == .polledExpired)
         #expect(try await approve(fixture, late) == nil)
-        #expect(try await fixture.devices.waiting(for: late.userCode, at: Fixture.server, now: fixture.now) == nil)
+        #expect(try await fixture.services.devices.waiting(for: late.userCode, at: Fixture.server, now: fixture.now) == nil)
         #expect(TokenRefusal.polledExpired.code == .expiredToken && TokenRefusal.denied.code == .accessDenied)
     }
 
@@ -78,6 +80,18 @@ struct DeviceTests {
         #expect(try await fixture.refusal(of: poll(fixture, "unknown")) == .polledUnknown)
     }
 
+    @Test("A screen that names another API when it asks for its tokens gets none, and spends nothing")
+    func otherTarget() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        _ = try await approve(fixture, begun)
+        let call = try fixture.call([
+            "grant_type": GrantType.deviceCode.rawValue, "device_code": begun.deviceCode, "client_id": "mobile", "resource": "https://other.example",
+        ])
+        #expect(try await fixture.refusal(of: call) == .targetUnknown)
+        #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == nil)
+    }
+
     @Test("dev_code_used_twice: what the first one gave is over", arguments: [false, true])
     func twice(rerunning: Bool) async throws {
         let fixture = try await ProviderFixture(rerunning: rerunning)
@@ -85,8 +99,7 @@ struct DeviceTests {
         _ = try await approve(fixture, begun)
         let response = try await fixture.answer(poll(fixture, begun.deviceCode))
         #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .polledSpent)
-        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
     @Test("qr_two_phones_one_winner: the second to decide finds it decided")
@@ -116,6 +129,20 @@ struct DeviceTests {
             SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid create:timesheets offline_access"),
             session: Fixture.session, now: fixture.now)
         #expect(try await fixture.answer(poll(fixture, begun.deviceCode)).scopes.text == "openid")
+    }
+
+    @Test("Nothing of what was asked for is no approval: the code would be spent for nothing")
+    func nothing() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        for scopes in [Fixture.scope("create:timesheets"), []] {
+            await #expect(throws: AuthorizeRefusal.nothingToGrant) {
+                try await fixture.approval.approve(
+                    SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: scopes, session: Fixture.session, now: fixture.now)
+            }
+        }
+        #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .pending)
+        #expect(try await approve(fixture, begun) != nil)
     }
 
     @Test("A user code is typed in any case, with spaces and hyphens, and is nothing else")
@@ -162,13 +189,13 @@ struct DeviceTests {
     func refused() async throws {
         let fixture = try await ProviderFixture()
         await #expect(throws: TokenRefusal.nothingGranted) {
-            try await fixture.devices.begin(try fixture.call(["client_id": "mobile", "scope": "batch:upload"]), at: fixture.now)
+            try await fixture.services.devices.begin(try fixture.call(["client_id": "mobile", "scope": "batch:upload"]), at: fixture.now)
         }
         await #expect(throws: TokenRefusal.targetUnknown) {
-            try await fixture.devices.begin(try fixture.call(["client_id": "mobile", "audience": "https://other.example"]), at: fixture.now)
+            try await fixture.services.devices.begin(try fixture.call(["client_id": "mobile", "audience": "https://other.example"]), at: fixture.now)
         }
         await #expect(throws: TokenRefusal.grantTypeNotAllowed) {
-            try await fixture.devices.begin(try fixture.call([:], authorization: [Fixture.batchBasic]), at: fixture.now)
+            try await fixture.services.devices.begin(try fixture.call([:], authorization: [Fixture.batchBasic]), at: fixture.now)
         }
     }
 }

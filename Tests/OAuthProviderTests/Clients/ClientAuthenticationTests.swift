@@ -13,14 +13,8 @@ struct ClientAuthenticationTests {
         _ changes: KeyValuePairs<String, String?> = [:], authorization: [String] = [Fixture.batchBasic], in fixture: ProviderFixture? = nil
     ) async throws -> TokenRefusal? {
         let fixture = if let fixture { fixture } else { try await ProviderFixture() }
-        var parameters = [Parameter("grant_type", "client_credentials"), Parameter("audience", fixture.timesheets.text)]
-        for (name, value) in changes {
-            if let value { parameters.append(Parameter(name, value)) }
-        }
-        return try await fixture.refusal(
-            of: TokenCall(
-                server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-                authorization: authorization, target: try Fixture.target()))
+        let parameters = [Parameter("grant_type", "client_credentials"), Parameter("audience", fixture.timesheets.text)]
+        return try await fixture.refusal(of: Fixture.post(parameters.changed(changes), authorization: authorization))
     }
 
     private func basic(_ text: String) -> String { "Basic \(text)" }
@@ -146,6 +140,36 @@ struct ClientAssertionTests {
         #expect(try await refusal(fixture) == nil)
         #expect(try await refusal(fixture) == .client(.assertionReplayed))
         #expect(try await refusal(fixture) { $0["jti"] = .string("a-2") } == nil)
+    }
+
+    @Test("What a client of another server with the same name showed is not spent here")
+    func otherServer() async throws {
+        let fixture = try await fixture()
+        let other = Fixture.identifier(9, ServerKind.self)
+        let (id, timesheets, keys) = (try fixture.client("batch"), fixture.timesheets, JWKSet([try Fixture.phoneKey(61).key]))
+        try await fixture.memory.write { rows in
+            var api = ProtectedAPI(identifier: timesheets, server: other, name: "Timesheets")
+            api.scopes = Fixture.apiScopes.scopes.map { APIScope($0, words: "do it") }
+            try rows.save(api)
+            var application = Application(id: id, server: other, kind: .machine, name: "Batch", authentication: .privateKeyJWT)
+            application.keys = keys
+            application.apis = [timesheets: Fixture.apiScopes]
+            application.grantTypes = [.clientCredentials]
+            try rows.save(application)
+        }
+        let assertion = try Fixture.phoneKey(61).sign(claims(fixture.now) { _ in }, as: .clientAssertion)
+        func call(_ server: ServerID) throws -> TokenCall {
+            let parameters = [
+                Parameter("grant_type", "client_credentials"),
+                Parameter("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+                Parameter("client_assertion", assertion),
+            ]
+            return try Fixture.post(parameters, at: server)
+        }
+        for server in [Fixture.server, other] {
+            #expect(try await fixture.refusal(of: call(server)) == nil)
+            #expect(try await fixture.refusal(of: call(server)) == .client(.assertionReplayed))
+        }
     }
 
     @Test("tok_assertion_wrong_aud: it is for this provider")

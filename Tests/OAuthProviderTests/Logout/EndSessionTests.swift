@@ -18,19 +18,12 @@ struct EndSessionTests {
         return try EndSession.check(all, keys: keys, application: application)
     }
 
-    private func idToken(_ fixture: ProviderFixture) async throws -> String? {
-        let code = try await fixture.code(
-            for: fixture.webAuthorization(), consented: Fixture.scope("openid read:timesheets"))
-        let changes: KeyValuePairs<String, String?> = ["client_id": nil, "redirect_uri": "https://reports.example/cb?tenant=1"]
-        return try await fixture.answer(fixture.exchange(code, changes, authorization: [Fixture.basic])).idToken
-    }
-
     private static let bye = "https://reports.example/bye"
 
     @Test("A client sends its person's browser to log out, and has it back where it registered, with its state")
     func good() async throws {
         let fixture = try await ProviderFixture()
-        let hint = try await idToken(fixture)
+        let hint = try await fixture.webIDToken()
         #expect(
             try await check(fixture, ["id_token_hint": hint, "post_logout_redirect_uri": Self.bye, "state": "a b"])
                 == EndSession(session: Fixture.session, asksFirst: false, location: "\(Self.bye)?state=a%20b"))
@@ -55,7 +48,7 @@ struct EndSessionTests {
     @Test("logout_bad_post_redirect, logout_query_added: the attack of an open redirect")
     func redirects() async throws {
         let fixture = try await ProviderFixture()
-        let hint = try await idToken(fixture)
+        let hint = try await fixture.webIDToken()
         for target in ["https://evil.example/", "\(Self.bye)?x=y", "\(Self.bye)/", "https://reports.example/BYE", "https://app.example/callback"] {
             await #expect(throws: EndSessionRefusal.redirectNotRegistered) {
                 try await check(fixture, ["id_token_hint": hint, "post_logout_redirect_uri": target])
@@ -70,11 +63,11 @@ struct EndSessionTests {
     @Test("logout_hint_alg_none, logout_hint_foreign_signature, bad-id-token-hint, modified-id-token-hint")
     func hints() async throws {
         let fixture = try await ProviderFixture()
-        let hint = try #require(try await idToken(fixture))
+        let hint = try #require(try await fixture.webIDToken())
         let parts = hint.split(separator: ".")
         let none = Base64URL.encode(Array(#"{"typ":"JWT","alg":"none"}"#.utf8))
         let claims = try fixture.idClaims(hint)
-        let foreign = try ES256Signer(stored: [UInt8](repeating: 90, count: 32)).sign(claims, as: .idToken)
+        let foreign = try LocalSigner(.es256, stored: [UInt8](repeating: 90, count: 32)).sign(claims, as: .idToken)
         let modified = "\(parts[0]).\(Base64URL.encode(Array("{}".utf8))).\(parts[2])"
         let accessToken = try await fixture.tokens().accessToken
         for wrong in ["\(none).\(parts[1]).", foreign, modified, "x", accessToken] {

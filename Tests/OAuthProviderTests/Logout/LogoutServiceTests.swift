@@ -36,7 +36,7 @@ struct LogoutServiceTests {
     }
 
     private func run(_ fixture: ProviderFixture, _ backend: Backend) async throws -> Int {
-        try await LogoutService(store: fixture.store, keyring: fixture.keyring, random: fixture.random, gateway: backend).run(at: fixture.now)
+        try await fixture.services.logouts(through: backend).run(at: fixture.now)
     }
 
     @Test("A session that ends is told to each client that listens, once, whatever it has of it")
@@ -64,6 +64,38 @@ struct LogoutServiceTests {
         // Of some dozen tries in the first hour and one in each hour after it.
         #expect((20...60).contains(backend.sent.count))
         #expect(Set(backend.sent.map(\.token)).count == backend.sent.count)
+    }
+
+    @Test("An account that is deleted is a session that ended, though nobody knows any more whose it was")
+    func deleted() async throws {
+        let (fixture, backend) = (try await fixture(), Backend())
+        fixture.memory.change {
+            $0.sessions = [:]
+            $0.accounts = [:]
+        }
+        #expect(try await run(fixture, backend) == 1)
+        let token = try #require(backend.sent.first).token
+        let claims = try UnverifiedJWS(compact: token).verified(by: fixture.keyring.tokenKeys.published, as: .logoutToken).claims
+        #expect(claims["sub"] == nil && claims["sid"] == .string(Fixture.session.text))
+    }
+
+    @Test("A client whose logout tokens can't be signed holds up no other's, and an operator hears of it")
+    func fault() async throws {
+        let (fixture, backend) = (try await fixture(), Backend())
+        // No key of that algorithm is there.
+        try await fixture.change("mobile") {
+            $0.backchannelLogoutURI = "https://app.example/logout"
+            $0.idTokenAlgorithm = .rs256
+        }
+        fixture.memory.change { $0.sessions = [:] }
+        for _ in 0..<3 {
+            await #expect(throws: NoSigner.self) { try await run(fixture, backend) }
+            fixture.clock.advance(10)
+        }
+        #expect(backend.sent.map(\.address) == ["https://reports.example/logout"])
+        try await fixture.change("mobile") { $0.idTokenAlgorithm = .es256 }
+        fixture.clock.advance(100)
+        #expect(try await run(fixture, backend) == 1)
     }
 
     @Test("A backend that was away hears it when it is back; one that says no is told no more")

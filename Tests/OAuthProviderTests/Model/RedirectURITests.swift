@@ -56,6 +56,15 @@ struct RedirectURITests {
         #expect(try !RedirectURI(registering: "https://app.example/cb", ofApp: true).isMatched(by: "https://app.example:8443/cb"))
     }
 
+    @Test("The port of a site that somebody works on is its own: only a native app has any", arguments: ["127.0.0.1", "[::1]"])
+    func siteOnLoopback(host: String) throws {
+        let site = try RedirectURI(registering: "http://\(host):3000/cb", ofApp: false)
+        #expect(site.kind == .localhost)
+        #expect(site.isMatched(by: "http://\(host):3000/cb"))
+        #expect(!site.isMatched(by: "http://\(host):3001/cb"))
+        #expect(!site.isMatched(by: "http://\(host)/cb"))
+    }
+
     @Test("authz_redirect_fragment_refused: what can't be an address is not registered, each for its reason")
     func registration() {
         #expect(error("https://app.example/cb#x") == .fragment)

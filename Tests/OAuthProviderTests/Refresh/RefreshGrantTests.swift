@@ -40,8 +40,7 @@ struct RefreshGrantTests {
         #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .refreshReused)
         #expect(TokenRefusal.refreshReused.isAlarm)
         #expect(try await fixture.refusal(of: fixture.refresh(third.refreshToken)) == .grantOver)
-        let asked = try fixture.call(["token": third.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: third.accessToken) == .inactive)
     }
 
     @Test("rt_other_client, rt_without_client_auth")
@@ -89,6 +88,28 @@ struct RefreshGrantTests {
         #expect(response.scopes.contains(.openID))
     }
 
+    @Test("A refresh that names another API is refused and moves nothing")
+    func otherTarget() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens().refreshToken
+        func refusal(_ target: String) async throws -> TokenRefusal? {
+            try await fixture.refusal(
+                of: fixture.call(["grant_type": "refresh_token", "client_id": "mobile", "refresh_token": token, "resource": target]))
+        }
+        for _ in 0..<3 { #expect(try await refusal("https://other.example") == .targetUnknown) }
+        #expect(try await refusal(fixture.timesheets.text) == nil)
+    }
+
+    @Test("An API that an operator took from a client is the audience of no further token, though who somebody is may still be told")
+    func lostAPI() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.tokens().refreshToken
+        let code = try await fixture.code()
+        try await fixture.change("mobile") { $0.apis = [:] }
+        #expect(try await fixture.refusal(of: fixture.refresh(token)) == .targetUnknown)
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .targetUnknown)
+    }
+
     @Test("rt_without_dpop_proof, rt_wrong_key: a stolen token without the phone's key is nothing")
     func bound() async throws {
         let fixture = try await ProviderFixture()
@@ -105,10 +126,7 @@ struct RefreshGrantTests {
     @Test("A client with a secret may change its key: its refresh tokens are bound to the secret (RFC 9449 §5)")
     func confidential() async throws {
         let fixture = try await ProviderFixture()
-        let code = try await fixture.code(
-            for: fixture.webAuthorization(["scope": "openid offline_access"]), consented: Fixture.scope("openid offline_access"))
-        let changes: KeyValuePairs<String, String?> = ["client_id": nil, "redirect_uri": "https://reports.example/cb?tenant=1"]
-        let first = try await fixture.answer(fixture.exchange(code, changes, authorization: [Fixture.basic], proofs: [try fixture.proof(51)]))
+        let first = try await fixture.webTokens("openid offline_access", proofs: [try fixture.proof(51)])
         let call = try fixture.call(
             ["grant_type": "refresh_token", "refresh_token": first.refreshToken], authorization: [Fixture.basic], proofs: [try fixture.proof(52)])
         let thumbprint = try Fixture.phoneKey(52).key.thumbprint

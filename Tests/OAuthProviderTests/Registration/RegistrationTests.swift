@@ -52,6 +52,9 @@ struct RegistrationTests {
         #expect(try await refusal("mobile") { $0.grantTypes = [.deviceCode] } == .redirectUnneeded)
         #expect(try await refusal("mobile") { $0.redirectURIs.append(own) } == nil)
         #expect(try await refusal("web") { $0.redirectURIs.append(own) } == .redirectWrong("com.example.app:/cb"))
+        let loopback = try RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true)
+        #expect(try await refusal("mobile") { $0.redirectURIs.append(loopback) } == nil)
+        #expect(try await refusal("web") { $0.redirectURIs.append(loopback) } == .redirectWrong("http://127.0.0.1/cb"))
         let one = try RedirectURI(registering: "https://app.example/cb", ofApp: true)
         #expect(try await refusal("web") { $0.redirectURIs = Array(repeating: one, count: 51) } == .tooManyRedirects)
     }

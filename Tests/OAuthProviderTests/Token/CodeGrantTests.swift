@@ -84,8 +84,7 @@ struct CodeGrantTests {
         #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
         #expect(TokenRefusal.codeSpent.isAlarm)
         #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
-        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
     @Test("tok_code_expired_60s")
@@ -146,6 +145,20 @@ struct CodeGrantTests {
         #expect(try await fixture.refusal(of: good) == nil)
     }
 
+    @Test("A client that names another API with its code than with its request gets no token for the first (RFC 8707 §2.2)")
+    func otherTarget() async throws {
+        let fixture = try await ProviderFixture()
+        for name in ["resource", "audience"] {
+            let other = try fixture.exchange(try await fixture.code(), [name: "https://other.example"])
+            #expect(try await fixture.refusal(of: other) == .targetUnknown)
+            let same = try fixture.exchange(try await fixture.code(), [name: fixture.timesheets.text])
+            #expect(try await fixture.refusal(of: same) == nil)
+        }
+        let identity = try fixture.exchange(
+            try await fixture.code(["audience": nil, "scope": "openid"]), ["resource": fixture.timesheets.text])
+        #expect(try await fixture.refusal(of: identity) == .targetUnknown)
+    }
+
     @Test("A code is worth nothing once its person is logged out or blocked")
     func over() async throws {
         let fixture = try await ProviderFixture()
@@ -160,8 +173,7 @@ struct CodeGrantTests {
         try await fixture.changeAPI { $0.form = .opaque }
         let token = try await fixture.tokens().accessToken
         #expect(token.utf8.count == 43 && !token.contains("."))
-        let asked = try fixture.call(["token": token], authorization: [Fixture.batchBasic])
-        guard case .accessToken(let claims) = try await fixture.introspection.facts(asked, at: fixture.now) else {
+        guard case .accessToken(let claims) = try await fixture.facts(of: token) else {
             Issue.record("an opaque token is not known")
             return
         }

@@ -12,7 +12,7 @@ struct UserInfoTests {
         _ fixture: ProviderFixture, _ authorization: [String], proofs: [String] = [], isInQuery: Bool = false
     ) async throws -> JSONObject {
         let use = DPoPUse(method: "GET", target: try Fixture.target(Self.endpoint))
-        return try await fixture.userInfo.claims(
+        return try await fixture.services.userInfo.claims(
             for: try PresentedToken(authorization: authorization, isInQuery: isInQuery), proofs: proofs, use, at: Fixture.server, now: fixture.now)
     }
 
@@ -41,9 +41,13 @@ struct UserInfoTests {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens().accessToken
         #expect(try await refusal(fixture, []) == .noToken)
-        #expect(!ResourceRefusal.noToken.challenge.contains("error"))
+        #expect(ResourceRefusal.noToken.challenge(to: nil) == #"Bearer realm="userinfo", DPoP algs="ES256 EdDSA""#)
         #expect(try await refusal(fixture, ["Bearer x"]) == .tokenWrong)
-        #expect(ResourceRefusal.tokenWrong.challenge.contains(#"error="invalid_token""#) && ResourceRefusal.tokenWrong.status == 401)
+        #expect(ResourceRefusal.tokenWrong.challenge(to: .bearer) == #"Bearer realm="userinfo", error="invalid_token""#)
+        // RFC 9449 §7.1: whoever came with a proof is answered in that scheme.
+        #expect(ResourceRefusal.tokenWrong.challenge(to: .dpop) == #"DPoP algs="ES256 EdDSA", error="invalid_token""#)
+        #expect(ResourceRefusal.proof(.nonceNeeded).challenge(to: .dpop) == #"DPoP algs="ES256 EdDSA", error="use_dpop_nonce""#)
+        #expect(ResourceRefusal.tokenWrong.status == 401)
         #expect(try await refusal(fixture, ["Bearer \(token)", "Bearer \(token)"]) == .badRequest)
         #expect(try await refusal(fixture, ["Bearer \(token) more"]) == .badRequest)
         #expect(try await refusal(fixture, ["Bearer "]) == .badRequest)

@@ -28,6 +28,15 @@ struct KeySetFreshnessTests {
         for second in UInt64(0)..<30 { #expect(!fetched.shouldFetch(isKeyUnknown: true, at: now + second)) }
     }
 
+    @Test("A clock that was ahead for a moment stops nothing once it is right again")
+    func clockPutBack() {
+        let fetched = KeySetFreshness().after(success: true, at: now + 86_400)
+        #expect(fetched.shouldFetch(isKeyUnknown: true, at: now))
+        #expect(fetched.shouldFetch(isKeyUnknown: false, at: now))
+        // Ten seconds are no reason.
+        #expect(!KeySetFreshness().after(success: true, at: now + 10).shouldFetch(isKeyUnknown: true, at: now))
+    }
+
     @Test("rs_jwks_down_keeps_last_good: a fetch in vain is tried again after a while, and the keys stay what they were")
     func down() {
         let fetched = KeySetFreshness().after(success: true, at: now)
