@@ -31,8 +31,17 @@ package struct OPRFKey: Sendable {
         try evaluate(blinded, r: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar.random() })
     }
 
+    /// The same of 32 bytes that may be no element.
+    package func evaluate(_ blinded: [UInt8]) throws(VOPRFError) -> [UInt8] {
+        try evaluate(try VOPRF.inGroup { () throws(GroupError) in try GroupElement(blinded) })
+    }
+
     /// The same with a given `r`, for known answers; two proofs with one `r` would give `k` away.
-    package func evaluate(_ blinded: GroupElement, r: GroupScalar) throws(VOPRFError) -> [UInt8] {
+    package func evaluate(_ blinded: [UInt8], r: GroupScalar) throws(VOPRFError) -> [UInt8] {
+        try evaluate(try VOPRF.inGroup { () throws(GroupError) in try GroupElement(blinded) }, r: r)
+    }
+
+    private func evaluate(_ blinded: GroupElement, r: GroupScalar) throws(VOPRFError) -> [UInt8] {
         let evaluation = try VOPRF.blindEvaluate([blinded], with: pair, r: r)
         return evaluation.elements.flatMap(\.bytes) + evaluation.proof.bytes
     }
