@@ -108,7 +108,8 @@ struct AdminServerTests {
             ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#), ("appurl", "[]"),
             ("color", ##""red""##), ("color", ##""#1f5f6""##),
             ("color", ##""#eeeeee""##), ("colordark", ##""#1f5f66""##), ("colordark", "7"),
-            ("frameorigins", #"["https://shop.example/"]"#), ("frameorigins", #"["https://shop.example","*"]"#), ("frameorigins", #""https://a.example""#),
+            ("frameorigins", #"["https://shop.example/"]"#), ("frameorigins", #"["https://shop.example","*"]"#),
+            ("frameorigins", #""https://a.example""#),
         ])
     func refusesValues(field: String, value: String) async throws {
         let premises = try await PagesFixture()

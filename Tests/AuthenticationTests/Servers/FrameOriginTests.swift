@@ -17,7 +17,8 @@ struct FrameOriginTests {
     @Test(
         "What is no such origin is none, least of all what a policy would read as more than one, or as everybody",
         arguments: [
-            "", "https://", "https://:443", "shop.example", "//shop.example", "https://shop.example/", "https://shop.example/a", "https://a@b.example",
+            "", "https://", "https://:443", "shop.example", "//shop.example", "https://shop.example/", "https://shop.example/a",
+            "https://a@b.example",
             "https://shop.example?", "https://shop.example#", "https://*.shop.example", "https://*", "*", "'self'", "'none'", "https:",
             "https://shop.example https://evil.example", "https://shop.example;", "https://shop.example,https://evil.example",
             "https://shop.example\n", " https://shop.example", "https://shop.example:", "https://shop.example:0", "https://shop.example:65536",
