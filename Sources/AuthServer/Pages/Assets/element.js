@@ -10,7 +10,11 @@ const patience = 15_000;
 const ends = ["closed", "over", "cookies"];
 
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(":host { display: block; max-width: 28rem } :host([hidden]) { display: none } iframe { display: block; width: 100%; height: 30rem; border: 0 }");
+sheet.replaceSync(`
+  :host { display: block; max-width: 28rem }
+  :host([hidden]) { display: none }
+  iframe { display: block; box-sizing: border-box; width: 100%; height: 30rem; border: 0; border-radius: 1.25rem }
+`);
 
 class OstiaryLogin extends HTMLElement {
   static observedAttributes = ["src", "theme"];
@@ -47,6 +51,8 @@ class OstiaryLogin extends HTMLElement {
     if (language) address.searchParams.set("lang", language);
     const frame = document.createElement("iframe");
     frame.title = new URL(home).host;
+    // For the site's own style: `ostiary-login::part(frame)`.
+    frame.part = "frame";
     frame.addEventListener("load", () => frame.contentWindow?.postMessage({ ostiary: "hello" }, home));
     frame.src = address.href;
     this.#frame = frame;

@@ -18,8 +18,8 @@ function lead(what, address) {
   return origin === host;
 }
 
-/** What a phone says of itself is its person's business. */
-shows.push((state) => tell("state", { state: /^(penalised|blocked|nosec)/.test(state) ? "scanned" : state, title: document.title }));
+// What a phone says of itself is its person's business.
+shows.push((state) => /^(penalised|blocked|nosec)/.test(state) || tell("state", { state, title: document.title }));
 
 addEventListener("message", ({ source, origin, data }) => {
   if (host || source !== parent || data?.ostiary !== "hello") return;
