@@ -1,4 +1,6 @@
 import Authentication
+import Foundation
+import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
