@@ -22,10 +22,12 @@ package struct Page: Sendable, Equatable {
     package let cancelURL: ReturnURL?
     /// What a login asks; nothing of an enrolment.
     package let request: LoginRequest
+    /// Whether the site shows it in a frame, which no other page may be shown in.
+    package let isFramed: Bool
 
     package init(
         kind: PageKind, serverID: ServerID, nonceHash: [UInt8], name: String = "", userID: String? = nil, returnURL: ReturnURL? = nil,
-        cancelURL: ReturnURL? = nil, request: LoginRequest = LoginRequest()
+        cancelURL: ReturnURL? = nil, request: LoginRequest = LoginRequest(), isFramed: Bool = false
     ) {
         self.kind = kind
         self.serverID = serverID
@@ -35,6 +37,7 @@ package struct Page: Sendable, Equatable {
         self.returnURL = returnURL
         self.cancelURL = cancelURL
         self.request = request
+        self.isFramed = isFramed
     }
 }
 

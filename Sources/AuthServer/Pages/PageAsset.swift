@@ -17,16 +17,19 @@ struct PageAsset: Sendable {
     }
 
     /// The stylesheets of the pages, by their names.
-    static let styles = ["style": PackageResources.style_css, "enrol": PackageResources.enrol_css]
+    static let styles = ["style": PackageResources.style_css, "enrol": PackageResources.enrol_css, "embed": PackageResources.embed_css]
         .mapValues { PageAsset(PageSource.strippedStyle($0), "text/css; charset=utf-8") }
     static let icon = PageAsset(PackageResources.icon_svg, "image/svg+xml")
     static let openAPI = PageAsset(PackageResources.openapi_json, "application/json; charset=utf-8")
 
+    /// The module that sites load for `<ostiary-login>`.
+    static let element = PageAsset(PageSource.strippedScript(PackageResources.element_js), "text/javascript; charset=utf-8")
+
     /// The modules of the pages, by their names.
     static let scripts = [
         "page": PackageResources.page_js, "login": PackageResources.login_js, "enrol": PackageResources.enrol_js, "link": PackageResources.link_js,
-        "view": PackageResources.view_js, "draw": PackageResources.draw_js, "qr": PackageResources.qr_js,
-    ].mapValues { PageAsset(PageSource.stripped($0), "text/javascript; charset=utf-8") }
+        "view": PackageResources.view_js, "draw": PackageResources.draw_js, "qr": PackageResources.qr_js, "embed": PackageResources.embed_js,
+    ].mapValues { PageAsset(PageSource.strippedScript($0), "text/javascript; charset=utf-8") }
 
     var response: Response {
         Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
@@ -38,6 +41,14 @@ struct PageAsset: Sendable {
         var response = response
         response.headers[.eTag] = tag
         response.headers[.cacheControl] = "no-cache"
+        return response
+    }
+
+    /// The same for a site of whoever asks: there is nothing in it that is not for everybody.
+    func publicResponse(to request: Request) -> Response {
+        var response = response(to: request)
+        response.headers[.accessControlAllowOrigin] = "*"
+        response.headers[.crossOriginResourcePolicy] = "cross-origin"
         return response
     }
 }

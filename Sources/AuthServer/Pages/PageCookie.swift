@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The cookies that tie pages to the browser that opened them: one for each page and named by it, unreadable for scripts, never sent by another
-/// site, gone with the browser.
+/// The cookies that tie pages to the browser that opened them: one for each page and named by it, unreadable for scripts, gone with the browser. No
+/// other site sends that of a page with a window of its own; that of a framed page is sent below the site that frames it, and nowhere else.
 struct PageCookie: Sendable {
     /// How many pages a browser keeps; of more, the oldest are given up.
     static let limit = 8
@@ -15,10 +15,11 @@ struct PageCookie: Sendable {
         prefix = isSecure ? "__Host-ostiary-" : "ostiary-"
     }
 
-    func setting(_ secret: PageSecret) -> String { field(PageID(of: secret), secret.text) }
+    /// - Parameter isFramed: whether the page is shown in a frame of another site, for which the browser keeps cookies apart (CHIPS).
+    func setting(_ secret: PageSecret, isFramed: Bool = false) -> String { field(PageID(of: secret), secret.text, isFramed: isFramed) }
 
-    /// Makes the browser forget a page.
-    func forgetting(_ page: PageID) -> String { field(page, "") + "; Max-Age=0" }
+    /// Makes the browser forget a page, whichever way it was shown.
+    func forgetting(_ page: PageID) -> [String] { [false, true].map { field(page, "", isFramed: $0) + "; Max-Age=0" } }
 
     /// The cookie of a page; nil when none came, when it cannot be ours, or when two came, of which one must be foreign.
     func secret(of page: PageID, in headers: HTTPFields) -> PageSecret? {
@@ -36,7 +37,9 @@ struct PageCookie: Sendable {
         }
     }
 
-    private func field(_ page: PageID, _ value: String) -> String {
-        "\(prefix)\(page.text)=\(value); Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    private func field(_ page: PageID, _ value: String, isFramed: Bool) -> String {
+        // `None` needs `Secure`, which browsers take over plain http of this machine, too.
+        let reach = isFramed ? "SameSite=None; Secure; Partitioned" : "SameSite=Strict" + (isSecure ? "; Secure" : "")
+        return "\(prefix)\(page.text)=\(value); Path=/; HttpOnly; \(reach)"
     }
 }

@@ -12,14 +12,16 @@ extension PageRoutes {
         let body = try await decode(TicketBody.self, request)
         let now = clock()
         // Looked at first: the ticket is not used up where nothing can begin.
-        try await domain.sessions.checkKeys(of: try await pages.page(awaiting: body.ticket, at: now).serverID)
+        let awaited = try await pages.page(awaiting: body.ticket, at: now)
+        if let frame = body.frame { try pages.checkFrame(try Self.server(frame, field: "frame"), of: awaited) }
+        try await domain.sessions.checkKeys(of: awaited.serverID)
         let page = try await pages.redeem(body.ticket, at: now)
         try await begin(page, isNewest: true, at: now)
         var response = Response.object { writer in
             writer.member("kind", page.page.kind.rawValue)
             writer.member("page", page.id.text)
         }
-        response.headers[values: .setCookie] = try await pages.cookies(for: page, in: request.headers)
+        response.headers[values: .setCookie] = try await pages.cookies(for: page, isFramed: body.frame != nil, in: request.headers)
         return response
     }
 
@@ -131,9 +133,11 @@ extension Link {
 }
 
 private struct TicketBody: JSONFields {
-    enum Field: String, CodingKey, CaseIterable { case ticket }
+    enum Field: String, CodingKey, CaseIterable { case ticket, frame }
 
     let ticket: String
+    /// The virtual server in the address of the frame; nil for a window of its own, also of a page that was meant for a frame.
+    let frame: String?
 }
 
 private struct CodeBody: JSONFields {

@@ -21,7 +21,7 @@ extension PageRoutes {
     /// LOGIN, LOGOUT, CONFIRMSCAN and CANCEL of one session, for pages of business applications on any site.
     func sessionEvents(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let query = request.uri.queryParameters
-        guard let server = query["server"].flatMap({ ServerID(text: String($0)) }) else { throw FieldRefusal.bad("server", "is a serverid") }
+        let server = try Self.server(query["server"] ?? "", field: "server")
         guard let session = query["session"].flatMap({ StreamID(text: String($0)) }) else { throw FieldRefusal.bad("session", "is an hsid") }
         _ = try await domain.servers.virtualServer(server)
         guard try await domain.sessions.isKnown(stream: session, at: server) else { throw PageRefusal.noSession }
@@ -37,6 +37,11 @@ extension PageRoutes {
         response.headers[.accessControlAllowOrigin] = "*"
         response.headers[.crossOriginResourcePolicy] = "cross-origin"
         return response
+    }
+
+    static func server(_ text: some StringProtocol, field: String) throws(FieldRefusal) -> ServerID {
+        guard let server = ServerID(text: String(text)) else { throw .bad(field, "is a serverid") }
+        return server
     }
 
     func stream(of page: OpenPage, isStill: Bool) async throws -> PageStream {

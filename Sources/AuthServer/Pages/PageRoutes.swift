@@ -55,6 +55,8 @@ package struct PageRoutes: Sendable {
         for (files, ending) in [(PageAsset.styles, "css"), (PageAsset.scripts, "js")] {
             for (name, asset) in files { router.get(RouterPath("/pages/\(name).\(ending)")) { request, _ in asset.response(to: request) } }
         }
+        router.get("/embed/{server}", use: frame)
+        router.get("/ostiary-login.js") { request, _ in PageAsset.element.publicResponse(to: request) }
         router.post("/pages/ticket", use: redeemTicket)
         router.get("/pages/state", use: state)
         router.get("/pages/events", use: stream)
@@ -62,6 +64,16 @@ package struct PageRoutes: Sendable {
         router.post("/pages/code", use: confirm)
         router.post("/pages/link", use: showLink)
         router.get("/sessions/events", use: sessionEvents)
+    }
+
+    /// The login page for a frame, and who may have it there; nothing where the virtual server allows nobody.
+    private func frame(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        guard let server = context.parameters.get("server").flatMap({ ServerID(text: $0) }) else { throw ErrorResponse.notFound }
+        let origins = try await domain.servers.virtualServer(server).parameters.frameOrigins
+        guard !origins.isEmpty else { throw ErrorResponse.notFound }
+        var response = texts.response(.embed, to: request)
+        response.headers[.contentSecurityPolicy] = PageFrame.policy(origins)
+        return response
     }
 
     /// The page that a request names by `?page=`: every one does, because a browser sends the cookies of all its pages.

@@ -21,7 +21,7 @@ package struct PageService: Sendable {
     func open(_ page: Page, at now: Instant) async throws -> String {
         let ticket = PageSecret(using: random)
         try await store.open(page, ticket: ticket, until: now + PageLifetime.ticket)
-        return "\(publicURL)/\(page.kind.rawValue)#\(ticket.text)"
+        return "\(publicURL)/\(page.isFramed ? "embed/\(page.serverID.text)" : page.kind.rawValue)#\(ticket.text)"
     }
 
     /// The page that a ticket is for; the ticket stays good.
@@ -31,6 +31,13 @@ package struct PageService: Sendable {
             throw PageRefusal.ticketNotValid
         }
         return stored.page
+    }
+
+    /// Refuses a page that the site did not mean for a frame, and one whose virtual server is not that of the frame: another one's settings say which
+    /// sites may show that.
+    /// - Throws: ``PageRefusal/ticketNotValid``.
+    func checkFrame(_ server: ServerID, of page: Page) throws(PageRefusal) {
+        guard page.isFramed, page.serverID == server else { throw .ticketNotValid }
     }
 
     /// The page of a ticket, and the cookie that keeps it from now on.
@@ -60,13 +67,15 @@ package struct PageService: Sendable {
     }
 
     /// What a browser is told when a page begins: its cookie, and of more pages than it may keep, to forget the oldest.
-    func cookies(for page: OpenPage, in headers: HTTPFields) async throws -> [String] {
+    /// - Parameter isFramed: whether it begins in a frame.
+    func cookies(for page: OpenPage, isFramed: Bool, in headers: HTTPFields) async throws -> [String] {
         let before = cookie.cookies(in: headers)
+        let own = cookie.setting(page.cookie, isFramed: isFramed)
         let tooMany = before.count - (PageCookie.limit - 1)
-        guard tooMany > 0 else { return [cookie.setting(page.cookie)] }
+        guard tooMany > 0 else { return [own] }
         let ends = try await store.ends(of: before.map(\.secret))
         let oldest = zip(before, ends).sorted { $0.1 < $1.1 }.prefix(tooMany).map(\.0.page)
-        return [cookie.setting(page.cookie)] + oldest.map(cookie.forgetting)
+        return [own] + oldest.flatMap(cookie.forgetting)
     }
 
     /// How a page begins anew beside the session that its nonce has: what it may take over is of a page that its site opened earlier.

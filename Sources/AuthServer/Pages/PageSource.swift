@@ -6,6 +6,11 @@ import Mustache
 struct PageSource: Sendable {
     enum Page: String, CaseIterable, Sendable {
         case login, enrol, link, missing, trouble
+        /// The login page in a frame.
+        case embed
+
+        /// The template and the texts that it has; a frame has those of the page.
+        fileprivate var template: Page { self == .embed ? .login : self }
     }
 
     /// What a page says, by its name, for each language; `dir` is the direction in which it is written.
@@ -27,10 +32,11 @@ struct PageSource: Sendable {
 
     func html(_ page: Page, in language: PageLanguage) throws -> [UInt8] {
         guard let texts = catalogue[language.rawValue] else { throw PageSourceError.noTexts(language) }
-        var values = texts.mapValues { Self.markup($0, texts) }
+        var values: [String: Any] = texts.mapValues { Self.markup($0, texts) }
         values["lang"] = language.rawValue
-        values["title"] = values["\(page.rawValue)Title"]
-        guard let html = library.render(values, withTemplate: page.rawValue) else { throw PageSourceError.noTemplate(page) }
+        values["title"] = values["\(page.template.rawValue)Title"]
+        values["framed"] = page == .embed
+        guard let html = library.render(values, withTemplate: page.template.rawValue) else { throw PageSourceError.noTemplate(page) }
         return Self.stripped(Array(html.utf8))
     }
 
@@ -46,10 +52,17 @@ struct PageSource: Sendable {
         return Array(lines.joined(separator: "\n").utf8) + [0x0A]
     }
 
-    /// Stylesheets, whose punctuation needs no spaces either.
+    /// Scripts, which need no semicolon at the end of a block.
+    static func strippedScript(_ bytes: [UInt8]) -> [UInt8] {
+        Array(String(decoding: stripped(bytes), as: UTF8.self).replacing(";\n}", with: "\n}").utf8)
+    }
+
+    /// Stylesheets, whose punctuation needs no spaces or ends of lines either.
     static func strippedStyle(_ bytes: [UInt8]) -> [UInt8] {
-        let text = [(": ", ":"), ("; ", ";"), (", ", ","), (" {", "{"), ("{ ", "{"), (" }", "}")]
-            .reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing($1.0, with: $1.1) }
+        let text = [
+            (": ", ":"), ("; ", ";"), (", ", ","), (" {", "{"), ("{ ", "{"), (" }", "}"), ("{\n", "{"), (";\n", ";"), ("}\n", "}"), (";}", "}"),
+        ]
+        .reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing($1.0, with: $1.1) }
         return Array(text.utf8)
     }
 

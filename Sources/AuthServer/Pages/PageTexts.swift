@@ -25,7 +25,9 @@ struct PageTexts: Sendable {
     /// The page in the language of whoever asks.
     func response(_ page: PageSource.Page, to request: Request) -> Response {
         let language = PageLanguage(of: request)
-        var response = asset(page, in: language).response(to: request)
+        let asset = asset(page, in: language)
+        // Who may frame a page is in the headers, so no browser keeps one that may be framed.
+        var response = page == .embed ? asset.response : asset.response(to: request)
         response.headers[.vary] = "Accept-Language"
         response.headers[.contentLanguage] = language.rawValue
         return response

@@ -41,7 +41,7 @@ final class SQLPageRows {
         "page", key: ["id"],
         columns: [
             "ticket_hash", "cookie_hash", "kind", "server_id", "nonce_hash", "name", "user_id", "return_url", "sealed_link", "expires_at", "browser",
-            "logo", "account", "demand", "client", "renewal_level", "cancel_url",
+            "logo", "account", "demand", "client", "renewal_level", "cancel_url", "framed",
         ])
 
     /// The page of a ticket or a cookie, also when its time is over.
@@ -89,7 +89,7 @@ final class SQLPageRows {
             .blob(page.nonceHash), .text(page.name), SQLValue(page.userID), SQLValue(page.returnURL?.text), SQLValue(kept.link?.bytes),
             SQLValue(kept.expiresAt), LoginRequestColumns.browser(page.request), SQLValue(page.request.shown.logo?.picture?.bytes),
             SQLValue(page.request.account), LoginRequestColumns.demand(page.request), LoginRequestColumns.client(page.request),
-            SQLValue(kept.renewalLevel), SQLValue(page.cancelURL?.text),
+            SQLValue(kept.renewalLevel), SQLValue(page.cancelURL?.text), SQLValue(page.isFramed),
         ]
     }
 
@@ -115,7 +115,8 @@ final class SQLPageRows {
         return Page(
             kind: kind, serverID: serverID, nonceHash: try row.blob("nonce_hash"), name: try row.text("name"),
             userID: try row.optionalText("user_id"), returnURL: try row.optionalText("return_url").flatMap(ReturnURL.init),
-            cancelURL: try row.optionalText("cancel_url").flatMap(ReturnURL.init), request: try request(row))
+            cancelURL: try row.optionalText("cancel_url").flatMap(ReturnURL.init), request: try request(row),
+            isFramed: try row.bool("framed"))
     }
 
     private static func request(_ row: SQLRow) throws -> LoginRequest {

@@ -60,6 +60,7 @@ extension ServerUpdateError: ErrorResponseConvertible {
         case .outOfRange(let field, _), .empty(let field), .badText(let field): field
         case .badLogo: "logo"
         case .badColor(let field), .lowContrast(let field, _, _): field
+        case .badOrigin, .tooManyOrigins: "frameorigins"
         case .unknownFlag, .flagNotServed: "serverFlags"
         }
     }

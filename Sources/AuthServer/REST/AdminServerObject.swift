@@ -28,6 +28,7 @@ struct AdminServerObject: Sendable {
             writer.member("owner", parameters.owner)
             writer.member("color", parameters.color?.text ?? "")
             writer.member("colordark", parameters.colorDark?.text ?? "")
+            writer.member("frameorigins", parameters.frameOrigins.map(\.text))
             writer.member("accountCount", number: overview.activity.accountCount)
             writer.member("lastLogin", number: overview.activity.lastLogin?.seconds)
         }
@@ -56,11 +57,12 @@ struct AdminServerUpdate: JSONFields {
     let owner: String?
     let color: String?
     let colordark: String?
+    let frameorigins: [String]?
 
     /// Those that are told and cannot be changed come back with the others.
     enum Field: String, CodingKey, CaseIterable {
         case serverid, serverpk, serverName, logo, pinTimeout, pinTransTimeout, pingTime, staticQrAge, serverFlags
-        case appname, appandroid, appios, appurl, siteurl, wsurl, owner, color, colordark, accountCount, lastLogin
+        case appname, appandroid, appios, appurl, siteurl, wsurl, owner, color, colordark, frameorigins, accountCount, lastLogin
     }
 
     /// The change for this server; refuses another identity and a logo that is not base64.
@@ -87,6 +89,7 @@ struct AdminServerUpdate: JSONFields {
         update.owner = owner
         update.color = color
         update.colorDark = colordark
+        update.frameOrigins = frameorigins
         return update
     }
 }

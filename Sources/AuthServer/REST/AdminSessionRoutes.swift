@@ -63,7 +63,8 @@ extension AdminRoutes {
         guard (page.returnURL?.absolute(at: publicURL).utf8.count ?? 0) <= ReturnURL.mostBytes else {
             throw FieldRefusal.bad("returnurl", "has at most \(ReturnURL.mostBytes) bytes")
         }
-        _ = try await domain.servers.virtualServer(server)
+        let settings = try await domain.servers.virtualServer(server).parameters
+        guard !page.isFramed || !settings.frameOrigins.isEmpty else { throw FieldRefusal.bad("framed", "needs frameorigins of the virtual server") }
         try await domain.sessions.refuseWebNonce(nonce, at: server)
         if let account = page.request.account { _ = try await domain.accounts.account(account, at: server) }
         try await domain.sessions.checkKeys(of: server)
@@ -86,11 +87,12 @@ struct AdminPageRequest: JSONFields {
     let userid: String?
     let returnurl: String?
     let cancelurl: String?
+    let framed: Bool?
     let accountid: String?
     let announceinfo: Strict<AdminUserContext.Info>?
     let sessioninfo: Strict<AdminUserContext.Info>?
 
-    enum Field: String, CodingKey, CaseIterable { case kind, name, userid, returnurl, cancelurl, accountid, announceinfo, sessioninfo }
+    enum Field: String, CodingKey, CaseIterable { case kind, name, userid, returnurl, cancelurl, framed, accountid, announceinfo, sessioninfo }
 
     func page(server: ServerID, nonce: SessionNonce) throws -> Page {
         guard let kind = PageKind(rawValue: kind) else { throw FieldRefusal.bad("kind", "is login or enrol") }
@@ -108,7 +110,7 @@ struct AdminPageRequest: JSONFields {
             update.account = try accountid.map { text throws(AdminRefusal) in try AdminText.account(text) }
             return Page(
                 kind: .login, serverID: server, nonceHash: nonce.hash, returnURL: returnURL, cancelURL: cancelURL,
-                request: update.applied(to: LoginRequest()))
+                request: update.applied(to: LoginRequest()), isFramed: framed ?? false)
         case .enrol:
             guard let name else { throw FieldRefusal.bad("name", "is missing: what shall the phone call the account?") }
             return Page(
@@ -131,7 +133,10 @@ struct AdminPageRequest: JSONFields {
         switch kind {
         case .login: [(Field.name, name != nil), (.userid, userid != nil)].filter(\.1).map(\.0)
         case .enrol:
-            [(Field.accountid, accountid != nil), (.announceinfo, announceinfo != nil), (.sessioninfo, sessioninfo != nil)].filter(\.1).map(\.0)
+            [
+                (Field.accountid, accountid != nil), (.framed, framed != nil), (.announceinfo, announceinfo != nil),
+                (.sessioninfo, sessioninfo != nil),
+            ].filter(\.1).map(\.0)
         }
     }
 }

@@ -23,6 +23,14 @@ extension AuthenticationSchema {
         ]
     }
 
+    /// Which sites may show login pages of a server in a frame, and whether a page is for one.
+    static func frameColumns(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE server ADD COLUMN frame_origins TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE page ADD COLUMN framed \(d.integer) NOT NULL DEFAULT 0",
+        ]
+    }
+
     /// What a login asks, of a session and of its page. What null means is said where it is read.
     static func requestColumns(_ d: SQLDialect) -> [String] {
         ["session", "page"].flatMap { table in

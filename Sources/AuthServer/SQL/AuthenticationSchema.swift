@@ -32,6 +32,7 @@ enum AuthenticationSchema {
         Migration(23, "colours of the pages") { _ in
             ["color", "color_dark"].map { "ALTER TABLE server ADD COLUMN \($0) TEXT NOT NULL DEFAULT ''" }
         },
+        Migration(24, "login pages in frames of other sites") { d in frameColumns(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

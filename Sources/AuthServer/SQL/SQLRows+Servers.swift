@@ -7,7 +7,7 @@ extension SQLRows {
         "server", key: ["id"],
         columns: [
             "public_key", "created_at", "name", "logo", "logo_hash", "ping_time", "pin_timeout", "pin_trans_timeout", "flags", "static_qr_age",
-            "app_name", "app_android", "app_ios", "app_url", "site_url", "ws_url", "owner", "color", "color_dark",
+            "app_name", "app_android", "app_ios", "app_url", "site_url", "ws_url", "owner", "color", "color_dark", "frame_origins",
         ])
 
     func servers() throws -> [VirtualServer] { try servers("ORDER BY created_at, id", []) }
@@ -37,6 +37,7 @@ extension SQLRows {
             SQLValue(number: parameters.staticQRAge), .text(parameters.appName), .text(parameters.appAndroid), .text(parameters.appIOS),
             .text(parameters.appURL), .text(parameters.siteURL), .text(parameters.wsURL), .text(parameters.owner),
             .text(parameters.color?.text ?? ""), .text(parameters.colorDark?.text ?? ""),
+            .text(parameters.frameOrigins.map(\.text).joined(separator: " ")),
         ]
     }
 
@@ -73,6 +74,7 @@ extension SQLRows {
         update.owner = try row.text("owner")
         update.color = try row.text("color")
         update.colorDark = try row.text("color_dark")
+        update.frameOrigins = try row.text("frame_origins").split(separator: " ").map(String.init)
         return VirtualServer(
             id: try row.identifier("id"), publicKey: try row.blob("public_key"), createdAt: try row.instant("created_at"),
             parameters: try update.applied(to: ServerParameters(name: try row.text("name"))))

@@ -20,6 +20,8 @@ package struct ServerUpdate: Equatable, Sendable {
     /// Empty for the pages' own, and so is the next.
     package var color: String?
     package var colorDark: String?
+    /// All of them; none for nobody.
+    package var frameOrigins: [String]?
 
     package init() {}
 
@@ -42,6 +44,7 @@ package struct ServerUpdate: Equatable, Sendable {
         if let owner { changed.owner = try Self.text(owner, field: "owner") }
         if let color { changed.color = try Self.color(color, on: .light, field: "color") }
         if let colorDark { changed.colorDark = try Self.color(colorDark, on: .dark, field: "colordark") }
+        if let frameOrigins { changed.frameOrigins = try Self.origins(frameOrigins) }
         return changed
     }
 
@@ -82,6 +85,16 @@ package struct ServerUpdate: Equatable, Sendable {
         return color
     }
 
+    private static func origins(_ texts: [String]) throws(ServerUpdateError) -> [FrameOrigin] {
+        var origins: [FrameOrigin] = []
+        for text in texts {
+            guard let origin = FrameOrigin(text) else { throw .badOrigin(text) }
+            if !origins.contains(origin) { origins.append(origin) }
+        }
+        guard origins.count <= FrameOrigin.most else { throw .tooManyOrigins }
+        return origins
+    }
+
     private static func flags(_ names: [String]) throws(ServerUpdateError) -> Set<ServerFlag> {
         var flags: Set<ServerFlag> = []
         for name in names {
@@ -105,6 +118,9 @@ package enum ServerUpdateError: Error, Equatable, Sendable {
     case badColor(field: String)
     /// What is written on the colour could not be read.
     case lowContrast(field: String, PageColor, PageColor.Scheme)
+    /// No origin of a site that may show a login page in a frame.
+    case badOrigin(String)
+    case tooManyOrigins
     case unknownFlag(String)
     case flagNotServed(String)
 }
@@ -118,6 +134,8 @@ extension ServerUpdateError: CustomStringConvertible {
         case .badLogo: "logo is a PNG, JPEG or SVG of at most 64 KiB, in base64"
         case .badColor(let field): "\(field) is # and six hexadecimal digits, such as #1f5f66"
         case .lowContrast(let field, let color, let scheme): Self.contrastText(field, color, scheme)
+        case .badOrigin: "frameorigins has origins such as https://shop.example, or http:// of this machine: no path, no wildcard, no IPv6 address"
+        case .tooManyOrigins: "frameorigins has at most \(FrameOrigin.most) origins"
         case .unknownFlag(let name): "serverFlags does not know \(name)"
         case .flagNotServed(let name): "\(name) is not served by this version"
         }

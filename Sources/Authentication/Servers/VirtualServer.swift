@@ -41,6 +41,8 @@ package struct ServerParameters: Equatable, Sendable {
     /// Of buttons and lines on the pages, by day and by night; nil for the pages' own.
     package internal(set) var color: PageColor?
     package internal(set) var colorDark: PageColor?
+    /// Whose pages may show the login page in a frame; nobody's by default. Each once, in the order in which they were told.
+    package internal(set) var frameOrigins: [FrameOrigin] = []
 
     /// The defaults under a name; a name that may not travel is shortened to what may.
     package init(name: String) {

@@ -46,5 +46,5 @@ extension HTTPField.Name {
     static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
     static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
     static let permissionsPolicy = HTTPField.Name("Permissions-Policy")!
-    static let xFrameOptions = HTTPField.Name("X-Frame-Options")!
+    package static let xFrameOptions = HTTPField.Name("X-Frame-Options")!
 }

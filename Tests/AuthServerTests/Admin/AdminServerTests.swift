@@ -50,6 +50,7 @@ struct AdminServerTests {
             #expect(server.number("pinTransTimeout") == 0)
             #expect(server.number("staticQrAge") == 90)
             #expect(server.texts("serverFlags") == [])
+            #expect(server.texts("frameorigins") == [])
             #expect(server.number("accountCount") == 0)
         }
     }
@@ -75,9 +76,12 @@ struct AdminServerTests {
     func takesItsOwnAnswer() async throws {
         let premises = try await PagesFixture()
         try await premises.asBackend { (backend) async throws in
+            let change = #"{"frameorigins":["https://Shop.example:443","http://localhost:3000"]}"#
+            #expect(try await backend.json(.put, backend.path("/"), body: change).object.texts("frameorigins")?.last == "http://localhost:3000")
             let answer = try await backend.send(.get, backend.path("/"))
             let (status, _) = try await backend.json(.put, backend.path("/"), body: String(buffer: answer.body))
             #expect(status == 200)
+            #expect(try await backend.send(.get, backend.path("/")).body == answer.body)
         }
     }
 
@@ -104,6 +108,8 @@ struct AdminServerTests {
             ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#), ("appurl", "[]"),
             ("color", ##""red""##), ("color", ##""#1f5f6""##),
             ("color", ##""#eeeeee""##), ("colordark", ##""#1f5f66""##), ("colordark", "7"),
+            ("frameorigins", #"["https://shop.example/"]"#), ("frameorigins", #"["https://shop.example","*"]"#),
+            ("frameorigins", #""https://a.example""#),
         ])
     func refusesValues(field: String, value: String) async throws {
         let premises = try await PagesFixture()

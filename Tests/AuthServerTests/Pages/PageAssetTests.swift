@@ -55,14 +55,18 @@ struct PageAssetTests {
         let shared = ["view", "draw", "qr"]
         for (page, scripts, styles) in [
             (PageSource.Page.login, ["page", "login"], ["style"]), (.enrol, ["page", "enrol"], ["style", "enrol"]), (.link, ["link"], ["style"]),
+            (.embed, ["page", "login", "embed"], ["style", "embed"]),
         ] {
             let html = try html(page, in: language)
             // All that it loads is counted here.
             for script in scripts.dropFirst(scripts.count - 1) { #expect(html.contains("src=\"/pages/\(script).js\"")) }
             #expect(html.matches(of: /<script/).count == 1 && html.matches(of: /rel="stylesheet"/).count == styles.count)
+            // A frame has no icon.
+            #expect(html.contains("rel=\"icon\"") == (page != .embed))
             let parts =
-                try (scripts + shared).map { try #require(PageAsset.scripts[$0]) } + styles.map { try #require(PageAsset.styles[$0]) } + [.icon]
-            #expect(html.utf8.count > 2_000 && parts.allSatisfy { $0.bytes.count > 200 })
+                try (scripts + shared).map { try #require(PageAsset.scripts[$0]) } + styles.map { try #require(PageAsset.styles[$0]) }
+                + (page == .embed ? [] : [.icon])
+            #expect(html.utf8.count > 2_000 && parts.allSatisfy { $0.bytes.count > 100 })
             let total = html.utf8.count + parts.map(\.bytes.count).reduce(0, +)
             #expect(total <= 30_000, "\(page) in \(language): \(total)")
         }
@@ -78,13 +82,16 @@ struct PageAssetTests {
         }
         let given = "/* one\n   two */\n  a\n\n    // three\n/** four */\n  b // five\n"
         #expect(String(decoding: PageSource.stripped(Array(given.utf8)), as: UTF8.self) == "a\nb // five\n")
-        let style = "a, b > c { color: red; top: 1px }\n"
-        #expect(String(decoding: PageSource.strippedStyle(Array(style.utf8)), as: UTF8.self) == "a,b > c{color:red;top:1px}\n")
+        let style = "a,\nb > c {\n  color: red;\n  top: 1px;\n}\n@media (pointer: fine) { d { margin: 0 1px; } }\n"
+        let stripped = String(decoding: PageSource.strippedStyle(Array(style.utf8)), as: UTF8.self)
+        #expect(stripped == "a,\nb > c{color:red;top:1px}@media (pointer:fine){d{margin:0 1px}}")
+        let script = "if (a) {\n  b();\n  c(\"; }\");\n}\nd();\n"
+        #expect(String(decoding: PageSource.strippedScript(Array(script.utf8)), as: UTF8.self) == "if (a) {\nb();\nc(\"; }\")\n}\nd();\n")
     }
 
     @Test(
         "Styles and scripts are asked for again only when they changed",
-        arguments: ["/pages/style.css", "/pages/enrol.css", "/pages/page.js", "/pages/qr.js", "/pages/icon.svg"])
+        arguments: ["/pages/style.css", "/pages/enrol.css", "/pages/page.js", "/pages/qr.js", "/pages/icon.svg", "/ostiary-login.js"])
     func isCached(path: String) async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in

@@ -148,8 +148,9 @@ struct PageIdentityTests {
             for number in 0..<10 {
                 let ticket = try await browser.ticket(nonce: "the-nonce-of-page-number-\(number)")
                 let told = try await browser.redeem(ticket, cookie: jar.reversed().joined(separator: "; ")).headers[values: .setCookie]
+                // Twice: a browser that keeps the cookies of frames apart has it in one place or the other.
                 let forgotten = told.filter { $0.hasSuffix("; Max-Age=0") }.compactMap(PageClient.page)
-                #expect(forgotten == (number < 8 ? [] : [try #require(PageClient.page(jar[0]))]))
+                #expect(forgotten == (number < 8 ? [] : Array(repeating: try #require(PageClient.page(jar[0])), count: 2)))
                 jar.removeAll { forgotten.contains(PageClient.page($0) ?? "") }
                 jar.append(String(try #require(told.first).prefix { $0 != ";" }))
                 premises.clock.advance(1)

@@ -54,7 +54,8 @@ struct PageStoreTests {
                 notes: SessionNotes(ip: "::2"), account: AccountID(using: random), demand: .fresh(60))
             for request in [request, LoginRequest(demand: .always), LoginRequest()] {
                 let (ticket, cookie) = (PageSecret(using: random), PageSecret(using: random))
-                let page = Page(kind: .login, serverID: ServerID(using: random), nonceHash: random.bytes(32), request: request)
+                let (server, isFramed) = (ServerID(using: random), request.demand == .always)
+                let page = Page(kind: .login, serverID: server, nonceHash: random.bytes(32), request: request, isFramed: isFramed)
                 try await store.open(page, ticket: ticket, until: now + 60)
                 #expect(try await store.redeem(ticket, for: cookie, until: now + 100, at: now) == page)
                 let found = try #require(try await store.page(of: cookie, at: now)).page

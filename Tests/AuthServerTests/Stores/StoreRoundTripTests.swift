@@ -199,6 +199,7 @@ struct StoreRoundTripTests {
             (update.appName, update.appAndroid, update.appIOS, update.appURL) = ("a", "b", "c", "d")
             (update.siteURL, update.wsURL, update.owner) = ("https://e", "f", "g")
             (update.color, update.colorDark) = ("#1f5f66", "#8fd0d3")
+            update.frameOrigins = ["https://shop.example", "http://localhost:3000"]
             let server = VirtualServer(
                 id: Sample.server, publicKey: Sample.bytes(1), createdAt: Sample.now,
                 parameters: try update.applied(to: ServerParameters(name: "Shop")))

@@ -86,6 +86,7 @@ struct HeldDatabaseTests {
             for name in ["color", "colordark"] where held.seen["server"]?[name] == nil {
                 #expect(server.removeValue(forKey: name) == .string(""))
             }
+            if held.seen["server"]?["frameorigins"] == nil { #expect(server.removeValue(forKey: "frameorigins") == .array([])) }
             #expect(.object(server) == held.seen["server"])
             for (account, facts) in try held.all("accounts") {
                 let (status, body) = try await world.backend.call(.get, "accounts/\(try held.account(account))/")

@@ -12,6 +12,8 @@ import { all, backFromHere, dress, goBackTo, hide, isSaid, kind, lost, one, post
 export const followers = [];
 /** What the person wants of the code. */
 export const wishes = { still: false };
+/** What a ticket is shown with, and how this page is left: in a frame otherwise (embed.js). */
+export const ways = { ticket: {}, leave: (address) => location.replace(address) };
 
 let page = null;
 let runs = 0;
@@ -51,7 +53,7 @@ function follow(now) {
 function goBack(address) {
   stopListening();
   show("returning");
-  location.replace(address);
+  ways.leave(address);
 }
 
 function leave(address) {
@@ -59,7 +61,7 @@ function leave(address) {
   hide("[data-staying]", address);
   if (!address) return;
   stopListening();
-  timer = setTimeout(() => location.replace(address), 1200);
+  timer = setTimeout(() => ways.leave(address), 1200);
 }
 
 // How it says it: a stream of events, or, where none gets through, a question every two seconds. A page that nobody sees, and that no phone is
@@ -167,14 +169,14 @@ for (const button of all("[data-act]")) button.addEventListener("click", () => a
 
 // How it begins
 
-async function begin() {
+export async function begin() {
   const run = ++runs;
   const fragment = location.hash.slice(1);
   stopListening();
   page = fragment.match(/^page=([\w-]{12})$/)?.[1];
   if (page) return listen();
   goBackTo(null);
-  const answer = fragment ? await post("/pages/ticket", { ticket: fragment }) : null;
+  const answer = fragment ? await post("/pages/ticket", { ticket: fragment, ...ways.ticket }) : null;
   if (run !== runs) return;
   // The ticket is still good, and stays in the address until somebody has said what became of it.
   if (fragment && !isSaid(answer)) return beginLater();
@@ -209,4 +211,5 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("hashchange", begin);
 // Hidden until here: without scripts nothing is being prepared.
 one("section[data-state=opening]").hidden = false;
-begin();
+// In a frame when the site says so.
+if (parent === window) begin();

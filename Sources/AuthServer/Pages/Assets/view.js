@@ -12,6 +12,8 @@ export const texts = one("[data-texts]")?.dataset ?? {};
 
 export let shown = "opening";
 let patience = 0;
+/** What is told of each state that comes. */
+export const shows = [];
 
 /** States that end by themselves, or in which leaving would lose what the person is at. */
 const underWay = ["opening", "returning", "inapp", "code", "loggedin", "done"];
@@ -35,7 +37,9 @@ export function show(state) {
   document.title = [heading.textContent, one("[data-server]").textContent].filter(Boolean).join(" · ");
   const place = next.querySelector("input") ?? heading;
   if (place === heading) heading.tabIndex = -1;
-  place.focus({ preventScroll: place === heading });
+  // A frame takes nobody's focus.
+  if (parent === window || document.hasFocus()) place.focus({ preventScroll: place === heading });
+  for (const told of shows) told(state);
 }
 
 /** A phone that dies says nothing: after a minute there is a way on, whatever the phone does. */

@@ -1,0 +1,104 @@
+// <ostiary-login src="…">: the login page in a frame of the site that loads this module. `src` is what openPage answered to `"framed": true`.
+//
+// The site hears `state`, `returned`, `cancelled` and `error`. Where `returned` and `cancelled` have an address in `detail.url`, which is one of the
+// site itself, the window goes there unless the event is prevented: that of `returned` has the return code in it, and is good once.
+
+const home = new URL(import.meta.url).origin;
+/** Milliseconds after which a frame that says nothing is one that the browser refuses to show, or that cannot be reached. */
+const patience = 15_000;
+/** States with which nothing goes on in the frame: the ticket was good no more, the page's time is over, the browser keeps no cookie for it. */
+const ends = ["closed", "over", "cookies"];
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(`
+  :host { display: block; max-width: 28rem }
+  :host([hidden]) { display: none }
+  iframe { display: block; box-sizing: border-box; width: 100%; height: 30rem; border: 0; border-radius: 1.25rem }
+`);
+
+class OstiaryLogin extends HTMLElement {
+  static observedAttributes = ["src", "theme"];
+
+  #root = this.attachShadow({ mode: "open" });
+  #frame = null;
+  #waiting = 0;
+  #hear = (event) => this.#heard(event);
+
+  connectedCallback() {
+    this.#root.adoptedStyleSheets = [sheet];
+    addEventListener("message", this.#hear);
+    this.#open();
+  }
+
+  disconnectedCallback() {
+    removeEventListener("message", this.#hear);
+    this.#close();
+  }
+
+  attributeChangedCallback(name) {
+    if (!this.#frame && name !== "src") return;
+    if (name === "theme") this.#dress();
+    else if (this.isConnected && this.#root.adoptedStyleSheets.length) this.#open();
+  }
+
+  #open() {
+    this.#close();
+    const src = this.getAttribute("src");
+    if (!src) return;
+    const address = URL.parse(src);
+    if (address?.origin !== home) return this.#tell("error", { reason: "src" });
+    const language = this.closest("[lang]")?.lang;
+    if (language) address.searchParams.set("lang", language);
+    const frame = document.createElement("iframe");
+    frame.title = new URL(home).host;
+    // For the site's own style: `ostiary-login::part(frame)`.
+    frame.part = "frame";
+    frame.addEventListener("load", () => frame.contentWindow?.postMessage({ ostiary: "hello" }, home));
+    frame.src = address.href;
+    this.#frame = frame;
+    this.#dress();
+    this.#waiting = setTimeout(() => this.#tell("error", { reason: "refused" }), patience);
+    this.#root.append(frame);
+  }
+
+  #close() {
+    clearTimeout(this.#waiting);
+    this.#frame?.remove();
+    this.#frame = null;
+  }
+
+  /** What the page takes for the person's wish of light or dark. */
+  #dress() {
+    const theme = this.getAttribute("theme");
+    this.#frame.style.colorScheme = ["light", "dark"].includes(theme) ? theme : "";
+  }
+
+  #heard({ source, origin, data }) {
+    if (!this.#frame || source !== this.#frame.contentWindow || origin !== home) return;
+    clearTimeout(this.#waiting);
+    switch (data?.ostiary) {
+      case "height":
+        if (data.height > 0 && data.height < 5000) this.#frame.style.height = `${Math.ceil(data.height)}px`;
+        break;
+      case "state":
+        this.#frame.title = String(data.title);
+        this.#tell(...(ends.includes(data.state) ? ["error", { reason: data.state }] : ["state", { state: String(data.state) }]));
+        break;
+      case "returned":
+      case "cancelled":
+        this.#lead(data.ostiary, data.url);
+    }
+  }
+
+  /** Goes where the page leads, if that is a place of this site, and nobody else wants to. */
+  #lead(name, url) {
+    const isOurs = URL.parse(url)?.origin === location.origin;
+    if (this.#tell(name, isOurs ? { url } : {}) && isOurs) location.assign(url);
+  }
+
+  #tell(name, detail) {
+    return this.dispatchEvent(new CustomEvent(name, { detail, cancelable: true }));
+  }
+}
+
+customElements.define("ostiary-login", OstiaryLogin);

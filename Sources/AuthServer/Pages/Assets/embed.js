@@ -1,0 +1,42 @@
+// The login page in a frame of another site. That site says hello (element.js), and is told which state is shown, how high it is, and where to go on:
+// an address only if it is the site's own. Opened in a window of its own this is the login page.
+
+import "./login.js";
+import { begin, ways } from "./page.js";
+import { one, show, shows } from "./view.js";
+
+/** The origin of the site, from its hello on. */
+let host = null;
+const back = one("[data-back] a");
+
+const tell = (ostiary, more) => host && parent.postMessage({ ostiary, ...more }, host);
+
+/** Tells of an address, which none but its own site hears; answers whether that was so. */
+function lead(what, address) {
+  const { href, origin } = new URL(address, location);
+  tell(what, origin === host ? { url: href } : {});
+  return origin === host;
+}
+
+// What a phone says of itself is its person's business.
+shows.push((state) => /^(penalised|blocked|nosec)/.test(state) || tell("state", { state, title: document.title }));
+
+addEventListener("message", ({ source, origin, data }) => {
+  if (host || source !== parent || data?.ostiary !== "hello") return;
+  host = origin;
+  ways.ticket = { frame: location.pathname.slice(7) };
+  ways.leave = (address) => {
+    if (lead("returned", address)) return;
+    // Another site's: the window goes there when its person says so.
+    Object.assign(back, { href: address, onclick: null }).parentNode.hidden = false;
+  };
+  back.target = "_top";
+  back.onclick = (event) => lead("cancelled", back.href) && event.preventDefault();
+  const { body } = document;
+  new ResizeObserver(() => tell("height", { height: body.offsetHeight })).observe(body);
+  // Where the browser keeps no cookie for a frame, the ticket is still good in a window of its own.
+  document.cookie = "kept=1; Max-Age=9; Path=/; Secure; SameSite=None; Partitioned";
+  if (document.cookie.includes("kept=1")) return begin();
+  one("[data-state=cookies] a").href = "/login" + location.search + location.hash;
+  show("cookies");
+});

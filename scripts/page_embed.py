@@ -1,0 +1,236 @@
+"""The login page in a frame of other sites, tried for scripts/page-test: a plain website that may show it, one that may not, and hostile messages."""
+
+import http.server
+import secrets
+import threading
+import urllib.parse
+
+from page_axe import nothing_found
+from page_browser import ELEMENT
+from trial import check, until
+
+# What the site's own script hears of the element.
+HEARS = """
+window.heard = [];
+const login = document.querySelector("ostiary-login");
+for (const name of ["state", "returned", "cancelled", "error"]) login.addEventListener(name, (event) => {
+  heard.push([name, event.detail]);
+  if (location.search === "?stay") event.preventDefault();
+});
+"""
+# A frame beside the other one, which says hello to it in the site's place.
+SIBLING = "setInterval(() => parent.frames[0].postMessage({ ostiary: 'hello' }, '*'), 50);"
+HEAD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"></head><body><main><h1>Shop</h1>"""
+FOCUS = "return [document.activeElement.id, document.hasFocus()]"
+FRAME = "return document.querySelector('ostiary-login').shadowRoot.querySelector('iframe') ?? document.querySelector('iframe')"
+
+
+class Site(http.server.ThreadingHTTPServer):
+    """A plain website with a strict policy: one process, and an origin for each name of this machine."""
+
+    daemon_threads = True
+
+    def __init__(self, login):
+        super().__init__(("127.0.0.1", 0), SitePages)
+        self.login, self.element = login, ""
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def origin(self, host="localhost"):
+        return f"http://{host}:{self.server_port}"
+
+    def page(self, path):
+        if path == "/site.js":
+            return "text/javascript", HEARS
+        if path == "/sibling.js":
+            return "text/javascript", SIBLING
+        if path == "/sibling":
+            return "text/html", '<!doctype html><script src="/sibling.js"></script>'
+        if path == "/raw":
+            return "text/html", HEAD + f'<iframe src="{self.element}"></iframe><iframe src="/sibling"></iframe></main></body></html>'
+        if path != "/":
+            return "text/html", HEAD + f"<p>{path}</p></main></body></html>"
+        return "text/html", HEAD + f"""<p><label>Name <input id="field" autofocus></label></p>{self.element}</main>
+<script type="module" src="{self.login}/ostiary-login.js"></script><script src="/site.js"></script></body></html>"""
+
+    def stop(self):
+        self.shutdown()
+        self.server_close()
+
+
+class SitePages(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        kind, text = self.server.page(urllib.parse.urlparse(self.path).path)
+        login = self.server.login
+        policy = f"default-src 'none'; script-src 'self' {login}; frame-src 'self' {login}; img-src 'self'; frame-ancestors 'self'"
+        self.send_response(200)
+        for name, value in (("Content-Type", f"{kind}; charset=utf-8"), ("Content-Security-Policy", policy), ("Content-Length", str(len(text.encode())))):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def allow(servers, *origins):
+    status, answer = servers.rest("PUT", f"/servers/{servers.server}/", body={"frameorigins": list(origins)})
+    check(status == 200 and answer["frameorigins"] == list(origins), f"{', '.join(origins) or 'nobody'} may show the login page in a frame")
+
+
+def show(servers, browser, site, host="localhost", query="", attributes="", **members):
+    """The site's page with the element; its nonce and the address of the framed page."""
+    nonce = secrets.token_urlsafe(24)
+    members.setdefault("returnurl", site.origin(host) + "/welcome")
+    address = servers.page("login", nonce, framed=True, **members)
+    site.element = f'<ostiary-login src="{address}" {attributes}></ostiary-login>'
+    browser.open(f"{site.origin(host)}/{query}")
+    return nonce, address
+
+
+def inside(browser):
+    browser.call("POST", "/frame", {"id": browser.run(FRAME)})
+
+
+def outside(browser):
+    browser.call("POST", "/frame", {"id": None})
+
+
+def heard(browser, *event):
+    return list(event) in browser.run("return window.heard ?? []")
+
+
+def waits(browser, sentence):
+    until(lambda: heard(browser, "state", {"state": "waiting"}), sentence)
+
+
+def looks(servers, browser, site, look):
+    # Of one site with the frame, so that what is emulated for the page holds in the frame.
+    show(servers, browser, site, "127.0.0.1")
+    waits(browser, "a site shows the login page among its own things, and hears that it waits")
+    nothing_found(browser, "the site around the frame")
+    check(browser.run(FOCUS)[0] == "field", "the frame takes no focus from the site")
+    told = browser.run(FRAME + ".title")
+    check(told.startswith("Log in with your phone"), "the frame is named as the page says")
+    inside(browser)
+    fits = "return [innerHeight, document.documentElement.scrollHeight]"
+    until(lambda: len(set(browser.run(fits))) == 1, "it is as high as what is in it")
+    look(browser, "embed-waiting")
+    outside(browser)
+    show(servers, browser, site, "127.0.0.1", attributes='theme="dark" lang="ar"')
+    waits(browser, "an element may choose its theme and language")
+    inside(browser)
+    told = browser.run("return [document.documentElement.lang, matchMedia('(prefers-color-scheme: dark)').matches]")
+    check(told == ["ar", True], "which the page has then")
+    outside(browser)
+    browser.picture("embed-dark-ar")
+
+
+def logs_in(servers, browser, site, phone):
+    nonce, address = show(servers, browser, site)
+    waits(browser, "a page in a frame of another site keeps its cookie")
+    inside(browser)
+    check(address.split("#")[1] not in browser.run("return location.href"), "the ticket is gone from the frame's address")
+    process = phone.begin("login", browser.picture("embed-code", "[data-qr]"))
+    outside(browser)
+    until(lambda: "/welcome?returncode=" in browser.address, "after the login the site's window goes to the way back, with a code")
+    check(servers.hand_in(nonce, browser.address)["loggedin"], "the site hands it in")
+    check(process.wait(timeout=20) == 0, "the phone has logged in")
+
+
+def leads_elsewhere(servers, browser, site, other, phone):
+    """The way back is another site's: the one around the frame hears of it without the address."""
+    nonce, _ = show(servers, browser, site, returnurl=other.origin() + "/welcome")
+    waits(browser, "a site shows a page whose way back is another site's")
+    inside(browser)
+    process = phone.begin("login", browser.picture("embed-elsewhere", "[data-qr]"))
+    outside(browser)
+    until(lambda: heard(browser, "returned", {}), "it hears that the login returns, and not where to")
+    check("returncode" not in str(browser.run("return [window.heard, document.documentElement.outerHTML]")), "nor the code")
+    inside(browser)
+    browser.click("[data-back]:not([hidden]) a")
+    outside(browser)
+    until(lambda: browser.address.startswith(other.origin() + "/welcome?returncode="), "the person goes there by a link in the frame")
+    check(servers.hand_in(nonce, browser.address)["loggedin"] and process.wait(timeout=20) == 0, "and is logged in")
+
+
+def goes_back(servers, browser, site):
+    show(servers, browser, site, query="?stay", cancelurl=site.origin() + "/cart")
+    waits(browser, "a site that goes on by itself shows the page")
+    inside(browser)
+    browser.click("[data-back] a")
+    outside(browser)
+    until(lambda: heard(browser, "cancelled", {"url": site.origin() + "/cart"}), "it hears that the person went back")
+    check(browser.address == site.origin() + "/?stay", "and stays where it is, as it wants")
+
+
+def ignores(servers, browser, site):
+    """Messages of others."""
+    _, address = show(servers, browser, site)
+    waits(browser, "a page in a frame")
+    before = len(browser.run("return window.heard"))
+    browser.run("postMessage({ ostiary: 'returned', url: location.origin + '/stolen' }, '*'); postMessage({ ostiary: 'state', state: 'done' }, '*')")
+    browser.open(browser.address)
+    until(lambda: heard(browser, "error", {"reason": "closed"}), "loaded again, the element's address was used before")
+    check(before == 1, "a message that does not come from the frame is not heard")
+    site.element = servers.page("login", secrets.token_urlsafe(24), framed=True)
+    browser.open(site.origin() + "/raw")
+    browser.call("POST", "/frame", {"id": {ELEMENT: browser.element("iframe")}})
+    until(lambda: browser.run("return document.readyState === 'complete'"), "a page in a frame to which another frame says hello")
+    browser.run_later("setTimeout(arguments[0], 1500)")
+    check(browser.state == "opening", "does not begin: it was not the site around it")
+    outside(browser)
+    browser.run("frames[0].postMessage({ ostiary: 'hello' }, '*')")
+    browser.call("POST", "/frame", {"id": {ELEMENT: browser.element("iframe")}})
+    until(lambda: browser.state == "waiting", "and begins when that says so")
+    outside(browser)
+
+
+def without_cookies(servers, browser, site):
+    browser.devtools("Emulation.setDocumentCookieDisabled", disabled=True)
+    show(servers, browser, site, "127.0.0.1")
+    until(lambda: heard(browser, "error", {"reason": "cookies"}), "where no cookie is kept in a frame, the site hears that")
+    browser.devtools("Emulation.setDocumentCookieDisabled", disabled=False)
+    inside(browser)
+    nothing_found(browser, "embed-cookies")
+    browser.click("[data-state=cookies] a")
+    outside(browser)
+    until(lambda: browser.address.startswith(servers.origin + "/login#page=") and browser.state == "waiting", "and the same ticket opens the page alone")
+
+
+def refuses(servers, browser, stranger):
+    """A site that may not; its browser complains, as it should."""
+    _, address = show(servers, browser, stranger)
+    until(lambda: heard(browser, "error", {"reason": "refused"}), "a site that may not show the page hears that it is refused", 30)
+    check(len(browser.run("return window.heard")) == 1, "and nothing else")
+    browser.open(address.replace(f"/embed/{servers.server}", "/login"))
+    until(lambda: browser.state == "waiting", "the ticket was not spent by it")
+
+
+def in_a_frame(servers, phone, make_browser, look):
+    """A phone that is enrolled; browsers of its own, since some of them complain of what is refused."""
+    site, stranger = Site(servers.origin), Site(servers.origin)
+    browser, refused = make_browser(), make_browser()
+    try:
+        status, answer = servers.rest(
+            "POST", f"/servers/{servers.server}/sessions/page", secrets.token_urlsafe(24),
+            {"kind": "login", "returnurl": site.origin() + "/welcome", "framed": True})
+        check(status == 400 and answer["field"] == "framed", "no page is opened for frames while nobody may show it")
+        allow(servers, site.origin(), site.origin("127.0.0.1"))
+        looks(servers, browser, site, look)
+        logs_in(servers, browser, site, phone)
+        leads_elsewhere(servers, browser, site, stranger, phone)
+        goes_back(servers, browser, site)
+        refuses(servers, refused, stranger)
+        without_cookies(servers, browser, site)
+        complaints = browser.complaints()
+        check(not complaints, f"the browser of the site that may had nothing to complain about {complaints or ''}")
+        ignores(servers, refused, site)
+        allow(servers)
+    finally:
+        browser.close()
+        refused.close()
+        site.stop()
+        stranger.stop()
