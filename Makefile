@@ -7,10 +7,10 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo pictures test lint format verify generate acceptance models models-full fuzz bench docs clean
+.PHONY: help setup build demo pictures readme-pictures test lint format verify generate acceptance models models-full fuzz bench docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install the Debian packages that build and tests need
 	@scripts/setup test
@@ -27,6 +27,11 @@ pictures: ## keep pictures of every state of the pages (.build/page-pictures) an
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
 	@scripts/page-test
 	@scripts/demo-test
+
+readme-pictures: ## make anew the two pictures in docs/pictures, from the demonstration as it runs; look at them before they are kept
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
+	@scripts/readme-pictures
 
 test: ## run every test, the models and the acceptance table
 	@scripts/setup test

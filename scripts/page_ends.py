@@ -3,18 +3,13 @@
 import secrets
 import time
 
-from page_phone import WRONG, begin_anew, page
-from trial import check, until
-
-
-def enrol_page(servers, browser):
-    browser.open(servers.page("enrol", secrets.token_urlsafe(24), name="erin@example.org", userid="erin", returnurl=servers.origin + "/l?back"))
-    until(lambda: browser.state == "waiting", "an enrol page shows a code")
+from page_steps import begin_anew, enrol_page, login_page
+from trial import WRONG, check, until
 
 
 def given_back(servers, browser, phone, new_phone, look):
     for arguments, state in ((("--deny",), "declined"), (("--not-me",), "notme")):
-        enrol_page(servers, browser)
+        enrol_page(servers, browser, "erin", returnurl=servers.origin + "/l?back")
         process = new_phone.begin("enrol", *arguments, browser.picture(f"enrol-{state}", "[data-qr]"), pins=())
         until(lambda: browser.state == state, f"{arguments[0]} at an enrolment is told on the page")
         check(process.wait(timeout=20) == 2, "the phone has refused")
@@ -35,7 +30,7 @@ def given_back(servers, browser, phone, new_phone, look):
 
 def dies(servers, browser, phone, new_phone, look):
     """A phone that dies at its first PIN leaves a page that waits."""
-    enrol_page(servers, browser)
+    enrol_page(servers, browser, "erin", returnurl=servers.origin + "/l?back")
     process = new_phone.begin("enrol", browser.picture("enrol-to-die", "[data-qr]"), pins=())
     new_phone.event(process, "secondFactor")
     process.kill()
@@ -52,7 +47,7 @@ def dies(servers, browser, phone, new_phone, look):
 
 def not_mine(servers, browser, phone, new_phone, look):
     """Somebody else's phone waits for its code: whoever sees the page begins anew, and that phone hears of it."""
-    enrol_page(servers, browser)
+    enrol_page(servers, browser, "erin", returnurl=servers.origin + "/l?back")
     process = new_phone.begin("enrol", browser.picture("enrol-not-mine", "[data-qr]"))
     new_phone.event(process, "enrolConfirmation")
     until(lambda: browser.state == "code", "the page asks for the code of a phone that is somebody else's")
@@ -64,7 +59,7 @@ def not_mine(servers, browser, phone, new_phone, look):
 def dies_at_login(servers, browser, phone, new_phone, look):
     """A phone that dies after it has taken a login leaves a page that does not wait for it, and a newer one that takes the login over."""
     later = "return document.querySelector('section:not([hidden]) [data-later]')?.checkVisibility() ?? false"
-    nonce = page(servers, browser)
+    nonce = login_page(servers, browser)
     older = browser.address
     take_and_die(browser, phone, "one")
     check(not browser.run(later), "without a word of doubt at first")

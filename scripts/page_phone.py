@@ -1,33 +1,14 @@
 """What the login page says when its phone does not go on, tried for scripts/page-test: with the terminal phone, in a real browser."""
 
-import secrets
 import time
 
-from trial import PIN, check, until
-
-WRONG = ["194728", "571936", "862473", "317582", "946135"]
-
-
-def page(servers, browser):
-    """A login page that shows a code, and its nonce."""
-    nonce = secrets.token_urlsafe(24)
-    browser.open(servers.page("login", nonce, returnurl=servers.origin + "/l?back"))
-    until(lambda: browser.state == "waiting", "a login page shows a code")
-    return nonce
-
-
-def begin_anew(browser):
-    """By the one button of what is shown."""
-    check(browser.run("return document.activeElement === document.querySelector('section:not([hidden]) h1')"), "the focus is on what it says")
-    check(browser.run("return document.title").startswith(browser.heading), "the title says it, too")
-    check(not browser.run("return document.querySelector('[data-back]').hidden"), "there is a way back to the site")
-    browser.click("section:not([hidden]) [data-act=renew]")
-    until(lambda: browser.state == "waiting", "and a code again when asked")
+from page_steps import begin_anew, enrol_page, login_page, type_code
+from trial import PIN, WRONG, check, until
 
 
 def refused(servers, browser, phone, look):
     for answer, state in (("--deny", "denied"), ("--not-me", "notme")):
-        page(servers, browser)
+        login_page(servers, browser)
         process = phone.begin("login", answer, browser.picture(f"code-{state}", "[data-qr]"))
         until(lambda: browser.state == state, f"{answer} is told on the page")
         check(process.wait(timeout=20) == 2, "the phone has refused")
@@ -36,7 +17,7 @@ def refused(servers, browser, phone, look):
 
 
 def cancelled(servers, browser, phone, look):
-    nonce = page(servers, browser)
+    nonce = login_page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-cancel", "[data-qr]"), pins=WRONG[:1])
     until(lambda: browser.state == "scanned", "the page says to go on with the phone")
     look(browser, "login-scanned")
@@ -63,7 +44,7 @@ def penalty_ends(look, sentence):
 
 
 def penalised(servers, browser, phone, look):
-    page(servers, browser)
+    login_page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-penalty", "[data-qr]"), pins=WRONG[:3])
     until(lambda: browser.state == "penalised", "a penalty is told on the page")
     text = browser.run("return document.body.innerText")
@@ -79,7 +60,7 @@ def penalised(servers, browser, phone, look):
 
 
 def blocked(servers, browser, phone, look):
-    page(servers, browser)
+    login_page(servers, browser)
     process = phone.begin("login", browser.picture("code-to-block", "[data-qr]"), pins=())
     type_pin(process, WRONG[4])
     beside = "return document.querySelector('[data-beside]').hidden"
@@ -94,7 +75,7 @@ def blocked(servers, browser, phone, look):
 
 
 def without_second_factor(servers, browser, phone, look):
-    page(servers, browser)
+    login_page(servers, browser)
     servers.end("second-factor")
     process = phone.begin("login", browser.picture("code-without-second-factor", "[data-qr]"), pins=[PIN])
     until(lambda: browser.state == "nosecondfactor", "that the PIN cannot be checked is told on the page", 40)
@@ -108,14 +89,11 @@ def without_second_factor(servers, browser, phone, look):
 
 def phone_stops(servers, browser, phone, look):
     """A phone of its own: at the end it is blocked."""
-    browser.open(servers.page("enrol", secrets.token_urlsafe(24), name="dave@example.org", userid="dave"))
-    until(lambda: browser.state == "waiting", "an enrol page shows a code")
+    enrol_page(servers, browser, "dave")
     process = phone.begin("enrol", browser.picture("enrol-dave", "[data-qr]"))
     code = phone.event(process, "enrolConfirmation")["code"]
     until(lambda: browser.state == "code", "it asks for the code of the phone")
-    browser.type("#code", code)
-    browser.click("form .button")
-    until(lambda: browser.state == "done", "and takes it")
+    type_code(browser, code)
     check(process.wait(timeout=20) == 0, "the phone is enrolled")
     for scene in (refused, cancelled, without_second_factor, penalised, blocked):
         scene(servers, browser, phone, look)

@@ -1,25 +1,10 @@
 """The whole way through the demonstration's website, tried for scripts/page-test with two browsers: a login ends where it began, whoever sent it."""
 
-import contextlib
 import json
-import subprocess
 import urllib.error
 import urllib.request
 
-from trial import check, until
-
-
-class Demo:
-    """`ostiary demo`: both servers and the website."""
-
-    def __init__(self, binary):
-        self.process = subprocess.Popen([binary, "demo"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.site = next(line.split()[1] for line in self.process.stdout if line.split()[:1] == ["website"])
-
-    def stop(self):
-        self.process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=20)
+from trial import Demo, check, until
 
 
 class Unfollowed(urllib.request.HTTPRedirectHandler):

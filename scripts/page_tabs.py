@@ -3,6 +3,7 @@
 import base64
 import secrets
 
+from page_steps import type_code
 from trial import check, until
 
 
@@ -73,9 +74,7 @@ def enrol_beside(servers, browser, phone):
     login = open_page(servers, browser, "login")
     browser.enter(enrol[0])
     until(lambda: browser.state == "code", "the enrol page beside it asks for the code of the phone")
-    browser.type("#code", code)
-    browser.click("form .button")
-    until(lambda: browser.state == "done", "and takes the right one")
+    type_code(browser, code)
     check(process.wait(timeout=20) == 0, "the phone is enrolled")
     browser.enter(login[0])
     check(browser.state == "waiting" and told(browser) == login[2], "the login page shows its own code")
@@ -131,6 +130,28 @@ def one_site_twice(servers, browser):
             browser.close_tab(tab)
 
 
+def back_button(servers, browser, phone):
+    """Back to a page is to its own state; behind a login there is no page that is over."""
+    tab, nonce = browser.new_tab(), secrets.token_urlsafe(24)
+    before, after = f"{servers.origin}/before", f"{servers.origin}/after"
+    browser.open(before)
+    browser.open(servers.page("login", nonce))
+    until(lambda: browser.state == "waiting", "a login page shows a code")
+    code, drawn = told(browser), "return document.querySelector('[data-qr] path')?.getAttribute('d')"
+    browser.open(after)
+    browser.back()
+    until(lambda: browser.state == "waiting" and told(browser) == code, "who comes back to it by the back button sees the same code")
+    first = browser.run(drawn)
+    until(lambda: browser.run(drawn) not in (None, first), "which moves on")
+    process = phone.begin("login", browser.picture("login-after-back", "[data-qr]"))
+    until(lambda: "returncode=" in browser.address, "and logs in")
+    check(servers.hand_in(nonce, browser.address).get("userid") == "alice", "at its site")
+    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    browser.back()
+    until(lambda: browser.address == before, "from there the back button leads to before the login page, which is over")
+    browser.close_tab(tab)
+
+
 def many_tabs(servers, browser):
     """More tabs than a browser opens connections to one server."""
     pages = [open_page(servers, browser, "login") for _ in range(8)]
@@ -161,6 +182,7 @@ def several_pages(servers, browser, phone, other_phone):
     keep_apart(servers, browser)
     log_in_beside(servers, browser, phone)
     enrol_beside(servers, browser, other_phone)
+    back_button(servers, browser, phone)
     one_site_twice(servers, browser)
     many_tabs(servers, browser)
     begin_often(servers, browser)

@@ -8,10 +8,11 @@ import time
 import urllib.error
 import urllib.request
 
-from trial import PIN, check, until
+from page_browser import BACKSPACE, ENTER, TAB
+from page_steps import login_page, type_code
+from trial import PIN, WRONG, check, until
 
 NEW_PIN = "284613"
-WRONG = ["194728", "571936", "862473"]
 SHOWN = "section[data-screen]:not([hidden])"
 # A shared screen that shows what the test holds before it, in the place of one that nobody can share without a person.
 SCREEN = """
@@ -84,17 +85,12 @@ class PhonePage:
         self.on("home", "the phone waits for a code")
         self.browser.run(GIVE, kind, picture and base64.b64encode(picture.read_bytes()).decode(), text)
 
-    def keys(self, text):
-        """Keys of a keyboard, wherever the focus is."""
-        steps = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
-        self.browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": steps}]})
-
     def reach(self, selector):
         """With the Tab key, from where the focus is."""
         for _ in range(40):
             if self.browser.run("return document.activeElement.matches(arguments[0])", selector):
                 return
-            self.keys("\ue004")
+            self.browser.keys(TAB)
         check(False, f"the Tab key reaches {selector}")
 
     def pin(self, digits):
@@ -118,11 +114,8 @@ class PhonePage:
 
 
 def look(ui, name, look_at):
-    """As scripts/page-test looks at every page, and in forced colours, where nothing may vanish."""
+    """As scripts/page-test looks at every page; focus and title follow."""
     look_at(ui.browser, f"phone-{name}")
-    ui.browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
-    ui.browser.picture(f"phone-{name}-forced-colours")
-    ui.browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
     focused = ui.browser.run("const focus = document.activeElement; return focus !== document.body && focus.checkVisibility()")
     check(focused, f"phone {name}: the focus is on something that is there")
     heading = ui.browser.run(f"return document.querySelector('{SHOWN} h1').textContent")
@@ -162,27 +155,18 @@ def enrol(servers, web, ui, look_at, name="alice"):
     ui.on("factor", "a PIN is chosen")
     ui.pin(PIN)
     ui.says("Type the same PIN again", "it is typed twice")
-    ui.keys(PIN + "\ue007")
+    ui.browser.keys(*PIN, ENTER)
     until(lambda: ui.browser.run("return Boolean(document.querySelector('[data-codes] .code'))"), "the phone shows a code for the page")
     if look_at:
         look(ui, "code", look_at)
     until(lambda: web.state == "code", "which asks for it")
-    web.type("#code", ui.browser.run("return document.querySelector('[data-codes] .code').textContent"))
-    web.click("form .button")
-    until(lambda: web.state == "done", "and takes it")
+    type_code(web, ui.browser.run("return document.querySelector('[data-codes] .code').textContent"))
     ui.says("Enrolled at", "the phone says that it is enrolled")
 
 
 def app_login(ui):
     ui.click("[data-accounts] [data-act=appLogin]")
     ui.says("Logged in to this phone’s app", "straight after the enrolment the app itself is logged in to without a PIN")
-
-
-def begin(servers, web):
-    nonce = secrets.token_urlsafe(24)
-    web.open(servers.page("login", nonce, returnurl=servers.origin + "/l?back"))
-    until(lambda: web.state == "waiting", "a login page shows a code")
-    return nonce
 
 
 def scan(web, ui):
@@ -209,7 +193,7 @@ def hand_in(servers, web, nonce):
 
 
 def log_in(servers, web, ui, look_at):
-    nonce = begin(servers, web)
+    nonce = login_page(servers, web)
     scan(web, ui)
     ui.says("read off a screen just now", "the phone says how surely the browser is the one in front of the person")
     look(ui, "login", look_at)
@@ -218,7 +202,7 @@ def log_in(servers, web, ui, look_at):
     ui.says("That was wrong. 4 of 5 tries are left.", "a wrong PIN is told, with the tries that are left")
     look(ui, "wrong-pin", look_at)
     # Without a mouse.
-    ui.keys(PIN[:5] + "\ue003" + PIN[4:] + "\ue007")
+    ui.browser.keys(*PIN[:5], BACKSPACE, *PIN[4:], ENTER)
     hand_in(servers, web, nonce)
     until(lambda: ui.browser.run("return document.querySelectorAll('[data-sessions] > li').length") >= 3, "the phone lists the session")
     look(ui, "home", look_at)
@@ -232,16 +216,16 @@ def end_here(servers, ui, nonce):
 
 
 def end_there(servers, web, ui):
-    nonce = begin(servers, web)
+    nonce = login_page(servers, web)
     ui.give("drop", picture=web.picture("phone-dropped", "[data-qr]"))
     ui.on("login", "a picture that is dropped is scanned")
     ui.reach("[data-choices] button")
-    ui.keys("\ue007")
+    ui.browser.keys(ENTER)
     ui.on("factor", "a login is confirmed without a mouse")
     ui.reach("[data-key='1']")
-    ui.keys(PIN)
+    ui.browser.keys(*PIN)
     ui.reach("[data-key=enter]")
-    ui.keys("\ue007")
+    ui.browser.keys(ENTER)
     hand_in(servers, web, nonce)
     ui.says("Logged in to", "the phone says that it is logged in")
     servers.rest("POST", f"/servers/{servers.server}/sessions/logout", nonce)
@@ -250,7 +234,7 @@ def end_there(servers, web, ui):
 
 def refuse(servers, web, ui):
     for act, state in (("deny", "denied"), ("notMe", "notme")):
-        begin(servers, web)
+        login_page(servers, web)
         ui.give("paste", picture=web.picture("phone-refused", "[data-qr]"))
         ui.on("login", "a login is asked")
         ui.act(act)
@@ -259,12 +243,12 @@ def refuse(servers, web, ui):
 
 
 def penalty(servers, web, ui, look_at):
-    nonce = begin(servers, web)
+    nonce = login_page(servers, web)
     ui.give("paste", picture=web.picture("phone-penalty", "[data-qr]"))
     ui.on("login", "a login is asked")
     confirm(ui)
-    for left, pin in zip(("4 of 5 tries are", "3 of 5 tries are", "2 of 5 tries are"), WRONG):
-        ui.keys(pin + "\ue007")
+    for left, pin in zip(("4 of 5 tries are", "3 of 5 tries are", "2 of 5 tries are"), WRONG[:3]):
+        ui.browser.keys(*pin, ENTER)
         ui.says(f"{left} left", f"{left} left")
     wait = "return document.querySelector('[data-wait]').textContent"
     first = ui.browser.run(wait)
@@ -304,7 +288,7 @@ def biometrics(servers, web, ui, look_at):
     ui.says("Enter your PIN", "then the PIN")
     ui.pin(NEW_PIN)
     ui.says("Biometrics are added", "biometrics are added")
-    nonce = begin(servers, web)
+    nonce = login_page(servers, web)
     ui.give("paste", picture=web.picture("phone-finger-login", "[data-qr]"))
     ui.on("login", "a login is asked")
     confirm(ui)

@@ -3,15 +3,18 @@
 import contextlib
 import json
 import os
+import pathlib
 import secrets
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 PIN = "739214"
+WRONG = ["194728", "571936", "862473", "317582", "946135"]
 # Seconds after each wrong PIN: the usual ones are too long for a trial, and a page is looked at from every side while one lasts.
 PENALTIES = "0,0,12,18"
 
@@ -85,6 +88,35 @@ class Phone:
             if event["event"] == name:
                 return event
         raise SystemExit(f"FAILED  the phone ended without {name}")
+
+
+class Demo:
+    """`ostiary demo`: both servers, the website, and its page."""
+
+    def __init__(self, binary, *options):
+        self.binary = binary
+        self.process = subprocess.Popen([binary, "demo", "--no-browser", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        told = {}
+        for line in self.process.stdout:
+            words = line.split()
+            if words[:2] == ["open", "this"]:
+                told["page"] = words[2]
+            elif words[:1] in (["website"], ["data"]):
+                told[words[0]] = words[1]
+            if "data" in told:
+                break
+        # Nobody reads the rest, and a full pipe would stop it.
+        for stream in (self.process.stdout, self.process.stderr):
+            threading.Thread(target=stream.read, daemon=True).start()
+        check("page" in told, "the demonstration prints the address of its page")
+        self.page, self.site, self.data = told["page"], told["website"], pathlib.Path(told["data"])
+        self.shown = self.data / "shown.code"
+        self.phone = Phone(binary, self.data)
+
+    def stop(self):
+        self.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=20)
 
 
 class Servers:

@@ -4,14 +4,17 @@ import Foundation
 /// are aimed at. With the library of `CEmulatorCounts` and an emulator on the PATH it prints the instructions of each operation, too.
 /// `Bench --phone HOME` is what it runs to measure an app that has just been started.
 /// `Bench OSTIARY --logins COUNT PHONES` only logs in, and says which processes to look at with a profiler.
+/// `Bench OSTIARY --pages COUNT SECONDS` only measures login pages that are open, and what they cost the server.
 @main
 struct Bench {
     static func main() async throws {
         if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--phone" { return try await Phone.run(home: CommandLine.arguments[2]) }
-        if CommandLine.arguments.count == 5, CommandLine.arguments[2] == "--logins", let count = Int(CommandLine.arguments[3]),
-            let phones = Int(CommandLine.arguments[4]), phones > 0
-        {
-            return try await onlyLogIn(count, phones: phones, binary: CommandLine.arguments[1])
+        if CommandLine.arguments.count == 5, let count = Int(CommandLine.arguments[3]), let second = Int(CommandLine.arguments[4]), second > 0 {
+            switch CommandLine.arguments[2] {
+            case "--logins": return try await onlyLogIn(count, phones: second, binary: CommandLine.arguments[1])
+            case "--pages" where count > 0: return try await onlyOpenPages(count, for: second, binary: CommandLine.arguments[1])
+            default: break
+            }
         }
         guard (3...4).contains(CommandLine.arguments.count) else {
             throw BenchError("usage: Bench PATH-OF-ostiary PATH-OF-Hello [PATH-OF-libEmulatorCounts.so] (or: make bench)")
@@ -59,6 +62,7 @@ struct Bench {
         table.add(
             "getSession",
             try await load(path, headers: [("X-apikey", Servers.apiKey), ("X-nonce", nonce)], count: requests, server: servers.serveMeter))
+        try await OpenPages(servers: servers, count: emulator == nil ? 100 : 20, seconds: emulator == nil ? 30 : 20).measure(into: &table)
         table.add(
             "QR login with PIN", try await metered(servers, logins) { _ in _ = try await person.logIn() },
             "REST call included; one after the other, so alone and cold")
@@ -76,6 +80,16 @@ struct Bench {
         fflush(nil)
         let crowd = try await Self.crowd(phones, servers)
         print(String(format: "%.2f ms of both servers for each login", try await logins(count, by: crowd, servers).nanoseconds / 1e6))
+    }
+
+    private static func onlyOpenPages(_ count: Int, for seconds: Int, binary: String) async throws {
+        let servers = try await Servers(binary: binary)
+        defer { servers.stop() }
+        print("process \(servers.processIdentifiers[0])")
+        fflush(nil)
+        var table = Table()
+        try await OpenPages(servers: servers, count: count, seconds: seconds).measure(into: &table)
+        table.print(title: "The authentication server")
     }
 
     /// Enrolled phones.

@@ -9,6 +9,8 @@ final class Servers: Sendable {
 
     let folder: URL
     let admin: String
+    /// What phones and browsers reach the authentication server under.
+    let origin: String
     private let ports: [ReservedPort]
     private let secondFactor: Process
     private let serve: Process
@@ -25,6 +27,7 @@ final class Servers: Sendable {
         ports = [try ReservedPort(), try ReservedPort(), try ReservedPort()]
         let (sfPort, publicPort, adminPort) = (ports[0].number, ports[1].number, ports[2].number)
         admin = "http://127.0.0.1:\(adminPort)"
+        origin = "http://127.0.0.1:\(publicPort)"
         let sfData = folder.appendingPathComponent("sf").path
         let data = folder.appendingPathComponent("serve").path
         let sfIdentity = try Self.output(binary, ["second-factor", "--data", sfData, "--print-identity"])
@@ -36,7 +39,7 @@ final class Servers: Sendable {
         serve = try Self.start(
             binary, ["serve", "--data", data],
             [
-                "OSTIARY_PUBLIC_URL": "http://127.0.0.1:\(publicPort)", "OSTIARY_LISTEN": "127.0.0.1:\(publicPort)",
+                "OSTIARY_PUBLIC_URL": origin, "OSTIARY_LISTEN": "127.0.0.1:\(publicPort)",
                 "OSTIARY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)", "OSTIARY_ROOT_API_KEY": Self.apiKey,
                 "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:\(sfPort)", "OSTIARY_SECOND_FACTOR_IDENTITY": sfIdentity,
             ],

@@ -23,9 +23,9 @@ struct PageSource: Sendable {
     init() throws {
         catalogue = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json))
         let files = [
-            "head": PackageResources.head_html, "foot": PackageResources.foot_html, "login": PackageResources.login_html,
-            "enrol": PackageResources.enrol_html, "link": PackageResources.link_html, "missing": PackageResources.missing_html,
-            "trouble": PackageResources.trouble_html,
+            "head": PackageResources.head_html, "begin": PackageResources.begin_html, "foot": PackageResources.foot_html,
+            "marks": PackageResources.marks_html, "login": PackageResources.login_html, "enrol": PackageResources.enrol_html,
+            "link": PackageResources.link_html, "missing": PackageResources.missing_html, "trouble": PackageResources.trouble_html,
         ]
         library = MustacheLibrary(templates: try files.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
     }

@@ -1,9 +1,10 @@
 // DemoPage: `ostiary demo`, the website and the phone side by side with what passes between the parties, and a tour whose every step is an
 // attack too.
 //
-// Owns: the command, what it prints in a terminal (DemoTour, DemoOverview), and one page on loopback with its guard, its feed, the tour's steps
+// Owns: the command, what it prints in a terminal (DemoTour, DemoOverview), and one page on loopback with its feed, the tour's steps
 // and the rendered pages of docs/protocol. The phone's own page comes by a plug (DemoPhone).
-// Leaves to others: servers, website and story (Demo), the wire (Witness), attacks (Thief), the phone (PhonePage, or a terminal).
+// Leaves to others: servers, website and story (Demo), the wire (Witness), attacks (Thief), the phone (PhonePage, or a terminal), who may speak to
+// the page (LocalPage).
 // Start reading at DemoPage.swift, then DemoShow.swift.
 
 import HTTPService
@@ -15,6 +16,9 @@ import Synchronization
 
 /// The routes of the demonstration's own page.
 struct DemoPage: Sendable {
+    /// Carries the secret of the page's address.
+    static let secretHeader = HTTPField.Name("X-Demo-Secret")!
+
     let origin: PublicURL
     let secret: SecretText
     let siteURL: String
@@ -31,7 +35,10 @@ struct DemoPage: Sendable {
     var router: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PageHeaders(isSecure: false))
-        router.add(middleware: PageGuard(origin: origin))
+        router.add(
+            middleware: LocalPageGuard(
+                authority: origin.host + (origin.port.map { ":\($0)" } ?? ""), header: Self.secretHeader, secret: secret,
+                open: Self.open(with: pages), refuse: { _ in .refused }))
         router.addServiceMiddleware()
         router.get("/") { _, _ in
             var response = PageAssets.response(PageAssets.page)
@@ -45,8 +52,7 @@ struct DemoPage: Sendable {
             guard let page = context.parameters.get("page").flatMap({ pages.page($0) }) else { throw ErrorResponse.notFound }
             return PageAssets.response((Array(page.utf8), "text/html; charset=utf-8"))
         }
-        // By the route and not by the text of the path, which has more than one spelling.
-        let driven = router.group("/demo").add(middleware: PageSecret(secret: secret))
+        let driven = router.group("/demo")
         driven.get("state") { _, _ in Response.json(state.write) }
         driven.get("feed") { _, _ in stream }
         driven.post("looked") { _, _ in
@@ -59,6 +65,9 @@ struct DemoPage: Sendable {
         }
         return router
     }
+
+    /// What anybody on this machine may read: files of the program, and documents of its repository.
+    static func open(with pages: ProtocolPages) -> Set<String> { pages.paths.union(["/", "/demo.js", "/demo.css", "/protocol.css"]) }
 
     private var state: PageState { PageState(siteURL: siteURL, phoneURL: phoneURL.value, phoneCommands: phoneCommands, pages: pages) }
 
@@ -97,6 +106,14 @@ struct DemoPage: Sendable {
             case .notTried(let reason): writer.member("what", reason)
             }
         }
+    }
+}
+
+extension Response {
+    /// What whoever is not the page is told, in words: it may be a person who opened the address without its end.
+    fileprivate static var refused: Response {
+        let words = ByteBuffer(string: "This is the page of a demonstration: open the address that it printed.\n")
+        return Response(status: .forbidden, headers: [.contentType: "text/plain; charset=utf-8"], body: ResponseBody(byteBuffer: words))
     }
 }
 

@@ -16,6 +16,9 @@ struct ProtocolPages: Sendable {
 
     var isEmpty: Bool { texts.isEmpty }
 
+    /// Of all pages.
+    var paths: Set<String> { Set(texts.keys.map { "/protocol/\($0)" }) }
+
     /// A page as HTML; nil when there is none of that name.
     func page(_ name: String) -> String? { texts[name].map { Self.whole(renderer.html(of: $0)) } }
 

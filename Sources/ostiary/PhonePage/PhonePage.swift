@@ -1,5 +1,6 @@
 import Foundation
 import HTTPService
+import HTTPTypes
 import Hummingbird
 import Logging
 import OstiaryMobile
@@ -8,17 +9,20 @@ import OstiaryProtocol
 // PhonePage: `ostiary phone --ui`, the screens of the SDK as a page on loopback (docs/phone.md).
 //
 // A PagePhone is one phone: what its SDK tells becomes a PhoneScreen, what the person does on the page becomes a call of the SDK, and PINPad keeps
-// the digits meanwhile. PhonePage puts some of them behind one listener; PhonePageGuard decides who may speak to it; PhonePageRoutes are the calls,
+// the digits meanwhile. PhonePage puts some of them behind one listener; LocalPageGuard decides who may speak to it; PhonePageRoutes are the calls,
 // and Assets/ the page that makes them, which asks again and again for what has changed (PhoneChanges). PhoneCommand starts it; the demonstration
 // starts one of its own.
 // Nothing here knows AP1: everything goes through the SDK's public calls.
-// Start reading at PagePhone.swift, then PhoneScreen.swift and PhonePageGuard.swift.
+// Start reading at PagePhone.swift, then PhoneScreen.swift and PhonePageRoutes.swift.
 
 /// One HTTP server on 127.0.0.1 with a page for some phones.
 ///
 ///     let homes = [(name: "alice", path: folder.path)]
 ///     try await PhonePage.serve(homes, framedBy: [origin], source: website) { page in print(page.address) }
 struct PhonePage: Sendable {
+    /// Carries the secret of the page's address.
+    static let secretHeader = HTTPField.Name("X-Phone-Page")!
+
     private let phones: [PagePhone]
     private let changes: PhoneChanges
     private let origin: String
@@ -42,7 +46,10 @@ struct PhonePage: Sendable {
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PhonePagePolicy(framedBy: framedBy))
         router.addServiceMiddleware(limits: limits)
-        router.add(middleware: PhonePageGuard(authority: authority, secret: SecretText(secret), open: Set(PhonePageAsset.all.map(\.path))))
+        router.add(
+            middleware: LocalPageGuard(
+                authority: authority, header: Self.secretHeader, secret: SecretText(secret), open: Set(PhonePageAsset.all.map(\.path)),
+                refuse: { throw ErrorResponse($0) }))
         PhonePageRoutes(phones: phones, changes: changes, drain: drain).add(to: router)
         listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
     }

@@ -23,3 +23,14 @@ extension PhonePageRefusal: ErrorResponseConvertible {
         }
     }
 }
+
+extension ErrorResponse {
+    /// What whoever is not the page is told.
+    init(_ refusal: LocalPageRefusal) {
+        switch refusal {
+        case .otherHost: self = ErrorResponse(.misdirectedRequest, "other_host", "the phone page has one address, and this is another")
+        case .otherOrigin: self = ErrorResponse(.forbidden, "other_origin", "only the phone page itself may do this")
+        case .noSecret: self = .unauthorized
+        }
+    }
+}

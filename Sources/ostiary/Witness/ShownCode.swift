@@ -26,9 +26,9 @@ final class ShownCode: Sendable {
         let macs: [UInt8]
         let since: ContinuousClock.Instant
         /// The answer that told it.
-        let reader: Int
+        let reader: Reader
 
-        init?(_ told: Told, by reader: Int, at now: ContinuousClock.Instant) {
+        init?(_ told: Told, by reader: Reader, at now: ContinuousClock.Instant) {
             guard let bytes = Base64URL.decode(told.bytes), let macs = Base64URL.decode(told.next ?? "") else { return nil }
             guard macs.isEmpty || bytes.count == LoginLink.count else { return nil }
             (self.bytes, self.macs, since, self.reader) = (bytes, macs, now, reader)
@@ -41,6 +41,13 @@ final class ShownCode: Sendable {
             let number = (UInt16(bytes[26]) << 8 | UInt16(bytes[27])) &+ UInt16(seconds)
             return bytes[..<26] + [UInt8(number >> 8), UInt8(number & 0xFF), bytes[28]] + macs[8 * seconds - 8..<8 * seconds]
         }
+    }
+
+    /// An answer that is listened to.
+    private struct Reader: Equatable {
+        /// In the order of their beginnings.
+        let number: Int
+        let isStream: Bool
     }
 
     /// More than any event of a page.
@@ -58,7 +65,7 @@ final class ShownCode: Sendable {
         let unread = Mutex<[UInt8]>([])
         let reader = readers.withLock { count in
             count += 1
-            return count
+            return Reader(number: count, isStream: isStream)
         }
         return { [weak self] part in
             guard !part.isEmpty else {
@@ -79,7 +86,7 @@ final class ShownCode: Sendable {
     }
 
     /// Reads a line of a stream: data are either a snapshot, which says whether there is a code, or what the code says from now on.
-    private func read(_ line: [UInt8], by reader: Int) {
+    private func read(_ line: [UInt8], by reader: Reader) {
         let prefix = Array("data: ".utf8)
         let json = Data(line.starts(with: prefix) ? line.dropFirst(prefix.count) : line[...])
         if let told = try? JSONDecoder().decode(Told.self, from: json) {
@@ -89,13 +96,17 @@ final class ShownCode: Sendable {
         }
     }
 
-    private func show(_ told: Told?, by reader: Int) {
+    private func show(_ told: Told?, by reader: Reader) {
         let shown = told.flatMap { Code($0, by: reader, at: now()) }
-        code.withLock { $0 = shown }
+        code.withLock { code in
+            // A page that begins anew listens anew: the last words of its former stream come when the later one has told the same, and it ends.
+            if let former = code?.reader, former.isStream, former.number > reader.number { return }
+            code = shown
+        }
     }
 
     /// The page is gone, unless another answer has told of one since.
-    private func forget(_ reader: Int) { code.withLock { if $0?.reader == reader { $0 = nil } } }
+    private func forget(_ reader: Reader) { code.withLock { if $0?.reader == reader { $0 = nil } } }
 
     /// The bytes in the code that is shown, as a camera would have them; nil when none is.
     func symbol() -> [UInt8]? {

@@ -33,8 +33,9 @@ struct PageLanguageTests {
     @Test("Every text that a page asks for is there, and every one that is there is asked for")
     func isUsed() throws {
         let files = [
-            PackageResources.head_html, PackageResources.foot_html, PackageResources.login_html, PackageResources.enrol_html,
-            PackageResources.link_html, PackageResources.missing_html, PackageResources.trouble_html,
+            PackageResources.head_html, PackageResources.begin_html, PackageResources.foot_html, PackageResources.marks_html,
+            PackageResources.login_html, PackageResources.enrol_html, PackageResources.link_html, PackageResources.missing_html,
+            PackageResources.trouble_html,
         ]
         let templates = files.map { String(decoding: $0, as: UTF8.self) }.joined()
         let asked = Set(templates.matches(of: /\{\{\{?(\w+)\}/).map { String($0.1) })

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPService
-import HTTPTypes
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
@@ -10,42 +9,13 @@ import Testing
 /// The page of the demonstration, without its servers.
 @Suite("The page of the demonstration")
 struct DemoPageTests {
-    private func guardOfPage() throws -> PageGuard { PageGuard(origin: try PublicURL(parsing: "http://localhost:4711")) }
-
-    private func request(_ method: HTTPRequest.Method, _ path: String, host: String? = "localhost:4711", _ fields: HTTPFields) -> HTTPRequest {
-        HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: fields)
-    }
-
-    @Test("The secret is taken from its header alone, once and whole")
-    func secret() {
-        let secret = PageSecret(secret: SecretText("the-secret"))
-        #expect(secret.allows(request(.get, "/demo/state", [PageSecret.header: "the-secret"])))
-        for given in ["", "the-secreT", "the-secret2", "the-secre"] {
-            #expect(!secret.allows(request(.get, "/demo/state", [PageSecret.header: given])), "\(given)")
-        }
-        #expect(!secret.allows(request(.get, "/demo/state", [:])))
-        #expect(!secret.allows(request(.get, "/demo/state?X-Demo-Secret=the-secret", [:])))
-        var twice: HTTPFields = [PageSecret.header: "the-secret"]
-        twice.append(HTTPField(name: PageSecret.header, value: "x"))
-        #expect(!secret.allows(request(.get, "/demo/state", twice)))
-        #expect(!"\(secret)".contains("the-secret"))
-    }
-
-    @Test("Another name for this machine, or another site's page, drives nothing, not even with the secret")
-    func rebinding() throws {
-        let guards = try guardOfPage()
-        let own: HTTPFields = [PageSecret.header: "the-secret", .origin: "http://localhost:4711"]
-        #expect(guards.allows(request(.get, "/", [:])) && guards.allows(request(.get, "/demo/state", own)))
-        #expect(guards.allows(request(.post, "/demo/looked", own)))
-        for host in ["evil.example:4711", "evil.example", "localhost", "127.0.0.1:4711", "localhost:4712", "localhost:4711.evil.example", nil] {
-            #expect(!guards.allows(request(.get, "/", host: host, [:])), "\(host ?? "none")")
-            #expect(!guards.allows(request(.post, "/demo/looked", host: host, own)), "\(host ?? "none")")
-        }
-        for origin in ["http://evil.example", "null", "https://localhost:4711", "http://localhost:4712", "http://localhost"] {
-            #expect(!guards.allows(request(.post, "/demo/looked", [PageSecret.header: "the-secret", .origin: origin])), "\(origin)")
-            #expect(!guards.allows(request(.get, "/demo/state", [PageSecret.header: "the-secret", .origin: origin])), "\(origin)")
-        }
-        #expect(!guards.allows(request(.post, "/demo/looked", [PageSecret.header: "the-secret"])))
+    @Test("Without the secret there are the files of the page and the documents, and nothing that tells or does something")
+    func open() throws {
+        let docs = try #require(ProtocolPages.docs(near: URL(fileURLWithPath: #filePath)))
+        let open = DemoPage.open(with: ProtocolPages(docs: docs))
+        #expect(open.isSuperset(of: ["/", "/demo.js", "/demo.css", "/protocol.css", "/protocol/index", "/protocol/login"]))
+        #expect(open.allSatisfy { !$0.hasPrefix("/demo/") })
+        #expect(DemoPage.open(with: ProtocolPages(docs: nil)).count == 4)
     }
 
     @Test("The tour has ten steps, each with an attack of its own; nothing of them is said twice")

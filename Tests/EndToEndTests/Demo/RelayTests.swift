@@ -154,6 +154,12 @@ struct RelayTests {
         later(Array("event: code\ndata: \(code)\n\n".utf8))
         former([])
         #expect(shown.symbol() == bytes)
+        // Nor does the former stream take over by its last words, whatever they are.
+        let last = shown.reader(isStream: true)
+        last(Array("event: code\ndata: \(code)\n\n".utf8))
+        later(Array("event: page\ndata: {\"kind\":\"login\",\"state\":\"expired\"}\n\nevent: code\ndata: {\"bytes\":\"AAAA\"}\n\n".utf8))
+        later([])
+        #expect(shown.symbol() == bytes)
         // A snapshot that was asked for has no line end, and its page stays.
         let asked = shown.reader(isStream: false)
         asked(Array("{\"kind\":\"login\",\"code\":\(code)}".utf8))

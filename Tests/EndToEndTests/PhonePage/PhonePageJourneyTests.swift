@@ -39,134 +39,128 @@ struct PhonePageJourneyTests {
         return (nonce, try await page.until(phone: phone, screen: "login"))
     }
 
-    @Test("A person enrols by a picture, logs in by a frame, mistypes, and ends the session; getSession says the same at each step")
-    func wholeDay() async throws {
+    /// A page whose phone is enrolled and asks about a login of that nonce.
+    private func asked(_ body: @Sendable @escaping (ServersFixture, PageCaller, _ nonce: String, _ asked: JSONLine) async throws -> Void) async throws
+    {
         try await ServersFixture.run { world in
             try await RunningPage.with(world) { page in
                 try await enrol(page, world)
                 let (nonce, asked) = try await login(page, world)
-                #expect(asked["about"]?["binding"] == .string("qrDynamic"))
-                #expect(try await !world.backend.isLoggedIn(nonce))
-                try await page.confirm(asked)
-                let factor = try await page.until(screen: "factor")
-                #expect(factor["about"]?["title"] == asked["about"]?["title"])
-                try await page.type(Person.wrongPINs[0])
-                let wrong = try await page.until("the wrong PIN is told") { $0["factor"]?["result"] == .string("FAILED") }
-                #expect(wrong["factor"]?["counted"] == .bool(true) && wrong["factor"]?["failedAttempts"] == .number(1))
-                #expect(wrong["factor"]?["typed"] == .number(0))
-                try await page.type(Person.pin)
-                let inside = try await page.until("the session is listed") { shown in
-                    shown["screen"] == .string("home") && shown["sessions"]?.array?.contains { $0["title"] == asked["about"]?["title"] } == true
-                }
-                #expect(try await world.backend.isLoggedIn(nonce))
-                #expect(inside["notices"]?.array?.first?["kind"] == .string("good"))
-
-                let session = try #require(inside["sessions"]?.array?.last?["id"]?.string)
-                #expect(try await page.call("stop", #"{"session":"\#(session)"}"#).status == 200)
-                _ = try await page.until("it is over") { shown in
-                    shown["sessions"]?.array?.contains { $0["id"] == .string(session) } == false
-                }
-                try await eventually("the site knows") { try await !world.backend.isLoggedIn(nonce) }
+                try await body(world, page, nonce, asked)
             }
+        }
+    }
+
+    /// The person says yes, and the phone asks for the PIN.
+    private func agree(to asked: JSONLine, _ page: PageCaller) async throws -> JSONLine {
+        try await page.confirm(asked)
+        return try await page.until(screen: "factor")
+    }
+
+    @Test("A person enrols by a picture, logs in by a frame, mistypes, and ends the session; getSession says the same at each step")
+    func wholeDay() async throws {
+        try await asked { world, page, nonce, asked in
+            #expect(asked["about"]?["binding"] == .string("qrDynamic"))
+            #expect(try await !world.backend.isLoggedIn(nonce))
+            let factor = try await agree(to: asked, page)
+            #expect(factor["about"]?["title"] == asked["about"]?["title"])
+            try await page.type(Person.wrongPINs[0])
+            let wrong = try await page.until("the wrong PIN is told") { $0["factor"]?["result"] == .string("FAILED") }
+            #expect(wrong["factor"]?["counted"] == .bool(true) && wrong["factor"]?["failedAttempts"] == .number(1))
+            #expect(wrong["factor"]?["typed"] == .number(0))
+            try await page.type(Person.pin)
+            let inside = try await page.until("the session is listed") { shown in
+                shown["screen"] == .string("home") && shown["sessions"]?.array?.contains { $0["title"] == asked["about"]?["title"] } == true
+            }
+            #expect(try await world.backend.isLoggedIn(nonce))
+            #expect(inside["notices"]?.array?.first?["kind"] == .string("good"))
+
+            let session = try #require(inside["sessions"]?.array?.last?["id"]?.string)
+            #expect(try await page.call("stop", #"{"session":"\#(session)"}"#).status == 200)
+            _ = try await page.until("it is over") { shown in
+                shown["sessions"]?.array?.contains { $0["id"] == .string(session) } == false
+            }
+            try await eventually("the site knows") { try await !world.backend.isLoggedIn(nonce) }
         }
     }
 
     @Test("A session that the website ends goes from the page, which says who ended it")
     func endedThere() async throws {
-        try await ServersFixture.run { world in
-            try await RunningPage.with(world) { page in
-                try await enrol(page, world)
-                let (nonce, asked) = try await login(page, world)
-                try await page.confirm(asked)
-                _ = try await page.until(screen: "factor")
-                try await page.type(Person.pin)
-                _ = try await page.until("logged in") { $0["sessions"]?.array?.count == 2 }
-                try await world.backend.logOut(nonce)
-                // The SDK's list is right at once; what it tells of the end follows.
-                let over = try await page.until("the end, and why") { shown in
-                    shown["sessions"]?.array?.count == 1
-                        && shown["notices"]?.array?.contains { $0["text"]?.string?.contains("ended by the website") == true } == true
-                }
-                let last = try #require(over["history"]?.array?.first)
-                #expect(last["status"] == .string("LOGGED_OUT"))
+        try await asked { world, page, nonce, asked in
+            _ = try await agree(to: asked, page)
+            try await page.type(Person.pin)
+            _ = try await page.until("logged in") { $0["sessions"]?.array?.count == 2 }
+            try await world.backend.logOut(nonce)
+            // The SDK's list is right at once; what it tells of the end follows.
+            let over = try await page.until("the end, and why") { shown in
+                shown["sessions"]?.array?.count == 1
+                    && shown["notices"]?.array?.contains { $0["text"]?.string?.contains("ended by the website") == true } == true
             }
+            let last = try #require(over["history"]?.array?.first)
+            #expect(last["status"] == .string("LOGGED_OUT"))
         }
     }
 
     @Test("During a penalty no key is taken and nothing is counted; when it is over the right PIN logs in")
     func penalty() async throws {
-        try await ServersFixture.run { world in
-            try await RunningPage.with(world) { page in
-                try await enrol(page, world)
-                let (nonce, asked) = try await login(page, world)
-                try await page.confirm(asked)
-                _ = try await page.until(screen: "factor")
-                for (number, pin) in Person.wrongPINs.prefix(3).enumerated() {
-                    try await page.type(pin)
-                    _ = try await page.until("try \(number + 1)") { $0["factor"]?["failedAttempts"] == .number(Double(number + 1)) }
-                }
-                let waits = try await page.shown()
-                #expect(waits["factor"]?["penalty"]?.int == 30)
-                let early = try await page.answer("key", to: waits, #","key":"2""#)
-                #expect(early.status == 409 && early.text.contains("too_early"))
-                #expect(try await world.counted().failed == 3)
-                world.clock.advance(31)
-                #expect(try await page.shown()["factor"]?["penalty"]?.int == 0)
-                try await page.type(Person.pin)
-                try await eventually("logged in") { try await world.backend.isLoggedIn(nonce) }
+        try await asked { world, page, nonce, asked in
+            _ = try await agree(to: asked, page)
+            for (number, pin) in Person.wrongPINs.prefix(3).enumerated() {
+                try await page.type(pin)
+                _ = try await page.until("try \(number + 1)") { $0["factor"]?["failedAttempts"] == .number(Double(number + 1)) }
             }
+            let waits = try await page.shown()
+            #expect(waits["factor"]?["penalty"]?.int == 30)
+            let early = try await page.answer("key", to: waits, #","key":"2""#)
+            #expect(early.status == 409 && early.text.contains("too_early"))
+            #expect(try await world.counted().failed == 3)
+            world.clock.advance(31)
+            #expect(try await page.shown()["factor"]?["penalty"]?.int == 0)
+            try await page.type(Person.pin)
+            try await eventually("logged in") { try await world.backend.isLoggedIn(nonce) }
         }
     }
 
     @Test("“No” and “that was not me” are the person’s own words: the server hears them apart", arguments: [false, true])
     func denies(_ notMe: Bool) async throws {
-        try await ServersFixture.run { world in
-            try await RunningPage.with(world) { page in
-                try await enrol(page, world)
-                let (nonce, asked) = try await login(page, world)
-                #expect(try await page.answer("deny", to: asked, #","notMe":\#(notMe)"#).status == 200)
-                let over = try await page.until(screen: "home")
-                #expect(over["notices"]?.array?.first?["text"]?.string?.contains("you said no") == true)
-                #expect(try await !world.backend.isLoggedIn(nonce))
-                let session = try await world.authentication.services.sessions.progress(
-                    of: SessionNonce(nonce), at: world.authentication.defaultServer, now: world.clock.now)
-                guard case .denied(let denial) = try #require(session).state else {
-                    Issue.record("the session is \(String(describing: session?.state))")
-                    return
-                }
-                #expect(denial.notMe == notMe)
+        try await asked { world, page, nonce, asked in
+            #expect(try await page.answer("deny", to: asked, #","notMe":\#(notMe)"#).status == 200)
+            let over = try await page.until(screen: "home")
+            #expect(over["notices"]?.array?.first?["text"]?.string?.contains("you said no") == true)
+            #expect(try await !world.backend.isLoggedIn(nonce))
+            let session = try await world.authentication.services.sessions.progress(
+                of: SessionNonce(nonce), at: world.authentication.defaultServer, now: world.clock.now)
+            guard case .denied(let denial) = try #require(session).state else {
+                Issue.record("the session is \(String(describing: session?.state))")
+                return
             }
+            #expect(denial.notMe == notMe)
         }
     }
 
     @Test("An answer to another question than the one that is asked is refused, and changes nothing")
     func lateAnswers() async throws {
-        try await ServersFixture.run { world in
-            try await RunningPage.with(world) { page in
-                try await enrol(page, world)
-                let (nonce, asked) = try await login(page, world)
-                let account = try #require(asked["choices"]?.array?.first?["id"]?.string)
-                let late = (asked["question"]?.int ?? 0) - 1
-                for (path, more) in [
-                    ("confirm", #","account":"\#(account)""#), ("deny", #","notMe":true"#), ("give-up", ""), ("key", #","key":"1""#),
-                    ("finger", #","answer":"confirm","pin":false"#),
-                ] {
-                    let answer = try await page.call(path, #"{"question":\#(late)\#(more)}"#)
-                    #expect(answer.status == 409, "\(path): \(answer.text)")
-                }
-                // A yes says who: no account is taken because it is the only one.
-                #expect(try await page.answer("confirm", to: asked).status == 404)
-                #expect(try await page.answer("confirm", to: asked, #","account":"other""#).status == 404)
-                // Digits belong to a pad.
-                #expect(try await page.answer("key", to: asked, #","key":"1""#).status == 409)
-                #expect(try await page.shown() == asked)
-                try await page.confirm(asked)
-                let factor = try await page.until(screen: "factor")
-                #expect(try await page.answer("confirm", to: asked, #","account":"\#(account)""#).status == 409)
-                #expect(try await page.answer("finger", to: factor, #","answer":"confirm","pin":false"#).status == 409, "no feature is asked for")
-                #expect(try await !world.backend.isLoggedIn(nonce))
-                #expect(try await world.counted().failed == 0)
+        try await asked { world, page, nonce, asked in
+            let account = try #require(asked["choices"]?.array?.first?["id"]?.string)
+            let late = (asked["question"]?.int ?? 0) - 1
+            for (path, more) in [
+                ("confirm", #","account":"\#(account)""#), ("deny", #","notMe":true"#), ("give-up", ""), ("key", #","key":"1""#),
+                ("finger", #","answer":"confirm","pin":false"#),
+            ] {
+                let answer = try await page.call(path, #"{"question":\#(late)\#(more)}"#)
+                #expect(answer.status == 409, "\(path): \(answer.text)")
             }
+            // A yes says who: no account is taken because it is the only one.
+            #expect(try await page.answer("confirm", to: asked).status == 404)
+            #expect(try await page.answer("confirm", to: asked, #","account":"other""#).status == 404)
+            // Digits belong to a pad.
+            #expect(try await page.answer("key", to: asked, #","key":"1""#).status == 409)
+            #expect(try await page.shown() == asked)
+            let factor = try await agree(to: asked, page)
+            #expect(try await page.answer("confirm", to: asked, #","account":"\#(account)""#).status == 409)
+            #expect(try await page.answer("finger", to: factor, #","answer":"confirm","pin":false"#).status == 409, "no feature is asked for")
+            #expect(try await !world.backend.isLoggedIn(nonce))
+            #expect(try await world.counted().failed == 0)
         }
     }
 

@@ -62,9 +62,8 @@ struct PhoneScreenTests {
 
     @Test("A login that ends while it is asked takes its question along", arguments: Session.Ending.allCases)
     func ends(_ ending: Session.Ending) {
-        var screen = PhoneScreen()
         let session = Events.session()
-        screen.take(.secondFactorStarted(Events.factor(Events.info(), session)))
+        var screen = PhoneScreen.asking(for: session)
         screen.take(.sessionStop(Events.changed(session) { $0.end(as: ending) }))
         #expect(screen.asked == .nothing)
         #expect(screen.notices.count == 1)
@@ -196,11 +195,10 @@ struct PhoneFactorScreenTests {
 
     @Test("A penalty is counted from when it was told, and rounded up: the pad opens when it is over and not before")
     func penalty() {
-        var screen = PhoneScreen()
         let session = Events.session()
-        screen.take(.secondFactorStarted(Events.factor(Events.info(), session)))
+        var screen = PhoneScreen.asking(for: session)
         #expect(screen.penalty(at: Events.now) == 0)
-        screen.take(.secondFactorUpdated(Events.factor(Events.info(.verify, .failed, failed: 3, penalty: 30), session)))
+        screen.hear(.failed, failed: 3, penalty: 30, of: session)
         #expect(screen.penalty(at: Events.now) == 30)
         #expect(screen.penalty(at: Events.now + .milliseconds(29_500)) == 1)
         #expect(screen.penalty(at: Events.now + .seconds(30)) == 0)
@@ -216,16 +214,14 @@ struct PhoneFactorScreenTests {
 
     @Test("A try that cost something is told from one that did not")
     func counted() {
-        var screen = PhoneScreen()
         let session = Events.session()
-        // Two tries were used up before.
-        screen.take(.secondFactorStarted(Events.factor(Events.info(failed: 2), session)))
+        var screen = PhoneScreen.asking(for: session, failed: 2)
         #expect(!screen.isCounted)
-        screen.take(.secondFactorUpdated(Events.factor(Events.info(.verify, .failed, failed: 3), session)))
+        screen.hear(.failed, failed: 3, of: session)
         #expect(screen.isCounted)
-        screen.take(.secondFactorUpdated(Events.factor(Events.info(.verify, .failed, failed: 3), session)))
+        screen.hear(.failed, failed: 3, of: session)
         #expect(!screen.isCounted)
-        screen.take(.secondFactorUpdated(Events.factor(Events.info(.verify, .error, failed: 3), session)))
+        screen.hear(.error, failed: 3, of: session)
         #expect(!screen.isCounted)
     }
 
@@ -260,9 +256,8 @@ struct PhoneFactorScreenTests {
 
     @Test("The digits were not even handed over: the same question is open again")
     func lockedMemory() {
-        var screen = PhoneScreen()
         let session = Events.session()
-        screen.take(.secondFactorStarted(Events.factor(Events.info(), session)))
+        var screen = PhoneScreen.asking(for: session)
         screen.answer()
         screen.take(.error(.lockedMemory, session: nil))
         #expect(screen.factor?.context == .verify)

@@ -42,6 +42,19 @@ enum ScreenEvents {
 }
 
 extension PhoneScreen {
+    /// One that asks for the PIN of a login.
+    /// - Parameter failed: tries that were used up before.
+    static func asking(for session: Session, failed: Int = 0) -> PhoneScreen {
+        var screen = PhoneScreen()
+        screen.take(.secondFactorStarted(ScreenEvents.factor(ScreenEvents.info(failed: failed), session)))
+        return screen
+    }
+
+    /// The next answer to a PIN of that login.
+    mutating func hear(_ result: SecondFactorInfo.Result, failed: Int, penalty: Int = 0, of session: Session) {
+        take(.secondFactorUpdated(ScreenEvents.factor(ScreenEvents.info(.verify, result, failed: failed, penalty: penalty), session)))
+    }
+
     /// Takes events one after the other at one moment.
     mutating func take(_ events: OstiaryEvent..., at now: ContinuousClock.Instant = ScreenEvents.now) {
         for event in events { take(event, at: now) }
