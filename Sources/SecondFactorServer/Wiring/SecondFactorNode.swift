@@ -22,13 +22,17 @@ package struct SecondFactorNode: Sendable {
     /// - Parameters:
     ///   - evaluator: what makes and uses evaluation keys; nil for keys wrapped under `keyEncryptionKey`.
     ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
+    ///   - steady: seconds of a clock that nobody sets and that goes on while the machine sleeps; nil in tests, whose clock is the only one.
     ///   - clock: asked once for each request.
     /// - Throws: `DatabaseOpenError`, ``IdentityError``, `SQLError`.
     package init(
         settings: SecondFactorNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, evaluator: (any Evaluator)? = nil,
         random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
-        readinessLimit: Duration = HealthRoutes.limit, clock: @Sendable @escaping () -> Instant
+        readinessLimit: Duration = HealthRoutes.limit, steady: (@Sendable () -> UInt64)? = nil, clock: @Sendable @escaping () -> Instant
     ) async throws {
+        // The readiness check asks every ten seconds, so that no leap stays unnoticed for longer.
+        let leaps = LeapWatch(steady: steady)
+        let clock = leaps.noting(clock)
         try await database.migrate(secondFactorMigrations)
         let store = SQLSecondFactorStore(database: database)
         let identity = IdentityKeeper(
@@ -40,7 +44,7 @@ package struct SecondFactorNode: Sendable {
         let storage = CachedCheck("disk") { try await database.checkWritable() }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
-            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey),
+            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
             isWritable: { (try? await storage.check()) != nil })
         log = CallLog(logger)
         health = HealthRoutes(
@@ -58,6 +62,7 @@ package struct SecondFactorNode: Sendable {
         background = [
             PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
                 let now = clock()
+                try await domain.bringBack(at: now)
                 let deleted = try await domain.deleteExpired(at: now)
                 if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
                 // Requests renew keys at need themselves; this erases what is over while nobody asks.
