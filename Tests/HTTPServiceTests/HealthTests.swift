@@ -116,7 +116,7 @@ struct HealthTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test("A clock that is more than two minutes behind what the database has, or behind what it has shown itself, is told, and passes when it is reached")
+    @Test("A clock over two minutes behind what the database has, or what it has shown itself, is told, and passes when that time is reached")
     func clock() async throws {
         let clock = Mutex<UInt64>(1_800_000_000)
         func told(_ check: ClockCheck, _ seconds: Int64) async -> String? {
