@@ -139,6 +139,18 @@ struct ClockJumpTests {
         #expect(try await phone.server.with { try $0.counted } == TestServer.Counted(failed: 0, highest: highest + 1))
     }
 
+    @Test(
+        "A time at which none of the server's keys is valid is no clock: it is told as a wrong one, and the same process believes the next true answer",
+        arguments: [200 * day, -200 * day, 4_000_000_000 * day])
+    func outsideItsKeys(_ seconds: Int64) async throws {
+        let phone = try await TestPhone.enrolled()
+        await phone.server.with { $0.mishaps.clockAhead = seconds }
+        phone.ostiary.start(with: try await phone.server.makeLoginLink())
+        #expect(try await phone.finalFailure() == .clockWrong)
+        await phone.server.with { $0.mishaps.clockAhead = 0 }
+        try await logIn(phone)
+    }
+
     @Test("A server whose clock is behind the newest key of the second-factor server is no impostor either: a clock is wrong")
     func behindSecondFactor() async throws {
         let phone = try await TestPhone.enrolled()

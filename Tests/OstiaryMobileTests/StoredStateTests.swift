@@ -6,7 +6,7 @@ import Testing
 @Suite("What is stored")
 struct StoredStateTests {
     private func tries(wait: UInt32, _ clock: TestClock) -> StoredTries {
-        StoredTries(Tries(failed: 3, most: 5, wait: wait, withoutPINLeft: 0), blocked: false, heardAt: clock)
+        StoredTries(Tries(failed: 3, most: 5, wait: wait, withoutPINLeft: 0), blocked: false, by: .secondFactor, heardAt: clock)
     }
 
     @Test("A penalty runs off by the monotonic clock, whatever is done to the other one")

@@ -73,7 +73,7 @@ extension Engine {
             new throws(OstiaryError) in
             var instance = challenge.instance
             instance.box = StoredBytes(new.box.encoded)
-            instance.tries = StoredTries(new.tries, blocked: false, heardAt: ports.clock)
+            instance.tries = StoredTries(new.tries, blocked: false, by: .secondFactor, heardAt: ports.clock)
             let proof = EnrolmentProof(challenge, new)
             guard let made = try await send(enrolment, instance: instance, proof: proof, session: challenge.session) else {
                 throw .secondFactorUnavailable

@@ -100,9 +100,7 @@ extension Engine {
     }
 
     private func askOnce(_ attempt: PINTry, for challenge: FactorChallenge) async throws(OstiaryError) -> Asked {
-        let secondFactor = try await server(challenge.rootHash).verified.secondFactorKeys.root
-        // The server may have named another one since the question was asked.
-        guard secondFactor.hash == challenge.instance.secondFactorRootHash.bytes else { throw .serverIdentity }
+        let secondFactor = try await secondFactorRoot(of: challenge)
         var sealed: SealedRequest?
         var stamp = attempt.stamp
         let exchanged = try await challenge.line(patience: 15, waitsOutBusy: true).send(by: self) { (sentAt, _) throws(OstiaryError) in

@@ -6,9 +6,9 @@ extension Engine {
     func tries(of challenge: FactorChallenge) -> StoredTries { stored?.instance(challenge.instance.id)?.tries ?? .none }
 
     /// What was heard of the counter of tries.
-    func remember(_ tries: Tries, blocked: Bool = false, of challenge: FactorChallenge) {
+    func remember(_ tries: Tries, blocked: Bool = false, by word: StoredTries.Word, of challenge: FactorChallenge) {
         let isBlocked = blocked || (tries.most > 0 && tries.failed >= tries.most)
-        let heard = StoredTries(tries, blocked: isBlocked, heardAt: ports.clock)
+        let heard = StoredTries(tries, blocked: isBlocked, by: word, heardAt: ports.clock)
         note(of: challenge) { instance in
             instance.tries = heard
             instance.pinUse?.left = tries.withoutPINLeft == Tries.unlimited ? nil : tries.withoutPINLeft

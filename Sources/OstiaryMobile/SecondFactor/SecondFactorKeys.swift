@@ -1,7 +1,8 @@
 import OstiaryProtocol
 
-/// The keys of the second-factor server, which the bundle of the authentication server brings. They change: what the bundle that is held does not
-/// know is looked at again with a new one, once, before it counts as a stranger's (protocol §3).
+/// The keys of the second-factor server, which the bundle of the authentication server brings. They change, and a bundle may have named another
+/// second-factor server by mistake: what does not fit the one that is held is looked at again with a new one, once, before it counts as a stranger's
+/// (protocol §3).
 extension Engine {
     /// The key to seal attempts to, which the second-factor server signed, and which belongs to the one the PIN was set at: the one that is offered,
     /// or the newest of the bundle.
@@ -10,16 +11,25 @@ extension Engine {
     ) async throws(OstiaryError) -> Prekey {
         try await reaching(for: id) { () async throws(OstiaryError) in
             let held = try await server(rootHash).verified
-            if let pinned, pinned.bytes != held.bundle.secondFactorRootHash { throw .serverIdentity }
-            if let prekey = offered ?? held.bundle.newestSecondFactorPrekey {
+            let wanted = pinned?.bytes ?? held.bundle.secondFactorRootHash
+            if wanted == held.bundle.secondFactorRootHash, let prekey = offered ?? held.bundle.newestSecondFactorPrekey {
                 let isOver = offered == nil && prekey.value.notAfter < now(at: rootHash)
                 if !isOver, (try? check(prekey, by: held.secondFactorKeys, at: rootHash)) != nil { return prekey.value }
             }
-            let fresh = try await freshBundle(of: rootHash, with: held.bundle.secondFactorRootHash)
+            let fresh = try await freshBundle(of: rootHash, with: wanted)
             guard let prekey = offered ?? fresh.bundle.newestSecondFactorPrekey else { throw .secondFactorUnavailable }
             try check(prekey, by: fresh.secondFactorKeys, at: rootHash)
             return prekey.value
         }
+    }
+
+    /// The root of the second-factor server that the PIN of this challenge was set at. The bundle that is held may name another since the question was
+    /// asked.
+    func secondFactorRoot(of challenge: FactorChallenge) async throws(OstiaryError) -> Root {
+        let wanted = challenge.instance.secondFactorRootHash.bytes
+        let held = try await server(challenge.rootHash).verified
+        if held.bundle.secondFactorRootHash == wanted { return held.secondFactorKeys.root }
+        return try await freshBundle(of: challenge.rootHash, with: wanted).secondFactorKeys.root
     }
 
     /// Another key than this one to seal attempts to, if the server has one by now.

@@ -69,10 +69,10 @@ extension Engine {
             tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
             return .again(.error)
         case .penalised(let tries):
-            remember(tries, of: question.challenge)
+            remember(tries, by: .server, of: question.challenge)
             return .again(.failed)
         case .blocked(let tries):
-            remember(tries, blocked: true, of: question.challenge)
+            remember(tries, blocked: true, by: .server, of: question.challenge)
             return afterBlock(question)
         case .otherEpoch(let epoch):
             // Nothing was counted: the same PIN, with the box of the epoch that counts.
@@ -81,7 +81,7 @@ extension Engine {
         case .counted(let evaluation):
             guard let master = try PINComputation.open(box, attempt.stretched, evaluation) else {
                 question.unsettled = nil
-                remember(evaluation.tries, of: question.challenge)
+                remember(evaluation.tries, by: .secondFactor, of: question.challenge)
                 return tries(of: question.challenge).blocked ? afterBlock(question) : .again(.failed)
             }
             if let info, evaluation.stamp != attempt.stamp {

@@ -107,7 +107,8 @@ extension Engine {
         return shown(question, retry: false, stopped: true)
     }
 
-    /// One input. During a penalty nobody is asked and nothing is counted: the answer is how long it still lasts (S4-63).
+    /// One input. During a penalty that the second-factor server signed nobody is asked and nothing is counted: the answer is how long it still lasts
+    /// (S4-63).
     private func admit<Value>(
         _ input: FactorInput, _ question: OpenQuestion, _ round: (FactorInput) async throws(OstiaryError) -> Round<Value>
     ) async throws(OstiaryError) -> Round<Value> {
@@ -120,7 +121,7 @@ extension Engine {
                 return .again(.failed)
             }
             let tries = tries(of: challenge)
-            if !challenge.context.setsPIN, tries.penalty(at: ports.clock) > 0 {
+            if !challenge.context.setsPIN, !tries.mayAsk(at: ports.clock) {
                 tellPage(tries, of: challenge)
                 return .again(.failed)
             }

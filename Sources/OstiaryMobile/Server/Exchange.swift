@@ -66,17 +66,19 @@ extension Engine {
         let clock = now(at: server.rootHash)
         do throws(ExchangeError) {
             let answer = try request.open(bytes, from: server.verified.operatorKeys, clock: clock)
-            adjust(server.rootHash, to: answer.time)
+            adjust(to: answer.time, of: server)
             return answer
         } catch {
             throw server.verified.operatorKeys.hasKey(at: clock) ? OstiaryError(error) : .clockWrong
         }
     }
 
-    /// A few seconds are the time that the answer took; more is a clock that is wrong, here or there.
-    private func adjust(_ rootHash: [UInt8], to time: Instant) {
+    /// A few seconds are the time that the answer took; more is a clock that is wrong, here or there. A time at which none of the server's keys is
+    /// valid is no clock: by it this process would believe no later answer, whatever the server says then.
+    private func adjust(to time: Instant, of server: ConnectedServer) {
         let wall = ports.clock.wall
-        guard let difference = Int64(exactly: time.seconds).map({ $0 - Int64(clamping: wall) }) else { return }
-        servers[rootHash]?.offset = abs(difference) > 5 ? difference : 0
+        guard server.verified.operatorKeys.hasKey(at: time), let difference = Int64(exactly: time.seconds).map({ $0 - Int64(clamping: wall) })
+        else { return }
+        servers[server.rootHash]?.offset = abs(difference) > 5 ? difference : 0
     }
 }

@@ -16,12 +16,12 @@ extension CallContext {
     /// The proof of an attempt that was counted and evaluated.
     private func evaluated(_ proof: Encoded<Proof>) async throws -> ProofOutcome {
         let checked = try CheckedProof.check(proof, from: caller, at: now)
-        let situation = try await store.situation(of: proof.value.instanceID, attempt: proof.value.attemptID)
+        let situation = try await store.situation(of: proof.value.instanceID, attempt: proof.value.attemptID, steadyFor: steadyFor)
         if let known = ProofRules.repeated(checked, in: situation, at: now, under: policy) { return known }
         let proven = try checked.proved(in: situation)
         let signer = ReceiptSigner(keys.operatorKey)
         _ = ProofRules.decide(proven, in: situation, at: now, under: policy, signing: signer.sign)
-        return try await service.proofs.complete(proven, at: now, signing: signer.sign)
+        return try await service.proofs.complete(proven, at: now, steadyFor: steadyFor, signing: signer.sign)
     }
 
     private func biometric(_ proof: Encoded<Proof>, _ receipts: [Encoded<Receipt>]) async throws -> ProofOutcome {

@@ -8,7 +8,7 @@ extension CallContext {
             guard let opened = keys.open(sealed) else { throw TicketRefusal.notOpened }
             let checked = try CheckedTicket.check(ticket, from: caller, sealed: sealed, opened: opened, at: now)
             let proven = try await proved(checked, receipts: receipts)
-            switch try await service.tickets.reserve(proven, at: now) {
+            switch try await service.tickets.reserve(proven, at: now, steadyFor: steadyFor) {
             case .refused(let refusal, let standing): return refused(attempt, refusal, standing)
             case .admitted(let admitted, let key, let standing):
                 let evaluation = try await evaluation(of: admitted, checked.blinded, under: key)

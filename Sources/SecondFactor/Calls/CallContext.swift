@@ -6,6 +6,8 @@ struct CallContext: Sendable {
     let caller: Caller
     let keys: any OwnKeys
     let now: Instant
+    /// Seconds for which the clock has gone on without a leap.
+    let steadyFor: UInt64
 
     var store: any SecondFactorStore { service.store }
     var policy: Policy { service.policy }

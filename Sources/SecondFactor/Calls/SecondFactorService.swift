@@ -28,12 +28,14 @@ package struct SecondFactorService: Sendable {
     let evaluator: any Evaluator
     let isWritable: @Sendable () async -> Bool
     private let callers: TrustedCallers
+    private let leaps: LeapWatch
 
     /// - Parameters:
     ///   - trustedRoots: hashes of the roots of the authentication servers that may call, 32 bytes each.
+    ///   - leaps: knows since when the clock of the calls has not leapt.
     ///   - isWritable: whether an attempt could be counted: false when the disk takes nothing.
     package init(
-        trustedRoots: [[UInt8]], store: any SecondFactorStore, policy: Policy, evaluator: any Evaluator,
+        trustedRoots: [[UInt8]], store: any SecondFactorStore, policy: Policy, evaluator: any Evaluator, leaps: LeapWatch = LeapWatch(),
         isWritable: @Sendable @escaping () async -> Bool = { true }
     ) {
         callers = TrustedCallers(trustedRoots)
@@ -43,6 +45,7 @@ package struct SecondFactorService: Sendable {
         administration = AdministrationService(store: store, policy: policy)
         self.policy = policy
         self.evaluator = evaluator
+        self.leaps = leaps
         self.isWritable = isWritable
     }
 
@@ -51,7 +54,7 @@ package struct SecondFactorService: Sendable {
     package func answer(_ bytes: [UInt8], with keys: any OwnKeys, at now: Instant) async throws -> CallOutcome {
         guard let call = try? SecondFactorCall(decoding: bytes), let message = CallMessage(call) else { return .malformed }
         guard let caller = callers.caller(call.caller) else { return .untrusted(root: call.caller.value.root.hash, .otherRoot) }
-        let context = CallContext(service: self, caller: caller, keys: keys, now: now)
+        let context = CallContext(service: self, caller: caller, keys: keys, now: now, steadyFor: leaps.note(now))
         let reply: CallReply? =
             switch message {
             case .ticket(let ticket): try await context.answer(ticket, sealed: call.sealed, receipts: call.receipts)
@@ -64,6 +67,29 @@ package struct SecondFactorService: Sendable {
         guard let reply else { return .untrusted(root: caller.server.rootHash, .unsignedProbe) }
         return .answered(Encoded(reply.answer, signedBy: keys.operatorKey).bytes, reply.record)
     }
+
+    /// Brings back what a clock wrote that ran ahead, once the clock has stayed where it was put: once after each leap, and after the start. So a penalty
+    /// goes on by the clock that is right, before that one reaches the moment which the penalty bears.
+    /// - Returns: how many instances were rewritten.
+    @discardableResult
+    package func bringBack(at now: Instant) async throws -> Int {
+        guard let due = leaps.due(at: now) else { return 0 }
+        var total = 0
+        while true {
+            let count = try await store.write { rows, former in
+                let ahead = try rows.instances(seenAfter: now + Times.clockSlack, limit: Self.batch)
+                for instance in ahead { try rows.save(instance.settled(at: now, steadyFor: due.seconds)) }
+                return max(ahead.count, former ?? 0)
+            }
+            total += count
+            guard count == Self.batch else { break }
+        }
+        leaps.noteDone(due.span)
+        return total
+    }
+
+    /// The most instances that one transaction takes.
+    private static let batch = 200
 
     /// Deletes attempts and pending keys that have had their time.
     /// - Returns: how many rows went.

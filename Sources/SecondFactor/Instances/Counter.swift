@@ -15,7 +15,7 @@ package struct Counter: Hashable, Sendable {
     package private(set) var provenByPIN: UInt64
     /// No try before this moment.
     package private(set) var penaltyUntil: Instant
-    /// The latest moment of a change; a clock that is set back does not shorten a penalty (``settled(at:)``).
+    /// The latest moment of a change; a clock that is set back does not shorten a penalty (``settled(at:steadyFor:)``).
     package private(set) var lastSeen: Instant
 
     /// A counter that has counted nothing.
@@ -56,11 +56,14 @@ package struct Counter: Hashable, Sendable {
     }
 
     /// The counter by a clock that was put right. Far ahead of `now`, `lastSeen` was written by a clock that ran ahead: what was left of a penalty
-    /// then is left from now on, so that it neither lasts until that clock is reached nor is forgiven.
-    package func settled(at now: Instant) -> Counter {
+    /// then is left from when it was put right, so that it neither lasts until that clock is reached, nor begins anew for who asks late, nor is forgiven.
+    /// A refusal does not keep it: a clock that only fell behind for a while finds what it ordered as it ordered it.
+    /// - Parameter seconds: for which the clock has gone on without a leap.
+    package func settled(at now: Instant, steadyFor seconds: UInt64 = 0) -> Counter {
         guard lastSeen.seconds(since: now) > Times.clockSlack else { return self }
+        let left = penaltyUntil.seconds(since: lastSeen)
         var counter = self
-        counter.penaltyUntil = min(penaltyUntil, now + penaltyUntil.seconds(since: lastSeen))
+        counter.penaltyUntil = min(penaltyUntil, now + (left - min(left, seconds)))
         counter.lastSeen = now
         return counter
     }

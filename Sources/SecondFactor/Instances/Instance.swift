@@ -148,10 +148,10 @@ package struct Instance: Hashable, Sendable {
         lastPIN = max(now, counter.lastSeen)
     }
 
-    /// The instance by a clock that was put right (``Counter/settled(at:)``): a PIN was typed now at the latest.
-    func settled(at now: Instant) -> Instance {
+    /// The instance by a clock that was put right (``Counter/settled(at:steadyFor:)``): a PIN was typed now at the latest.
+    func settled(at now: Instant, steadyFor seconds: UInt64 = 0) -> Instance {
         var instance = self
-        instance.counter = counter.settled(at: now)
+        instance.counter = counter.settled(at: now, steadyFor: seconds)
         if lastPIN.seconds(since: now) > Times.clockSlack { instance.lastPIN = now }
         return instance
     }

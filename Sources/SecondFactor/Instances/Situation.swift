@@ -9,6 +9,8 @@ package struct Situation: Equatable, Sendable {
     package var voucher: AttemptRecord?
     /// When resets by message were granted in the last ``Times/resetSpan``; read for resets only.
     package var resets: [ResetRecord]
+    /// Seconds for which this server's clock has gone on without a leap (``SteadySpan``); 0 where that is not known.
+    package var steadyFor: UInt64 = 0
 
     package static let empty = Situation()
 
@@ -28,7 +30,7 @@ extension Situation {
     /// The rows by a clock that was put right. Whoever changes the instance saves it so.
     func settled(at now: Instant) -> Situation {
         var situation = self
-        situation.instance = instance?.settled(at: now)
+        situation.instance = instance?.settled(at: now, steadyFor: steadyFor)
         return situation
     }
 }

@@ -9,6 +9,10 @@ final class MemoryRows: SecondFactorRows {
     func instance(_ id: InstanceID) throws -> Instance? { state.instances[id] }
     func save(_ instance: Instance) throws { state.instances[instance.id] = instance }
 
+    func instances(seenAfter moment: Instant, limit: Int) throws -> [Instance] {
+        Array(state.instances.values.filter { $0.counter.lastSeen > moment }.prefix(limit))
+    }
+
     func attempt(_ id: AttemptID) throws -> AttemptRecord? { state.attempts[id] }
     func save(_ attempt: AttemptRecord) throws { state.attempts[attempt.id] = attempt }
 

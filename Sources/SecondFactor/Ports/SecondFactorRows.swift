@@ -5,10 +5,15 @@ package protocol SecondFactorRows: InstanceRows, AttemptRows, PendingKeyRows, Re
 
 extension SecondFactorRows {
     /// What a rule may look at that decides about one attempt.
-    package func situation(of instance: InstanceID, attempt: AttemptID, voucher: AttemptID? = nil) throws -> Situation {
-        Situation(
+    /// - Parameter seconds: for which the clock has gone on without a leap.
+    package func situation(
+        of instance: InstanceID, attempt: AttemptID, voucher: AttemptID? = nil, steadyFor seconds: UInt64 = 0
+    ) throws -> Situation {
+        var situation = Situation(
             instance: try self.instance(instance), attempt: try self.attempt(attempt), pending: try pendingKey(of: instance),
             voucher: try voucher.flatMap { try self.attempt($0) })
+        situation.steadyFor = seconds
+        return situation
     }
 
     /// Makes the changes of a ruling, and answers its outcome.

@@ -25,7 +25,9 @@ extension SecondFactorStore {
 
     /// The rows of an instance and an attempt, for verifying signatures before the body that writes.
     /// - Parameter voucher: the PIN_CHANGE_VERIFY that a PIN_CHANGE_SET names.
-    package func situation(of instance: InstanceID, attempt: AttemptID, voucher: AttemptID? = nil) async throws -> Situation {
-        try await read { rows in try rows.situation(of: instance, attempt: attempt, voucher: voucher) }
+    package func situation(
+        of instance: InstanceID, attempt: AttemptID, voucher: AttemptID? = nil, steadyFor seconds: UInt64 = 0
+    ) async throws -> Situation {
+        try await read { rows in try rows.situation(of: instance, attempt: attempt, voucher: voucher, steadyFor: seconds) }
     }
 }

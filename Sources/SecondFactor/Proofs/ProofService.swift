@@ -11,10 +11,13 @@ package struct ProofService: Sendable {
     }
 
     /// Takes the proof of an attempt that was evaluated (``ProofRules``).
-    package func complete(_ proof: ProvenProof, at now: Instant, signing: @escaping SignReceipt) async throws -> ProofOutcome {
+    /// - Parameter seconds: for which the clock has gone on without a leap.
+    package func complete(
+        _ proof: ProvenProof, at now: Instant, steadyFor seconds: UInt64 = 0, signing: @escaping SignReceipt
+    ) async throws -> ProofOutcome {
         let (policy, message) = (policy, proof.checked.proof)
         return try await store.write { rows in
-            let situation = try rows.situation(of: message.instanceID, attempt: message.attemptID)
+            let situation = try rows.situation(of: message.instanceID, attempt: message.attemptID, steadyFor: seconds)
             return try rows.apply(ProofRules.decide(proof, in: situation, at: now, under: policy, signing: signing))
         }
     }

@@ -24,7 +24,7 @@ package enum TicketRules {
             case .verify, .enrol, .biometricsAdd, .biometricsRemove, .pinChangeVerify: return try count(ticket, situation, at: now, under: policy)
             }
         } catch {
-            let settled = situation.instance?.settled(at: now)
+            let settled = situation.settled(at: now).instance
             let instance = remembered(settled, after: error, of: ticket, under: policy)
             // What the refusal has just taught is told with it: a restored row says how many tries were used, not how many it had.
             let standing = Standing(instance ?? settled, repairedBy: ticket.receipt, at: now, under: policy)
@@ -32,21 +32,15 @@ package enum TicketRules {
         }
     }
 
-    /// What a refusal leaves behind: a penalty that a clock was put right under goes on by that clock, and after a block the numbers before this one
-    /// are known to be used up.
+    /// What a refusal leaves behind: after a block the numbers before this one are known to be used up.
     private static func remembered(
         _ settled: Instance?, after refusal: TicketRefusal, of ticket: ProvenTicket, under policy: Policy
     ) -> Instance? {
-        guard var instance = settled else { return nil }
-        switch refusal {
-        case .penalised: return instance
-        case .blocked:
-            let repaired = instance.counter.repaired(by: ticket.receipt)
-            guard let noted = repaired.noting(refused: ticket.ticket.sequence, under: policy) else { return nil }
-            instance.counter = noted
-            return instance
-        default: return nil
-        }
+        guard refusal == .blocked, var instance = settled else { return nil }
+        let repaired = instance.counter.repaired(by: ticket.receipt)
+        guard let noted = repaired.noting(refused: ticket.ticket.sequence, under: policy) else { return nil }
+        instance.counter = noted
+        return instance
     }
 
     /// The instance is the caller's, and the device key that signed is still one of its keys.
@@ -83,7 +77,7 @@ package enum TicketRules {
     private static func count(
         _ ticket: ProvenTicket, _ situation: Situation, at now: Instant, under policy: Policy
     ) throws(TicketRefusal) -> Ruling<TicketOutcome> {
-        guard var instance = situation.instance?.settled(at: now), case .open(let keys) = instance.state else { throw .unknownInstance }
+        guard var instance = situation.settled(at: now).instance, case .open(let keys) = instance.state else { throw .unknownInstance }
         guard ticket.attempt.epoch == instance.epoch else { throw .wrongEpoch }
         if case .enrol(let joining) = ticket.checked.purpose {
             guard instance.hasRoom(for: joining) else { throw .tooManyDeviceKeys }

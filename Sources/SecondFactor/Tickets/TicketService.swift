@@ -11,11 +11,12 @@ package struct TicketService: Sendable {
     }
 
     /// Counts a try durably, or says why not. Nothing may be evaluated before this has answered.
-    package func reserve(_ ticket: ProvenTicket, at now: Instant) async throws -> TicketOutcome {
+    /// - Parameter seconds: for which the clock has gone on without a leap.
+    package func reserve(_ ticket: ProvenTicket, at now: Instant, steadyFor seconds: UInt64 = 0) async throws -> TicketOutcome {
         let (policy, attempt) = (policy, ticket.attempt)
         return try await store.write { rows in
             let situation = try rows.situation(
-                of: attempt.instanceID, attempt: attempt.attemptID, voucher: ticket.checked.purpose.voucher)
+                of: attempt.instanceID, attempt: attempt.attemptID, voucher: ticket.checked.purpose.voucher, steadyFor: seconds)
             return try rows.apply(TicketRules.decide(ticket, in: situation, at: now, under: policy))
         }
     }

@@ -13,6 +13,12 @@ extension SQLRows {
         try knownInstances.save(instance, as: instance.id, values: InstanceColumns.values, by: InstanceColumns.table.saver(on: connection))
     }
 
+    /// Without an index: asked once after a start and after a leap of the clock.
+    func instances(seenAfter moment: Instant, limit: Int) throws -> [Instance] {
+        try connection.query("SELECT id FROM instance WHERE last_seen > $1 LIMIT $2", [SQLValue(moment.seconds), SQLValue(limit)])
+            .compactMap { row in try InstanceID(try row.blob("id")).flatMap { try instance($0) } }
+    }
+
     func pendingKey(of instance: InstanceID) throws -> PendingKey? {
         try knownKeys.row(instance) {
             try connection.one(PendingKeyColumns.table.selection + "WHERE instance_id = $1", [.blob(instance.bytes)])

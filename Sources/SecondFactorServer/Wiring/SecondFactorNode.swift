@@ -22,25 +22,31 @@ package struct SecondFactorNode: Sendable {
     /// - Parameters:
     ///   - evaluator: what makes and uses evaluation keys; nil for keys wrapped under `keyEncryptionKey`.
     ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
+    ///   - steady: seconds of a clock that nobody sets and that goes on while the machine sleeps; nil in tests, whose clock is the only one.
     ///   - clock: asked once for each request.
     /// - Throws: `DatabaseOpenError`, ``IdentityError``, `SQLError`.
     package init(
         settings: SecondFactorNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, evaluator: (any Evaluator)? = nil,
         random: any RandomSource = SystemRandomSource(), logger: Logger, drain: DrainSignal = DrainSignal(),
-        readinessLimit: Duration = HealthRoutes.limit, clock: @Sendable @escaping () -> Instant
+        readinessLimit: Duration = HealthRoutes.limit, steady: (@Sendable () -> UInt64)? = nil, clock: @Sendable @escaping () -> Instant
     ) async throws {
+        // The readiness check asks every ten seconds, so that no leap stays unnoticed for longer.
+        let leaps = LeapWatch(steady: steady)
+        let clock = leaps.noting(clock)
         try await database.migrate(secondFactorMigrations)
+        // Before anything is brought back.
+        let clockCheck = ClockCheck(newest: try await newestMoment(in: database)?.seconds) { clock().seconds }
         let store = SQLSecondFactorStore(database: database)
         let identity = IdentityKeeper(
             IdentityRenewal(store: store, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random))
         let own = try await identity.identity(at: clock())
         identityHash = own.root.hash
         guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
-        do { try own.checkRootKey(at: clock(), within: nil) } catch { logger.warning("\(error)") }
+        do { try own.checkRootKey(at: clock()) } catch { logger.warning("\(error)") }
         let storage = CachedCheck("disk") { try await database.checkWritable() }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
-            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey),
+            evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
             isWritable: { (try? await storage.check()) != nil })
         log = CallLog(logger)
         health = HealthRoutes(
@@ -49,15 +55,26 @@ package struct SecondFactorNode: Sendable {
                     try await database.checkInPlace()
                     _ = try await database.read { try $0.one("SELECT 1 AS one") }
                 },
+                // Without an operational key that is valid now it signs nothing.
+                NamedCheck("keys") { _ = try await identity.identity(at: clock()) },
+                storage,
+            ],
+            told: [
+                // A root key that is kept off line is no fault: until its operational key ends the server does all its work.
                 NamedCheck("root-key") {
                     let now = clock()
-                    try await identity.identity(at: now).checkRootKey(at: now)
+                    let own = try await identity.identity(at: now)
+                    do throws(RootKeyMissing) { try own.checkRootKey(at: now) } catch {
+                        if error.isDue { throw error }
+                        throw ReadinessNote(error)
+                    }
                 },
-                storage,
+                clockCheck,
             ], drain: drain, limit: readinessLimit)
         background = [
             PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
                 let now = clock()
+                try await domain.bringBack(at: now)
                 let deleted = try await domain.deleteExpired(at: now)
                 if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
                 // Requests renew keys at need themselves; this erases what is over while nobody asks.

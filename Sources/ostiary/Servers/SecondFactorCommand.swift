@@ -42,10 +42,12 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
         let (database, key) = try ServerStorage.open(settings.storage, identity, ownership: .exclusive)
         let drain = DrainSignal()
+        let began = ContinuousClock.now
         let node = try await SecondFactorNode(
             settings: SecondFactorNodeSettings(
                 trustedRoots: settings.trustedServers, policy: settings.policy, rootSeed: try identity.rootSeed()),
-            database: database, keyEncryptionKey: key, logger: logger, drain: drain, clock: { .now })
+            database: database, keyEncryptionKey: key, logger: logger, drain: drain,
+            steady: { UInt64(clamping: began.duration(to: .now).components.seconds) }, clock: { .now })
         var listeners = [
             Listener(
                 "private", at: settings.listen, socket: sockets["private"], router: node.router,

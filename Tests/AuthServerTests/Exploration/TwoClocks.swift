@@ -42,6 +42,18 @@ struct TwoClocks {
     private(set) var wrong = 0
     private(set) var lost = 0
     private(set) var lastReset: Instant?
+    private var span = SteadySpan()
+    private var broughtBack: UInt64 = 0
+    private var ordered: Ordered?
+    /// Seconds by which a wait was shorter than ordered although no clock was ever ahead of the one that ordered it.
+    private(set) var shortened: UInt64?
+
+    /// A penalty that runs.
+    private struct Ordered {
+        let at: Instant
+        let seconds: UInt64
+        let skew: Int64
+    }
 
     init() {
         let keys = Instance.EpochKeys(secondFactorKey: Self.secondFactorKey, evaluationKey: WrappedKey(Same(0x40).bytes(65)))
@@ -57,16 +69,57 @@ struct TwoClocks {
     private var secondFactorNow: Instant { Self.moved(truth, by: secondFactorSkew) }
     private static func moved(_ moment: Instant, by skew: Int64) -> Instant { skew < 0 ? moment - skew.magnitude : moment + skew.magnitude }
 
-    mutating func pass(_ seconds: UInt64) { truth = truth + seconds }
+    /// Minute by minute at first, as the second-factor server works in the background.
+    mutating func pass(_ seconds: UInt64) {
+        var left = seconds
+        while left > 0 {
+            let step = seconds - left < 600 ? min(left, 60) : left
+            truth = truth + step
+            left -= step
+            look()
+        }
+    }
 
     mutating func leap(authentication: Int64 = 0, secondFactor: Int64 = 0) {
         authenticationSkew += authentication
         secondFactorSkew += secondFactor
+        look()
     }
 
     mutating func putRight(authentication: Bool = true, secondFactor: Bool = true) {
         if authentication { authenticationSkew = 0 }
         if secondFactor { secondFactorSkew = 0 }
+        look()
+    }
+
+    /// The second-factor server looks at its clocks every few seconds, and brings back what lies ahead once it has stayed there for two minutes. Where its
+    /// clock leapt ahead of the one that ordered a penalty nobody can tell that from time that was waited.
+    @discardableResult
+    private mutating func look() -> UInt64 {
+        if let ordered, secondFactorSkew > ordered.skew { self.ordered = nil }
+        let seconds = span.note(secondFactorNow, steady: truth.seconds)
+        guard seconds >= LeapWatch.patience, broughtBack < span.number else { return seconds }
+        broughtBack = span.number
+        guard instance.counter.lastSeen > secondFactorNow + Times.clockSlack else { return seconds }
+        instance = instance.settled(at: secondFactorNow, steadyFor: seconds)
+        if ordered != nil {
+            let left = instance.counter.penaltyUntil.seconds(since: secondFactorNow)
+            ordered = Ordered(at: truth, seconds: left, skew: secondFactorSkew)
+        }
+        return seconds
+    }
+
+    private func situation(_ attempt: AttemptRecord? = nil, steadyFor seconds: UInt64) -> Situation {
+        var situation = Situation(instance: instance, attempt: attempt)
+        situation.steadyFor = seconds
+        return situation
+    }
+
+    /// A try was counted: the one before it was waited out, and this one orders the next wait.
+    private mutating func noteWait() {
+        if let ordered, truth.seconds(since: ordered.at) < ordered.seconds { shortened = ordered.seconds - truth.seconds(since: ordered.at) }
+        let counter = instance.counter
+        ordered = Ordered(at: truth, seconds: counter.penaltyUntil.seconds(since: counter.lastSeen), skew: secondFactorSkew)
     }
 
     /// One login. `between` happens after the evaluation and before the proof.
@@ -77,7 +130,8 @@ struct TwoClocks {
         for _ in 0..<2 {
             guard let number = try? sequence.reserve(id, blindedHash: [], at: authenticationNow) else { return .told(.busy, wait: 0) }
             let ticket = Self.ticket(id, number, madeAt: madeAt, receipt: receipt)
-            let ruling = TicketRules.decide(ticket, in: Situation(instance: instance), at: secondFactorNow, under: policy)
+            let seconds = look()
+            let ruling = TicketRules.decide(ticket, in: situation(steadyFor: seconds), at: secondFactorNow, under: policy)
             for case .saveInstance(let changed) in ruling.changes { instance = changed }
             switch ruling.outcome {
             case .refused(let refusal, let standing):
@@ -86,6 +140,7 @@ struct TwoClocks {
                 guard case .penalised(let wait) = refusal else { return .told(refusal.status, wait: 0) }
                 return .told(.penalised, wait: wait)
             case .admitted(let attempt, _, let standing):
+                noteWait()
                 guard isAnswered else { return unanswered(isRight) }
                 guard (try? sequence.settle(id, highest: standing.highest, evaluated: true)) == true else { return .unanswered }
                 guard isRight else {
@@ -110,13 +165,14 @@ struct TwoClocks {
             sessionHash: attempt.sessionHash, secondFactorKey: nil, secondFactorSignature: Same(0x70).bytes(64))
         let checked = CheckedProof(owner: Self.owner, proof: proof, secondFactorSignature: Same(0x70).bytes(64), biometricSignature: nil)
         let proven = ProvenProof(checked: checked, secondFactorKey: Self.secondFactorKey, biometricKey: nil, sequence: attempt.sequence)
+        let seconds = look()
         let ruling = ProofRules.decide(
-            proven, in: Situation(instance: instance, attempt: attempt), at: secondFactorNow, under: policy, signing: { $0.encoded })
+            proven, in: situation(attempt, steadyFor: seconds), at: secondFactorNow, under: policy, signing: { $0.encoded })
         for case .saveInstance(let changed) in ruling.changes { instance = changed }
         switch ruling.outcome {
         case .proved:
             receipt = ReceiptFacts(sequence: attempt.sequence, byPIN: true)
-            (wrong, lost) = (0, 0)
+            (wrong, lost, ordered) = (0, 0, nil)
             return .loggedIn
         case .refused(let refusal, _):
             lost += 1
@@ -133,7 +189,7 @@ struct TwoClocks {
             if case .saveInstance(let changed) = change { instance = changed }
             if case .log(let record) = change { resets.append(record) }
         }
-        (wrong, lost) = (0, 0)
+        (wrong, lost, ordered) = (0, 0, nil)
         lastReset = truth
         return true
     }

@@ -117,15 +117,51 @@ struct LyingSecondFactorTests {
     func endlessPenalty() async throws {
         let phone = try await TestPhone.enrolled()
         _ = try await phone.atSecondFactor()
-        await phone.server.lie(about: .m1, Self.only(.penalised, wait: .max))
-        phone.ostiary.sfInput(PIN("271828"))
+        await phone.server.with { server in
+            server.lies.evaluation = { told, _ in
+                let endless = Tries(failed: 1, most: 5, wait: .max, withoutPINLeft: Tries.unlimited)
+                return SecondFactorEvaluation(attemptID: told.attemptID, evaluation: told.evaluation, evaluationKey: nil, tries: endless)
+            }
+        }
+        phone.ostiary.sfInput(PIN("271829"))
         #expect(try await phone.secondFactor().secondFactorInfo.penalisedFor == 86_400)
-        await phone.server.with { $0.lies.answers = nil }
+        await phone.server.with { $0.lies.evaluation = nil }
         phone.clock.advance(86_400)
         let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
         #expect(try await next.atSecondFactor().secondFactorInfo.penalisedFor == 0)
         next.ostiary.sfInput(PIN("271828"))
         #expect(try await next.secondFactor().secondFactorInfo.result == .success)
+    }
+
+    @Test("A penalty that the authentication server alone tells of is shown for five minutes at most, and the next PIN is asked for at once")
+    func penaltyWithoutSignature() async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.atSecondFactor()
+        await phone.server.lie(about: .m1, Self.only(.penalised, wait: .max))
+        phone.ostiary.sfInput(PIN("271828"))
+        #expect(try await phone.secondFactor().secondFactorInfo.penalisedFor == 300)
+        let asked = await count(.m1, phone)
+        phone.ostiary.sfInput(PIN("271828"))
+        #expect(try await phone.secondFactor().secondFactorInfo.penalisedFor == 300)
+        #expect(await count(.m1, phone) == asked + 1, "the server is asked again, and lies again")
+        await phone.server.with { $0.lies.answers = nil }
+        phone.ostiary.sfInput(PIN("271828"))
+        let last = try await phone.secondFactor().secondFactorInfo
+        #expect(last.result == .success && last.penalisedFor == 0)
+    }
+
+    @Test(
+        "What the authentication server alone told of a penalty or a block keeps nobody from the next login",
+        arguments: [Status.penalised, .blocked])
+    func nextLogin(_ status: Status) async throws {
+        let phone = try await TestPhone.enrolled()
+        _ = try await phone.atSecondFactor()
+        await phone.server.lie(about: .m1, Self.only(status, wait: .max))
+        phone.ostiary.sfInput(PIN("271828"))
+        _ = try await phone.secondFactor()
+        await phone.server.with { $0.lies.answers = nil }
+        let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
+        #expect(try await next.logIn { next.ostiary.sfInput(PIN("271828")) } == [.success])
     }
 
     @Test(

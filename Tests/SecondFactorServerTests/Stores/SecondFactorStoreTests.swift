@@ -183,4 +183,35 @@ struct SecondFactorStoreTests {
             #expect(try await service.store.situation(of: messages.instanceID, attempt: CheckedMessages.attemptID("first")) == .empty)
         }
     }
+
+    @Test(
+        "A22: what a clock wrote that ran ahead is brought back once after each leap, when the clock has stayed there for two minutes",
+        arguments: StoreBackend.allCases)
+    func bringsBack(on backend: StoreBackend) async throws {
+        try await backend.run { service in
+            try await messages.enrol(in: service)
+            let (id, ahead) = (messages.instanceID, now + 864_000)
+            try await service.store.write { rows in
+                var instance = try #require(try rows.instance(id))
+                let counter = Counter(highest: 4, proven: 0, provenByPIN: 0, penaltyUntil: ahead + 300, lastSeen: ahead)
+                instance.counter = try #require(counter)
+                try rows.save(instance)
+            }
+            let look = { @Sendable (moment: Instant) async throws -> (brought: Int, counter: Counter?) in
+                let brought = try await service.bringBack(at: moment)
+                return (brought, try await service.store.read { rows in try rows.instance(id)?.counter })
+            }
+            for moment in [now, now + 60, now + 119] {
+                let (brought, counter) = try await look(moment)
+                #expect(brought == 0 && counter?.lastSeen == ahead && counter?.penaltyUntil == ahead + 300)
+            }
+            let (brought, counter) = try await look(now + 120)
+            #expect(brought == 1 && counter?.lastSeen == now + 120 && counter?.penaltyUntil == now + 300 && counter?.highest == 4)
+            #expect(try await look(now + 3_600).brought == 0)
+            // Put back once more, to before what is there now.
+            #expect(try await look(now).brought == 0)
+            let again = try await look(now + 180)
+            #expect(again.brought == 0 && again.counter == counter, "what is not ahead stays as it is")
+        }
+    }
 }

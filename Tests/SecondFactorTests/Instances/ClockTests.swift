@@ -52,22 +52,50 @@ struct ClockTests {
         _ = try login(2, 2, proved.applied(to: asked), at: now + 10)
     }
 
-    @Test(
-        "What was left of a penalty when the clock ran ahead is left when it is put right: no more, no less, and it passes",
-        arguments: [3_600, 864_000] as [UInt64])
-    func penalty(_ jump: UInt64) throws {
+    /// Rows with a penalty of 30 seconds that a clock ordered which was ahead by so much.
+    private func penalised(ahead jump: UInt64) throws -> Situation {
         var rows = Situation(instance: RulesFixture.instance(try RulesFixture.counter(2, 0)))
         let wrong = ask(RulesFixture.ticket(1, sequence: 3, madeAt: now + jump), rows, at: now + jump)
         #expect(wrong.outcome.admitted?.tries.wait == 30)
         rows = wrong.applied(to: rows)
         rows.attempt = nil
+        return rows
+    }
+
+    @Test(
+        "What was left of a penalty when the clock ran ahead is left when it is put right: no more, no less, and it passes",
+        arguments: [3_600, 864_000] as [UInt64])
+    func penalty(_ jump: UInt64) throws {
+        var rows = try penalised(ahead: jump)
         let early = ask(RulesFixture.ticket(2, sequence: 4, madeAt: now), rows, at: now)
-        #expect(early.outcome.refusal == .penalised(wait: 30))
-        rows = early.applied(to: rows)
+        #expect(early.outcome.refusal == .penalised(wait: 30) && early.outcome.standing.tries.wait == 30)
+        #expect(early.changes.isEmpty)
+        rows.steadyFor = 29
         let later = ask(RulesFixture.ticket(2, sequence: 4, madeAt: now + 29), rows, at: now + 29)
-        #expect(later.outcome.refusal == .penalised(wait: 1))
-        #expect(later.changes.isEmpty)
-        #expect(ask(RulesFixture.ticket(2, sequence: 4, madeAt: now + 30), rows, at: now + 30).outcome.admitted != nil)
+        #expect(later.outcome.refusal == .penalised(wait: 1) && later.outcome.standing.tries.wait == 1)
+        rows.steadyFor = 30
+        let admitted = try #require(ask(RulesFixture.ticket(2, sequence: 4, madeAt: now + 30), rows, at: now + 30).outcome.admitted)
+        #expect(admitted.tries.wait == 300 && admitted.reservedAt == now + 30)
+    }
+
+    @Test(
+        "A22: a penalty of a clock that ran ahead counts from when it was put right, and does not begin anew for who asks hours after that",
+        arguments: [3_600, 864_000] as [UInt64])
+    func penaltyLongOver(_ jump: UInt64) throws {
+        var rows = try penalised(ahead: jump)
+        rows.steadyFor = 1_800
+        let moment = now + 1_800
+        #expect(ask(RulesFixture.ticket(2, sequence: 4, madeAt: moment), rows, at: moment).outcome.admitted?.tries.wait == 300)
+    }
+
+    @Test("A clock that falls back and comes back shortens no penalty, whoever asked in between", arguments: [61, 3_600, 864_000] as [UInt64])
+    func thereAndBack(_ fall: UInt64) throws {
+        var rows = Situation(instance: RulesFixture.instance(try RulesFixture.counter(3, 0, penaltyUntil: now + 30)))
+        let behind = ask(RulesFixture.ticket(1, sequence: 4, madeAt: now - fall), rows, at: now - fall)
+        #expect(behind.outcome.refusal == .penalised(wait: 30))
+        rows = behind.applied(to: rows)
+        let back = ask(RulesFixture.ticket(1, sequence: 4, madeAt: now + 10), rows, at: now + 10)
+        #expect(back.outcome.refusal == .penalised(wait: 20))
     }
 
     @Test("A clock that is set back, as often as one likes, shortens no penalty", arguments: [61, 3_600] as [UInt64])
