@@ -19,6 +19,7 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
 let package = Package(
@@ -35,6 +36,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -102,8 +104,8 @@ let package = Package(
             dependencies: [
                 "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor",
                 "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                // The relays and pages of the demonstration.
-                httpClient, nioCore, .product(name: "NIOHTTP1", package: "swift-nio"),
+                // The phone's way to its servers, and the relays and pages of the demonstration.
+                httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             resources: [.embedInCode("DemoPage/Assets"), .embedInCode("PhonePage/Assets")],
             swiftSettings: house),
@@ -116,7 +118,7 @@ let package = Package(
         .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
 
         .testTarget(name: "OstiaryProtocolTests", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
-        .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", crypto], swiftSettings: house),
+        .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", "OstiaryTesting", crypto], swiftSettings: house),
         // The calls of the documents, with no other module of ours to help them compile.
         .testTarget(name: "DocumentedCallsTests", dependencies: ["OstiaryMobile"], swiftSettings: house),
         // Against the real second-factor server, over its store in memory.
@@ -161,7 +163,7 @@ let package = Package(
             dependencies: [
                 "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryProtocol", "Database",
                 "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
-                httpClient, lifecycle,
+                httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             exclude: ["Fixtures"],

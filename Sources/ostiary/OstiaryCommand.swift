@@ -21,7 +21,11 @@ struct OstiaryCommand: AsyncParsableCommand {
         version: "ostiary \(programVersion)",
         subcommands: [ServeCommand.self, SecondFactorCommand.self, PhoneCommand.self, DemoCommand.self])
 
-    static func main() async { await main(IDArguments.told(in: Array(CommandLine.arguments.dropFirst()))) }
+    static func main() async {
+        CrashConduct.settle()
+        ThreadRoom.check()
+        await main(IDArguments.told(in: Array(CommandLine.arguments.dropFirst())))
+    }
 }
 
 /// The version of this program, as `--version` says it and CHANGELOG.md lists it.

@@ -88,16 +88,28 @@ struct SettingsTests {
         _ = try await Settings.load(environment: environment)
     }
 
-    @Test("A file with the API key in it is refused when others can read it; without a secret it may be open", arguments: [0o644, 0o640, 0o606])
+    @Test("A file with the API key in it is refused when others can read it; without a secret it may be open", arguments: [0o644, 0o602, 0o606])
     func openFile(mode: Int) async throws {
         let folder = try TemporaryFolder()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         let harmless = try folder.write("listen: a:1\nroot_api_key_file: /run/key\n", to: "harmless.yaml", mode: mode)
         _ = try await Settings.load(configFile: harmless, environment: [:])
         let file = try folder.write("root_api_key: kNf3vQ0z-8LwYb2RtUeXcA\n", to: "ostiary.yaml", mode: mode)
         let error = await #expect(throws: SettingsError.readableByOthers(.rootAPIKey, path: file)) {
             try await Settings.load(configFile: file, environment: [:])
         }
-        #expect(error?.description.contains("chmod 600") == true && error?.description.contains("kNf3vQ0z") == false)
+        #expect(error?.description.contains("chmod o-rwx") == true && error?.description.contains("kNf3vQ0z") == false)
+    }
+
+    @Test(
+        "Its group may read a file with the API key in it, and so may others who cannot enter its folder",
+        arguments: [(0o640, 0o755), (0o644, 0o700)])
+    func groupFile(mode: Int, folderMode: Int) async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.setAttributes([.posixPermissions: folderMode], ofItemAtPath: folder.path)
+        let file = try folder.write("root_api_key: kNf3vQ0z-8LwYb2RtUeXcA\n", to: "ostiary.yaml", mode: mode)
+        let settings = try await Settings.load(configFile: file, environment: [:])
+        #expect(try settings.secret(.rootAPIKey, file: .rootAPIKeyFile)?.matches("kNf3vQ0z-8LwYb2RtUeXcA") == true)
     }
 
     @Test("A file that is missing or no YAML mapping is one clear line", arguments: ["- a\n- b\n", "listen: [unclosed\n", "just text", "a:\n\tb: c"])
@@ -205,6 +217,12 @@ struct SettingsTests {
         let missing = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": file + "x"])
         #expect(throws: SettingsError.unreadableSecret(.rootAPIKeyFile, path: file + "x", reason: "there is no such file")) {
             try missing.secret(.rootAPIKey, file: .rootAPIKeyFile)
+        }
+        // Open to all, as folders are: that is not what is wrong.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        let inFolder = try await Settings.load(environment: ["OSTIARY_ROOT_API_KEY_FILE": folder.path])
+        #expect(throws: SettingsError.unreadableSecret(.rootAPIKeyFile, path: folder.path, reason: "it is a folder: name the file in it")) {
+            try inFolder.secret(.rootAPIKey, file: .rootAPIKeyFile)
         }
     }
 }

@@ -26,10 +26,13 @@ package final class PinnedSecondFactor: SecondFactorGateway {
     private let clock: @Sendable () -> Instant
     private let known = Mutex<Known?>(nil)
 
-    /// - Parameter checkLimit: how long ``check()`` takes at most: less than whoever asks for readiness waits.
+    /// - Parameters:
+    ///   - checkLimit: how long ``check()`` takes at most: less than whoever asks for readiness waits.
+    ///   - uptime: a clock that nobody sets.
     init(
         transport: any SecondFactorTransport, prober: SecondFactorProber, rootHash: [UInt8], database: any Database, logger: Logger,
-        checkLimit: Duration, clock: @Sendable @escaping () -> Instant
+        checkLimit: Duration, clock: @Sendable @escaping () -> Instant,
+        uptime: @Sendable @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.transport = transport
         self.prober = prober
@@ -37,7 +40,7 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         self.checkLimit = checkLimit
         self.clock = clock
         memory = SecondFactorMemory(database: database, rootHash: rootHash)
-        watch = SecondFactorWatch(address: transport.address, logger: logger, clock: clock)
+        watch = SecondFactorWatch(address: transport.address, logger: logger, clock: clock, uptime: uptime)
     }
 
     /// What is known, asked for anew once an hour. While the server does not answer, or has no prekey, what was last known stays.

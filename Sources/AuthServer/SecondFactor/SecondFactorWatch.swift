@@ -26,6 +26,8 @@ package final class SecondFactorWatch: Sendable {
 
     private struct State {
         var finding: Finding?
+        /// When `finding` began, by a clock that nobody sets.
+        var began: ContinuousClock.Instant?
         var begun: UInt64 = 0
         /// The newest exchange that has ended, well or not.
         var ended: UInt64 = 0
@@ -34,12 +36,20 @@ package final class SecondFactorWatch: Sendable {
     private let address: String
     private let logger: Logger
     private let clock: @Sendable () -> Instant
+    private let uptime: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    init(address: String, logger: Logger, clock: @Sendable @escaping () -> Instant) {
+    /// - Parameters:
+    ///   - clock: for since when.
+    ///   - uptime: for how long: the wall clock may be put right meanwhile.
+    init(
+        address: String, logger: Logger, clock: @Sendable @escaping () -> Instant,
+        uptime: @Sendable @escaping () -> ContinuousClock.Instant = { .now }
+    ) {
         self.address = address
         self.logger = logger
         self.clock = clock
+        self.uptime = uptime
     }
 
     /// What is wrong now, as far as it is known.
@@ -61,12 +71,13 @@ package final class SecondFactorWatch: Sendable {
     /// Notes a failure. Another reason is another line; the time is that of the first. One that began before another exchange that has ended
     /// since tells of the past, and is told nobody.
     func failed(_ trouble: SecondFactorTrouble, in exchange: Exchange) {
-        let now = clock()
+        let (now, moment) = (clock(), uptime())
         let news = state.withLock { state -> Finding? in
             guard exchange.number > state.ended else { return nil }
             state.ended = exchange.number
             guard state.finding?.trouble != trouble else { return nil }
             state.finding = Finding(address: address, trouble: trouble, since: state.finding?.since ?? now)
+            state.began = state.began ?? moment
             return state.finding
         }
         guard let news else { return }
@@ -75,15 +86,16 @@ package final class SecondFactorWatch: Sendable {
 
     /// Notes that everything was found in order.
     func works(_ exchange: Exchange) {
-        let now = clock()
-        let past = state.withLock { state in
-            defer { state.finding = nil }
+        let now = uptime()
+        let past = state.withLock { state -> (finding: Finding, began: ContinuousClock.Instant)? in
+            defer { (state.finding, state.began) = (nil, nil) }
             state.ended = max(state.ended, exchange.number)
-            return state.finding
+            guard let finding = state.finding, let began = state.began else { return nil }
+            return (finding, began)
         }
         guard let past else { return }
-        let lasted = "\(now.seconds(since: past.since)) s"
-        logger.line(.notice, "the second-factor server can be used again", facts(past).merging([.lasted: lasted]) { _, new in new })
+        let lasted = "\((now - past.began).components.seconds) s"
+        logger.line(.notice, "the second-factor server can be used again", facts(past.finding).merging([.lasted: lasted]) { _, new in new })
     }
 
     private func facts(_ finding: Finding) -> [LogKey: String] {

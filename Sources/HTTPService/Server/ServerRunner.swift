@@ -15,7 +15,7 @@ package struct ServerRunner: Sendable {
         self.drainTime = drainTime
     }
 
-    /// Opens every listener, calls `onRunning` once with the addresses, and returns after SIGTERM or SIGINT when the last request was answered.
+    /// Opens every listener, calls `onRunning` once with the addresses, and returns after SIGTERM, SIGINT or SIGQUIT when the last request was answered.
     /// - Parameters:
     ///   - services: what runs beside the listeners; they are stopped after them, the last one first.
     ///   - stopsOnSignals: false in tests, which stop the runner by cancelling its task.
@@ -30,10 +30,14 @@ package struct ServerRunner: Sendable {
             ListenerService(listener: listener, logger: logger) { await roster.add($0) }
         }
         let hangUp = await HangUp(logger: logger, isTrapped: stopsOnSignals)
+        // At the level debug the group prints each service with all that it holds, kilobytes a line.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .info)
         // The last service is told to stop first: the drain signal, so that open polls do not hold up the listeners.
         var configuration = ServiceGroupConfiguration(
-            services: services + open + [hangUp, DrainService(drain: drain)], gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [],
-            logger: logger)
+            services: services + open + [hangUp, DrainService(drain: drain)],
+            gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint, .sigquit] : [],
+            logger: quiet)
         configuration.maximumGracefulShutdownDuration = drainTime
         try await ServiceGroup(configuration: configuration).run()
     }

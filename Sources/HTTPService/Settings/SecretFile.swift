@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether others can get at a file that holds one secret and that an operator, or what runs the container, has put there.
+/// Whether others can get at a file that holds a secret and that an operator, or what runs the container, has put there.
 ///
 /// The owner's group may read it: that is how an orchestrator hands a secret to a process that is not root. Others may not, unless its folder lets
 /// them not in. Key files of our own making have the stricter rule of ``KeyFile``.
@@ -16,8 +16,12 @@ enum SecretFile {
     }
 
     /// Why its text could not be read.
-    static func reason(why error: any Error) -> String {
-        switch (error as? CocoaError)?.code {
+    static func reason(why error: any Error, at path: String) -> String {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            return "it is a folder: name the file in it"
+        }
+        return switch (error as? CocoaError)?.code {
         case .fileNoSuchFile, .fileReadNoSuchFile: "there is no such file"
         case .fileReadNoPermission: "this user may not read it"
         default: "it holds no text"

@@ -99,7 +99,7 @@ package struct Settings: Sendable {
         if let unknown = met.keys.sorted().first(where: { keys.named($0) == nil }) {
             throw YAMLMistake(content: content, keys: keys).error(for: unknown, path: path)
         }
-        if let secret = keys.first(where: { $0.isSecret && met.keys.contains($0.name) }), isOpenToOthers(path) {
+        if let secret = keys.first(where: { $0.isSecret && met.keys.contains($0.name) }), SecretFile.isOpenToOthers(path) {
             throw .readableByOthers(secret, path: path)
         }
         return file
@@ -112,12 +112,6 @@ private func whyUnreadable(_ path: String) -> String {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "no such file" }
     if isFolder.boolValue { return "it is a folder" }
     return FileManager.default.isReadableFile(atPath: path) ? "no readable UTF-8 text" : "permission denied"
-}
-
-/// Whether anybody but its owner can read or write a file. What cannot be told counts as open.
-private func isOpenToOthers(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) != 0 || status.st_mode & 0o077 != 0
 }
 
 /// The keys of a file.

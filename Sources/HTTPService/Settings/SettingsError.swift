@@ -9,7 +9,7 @@ package enum SettingsError: Error, Equatable, Sendable {
     case nestedKey(String, path: String)
     /// A variable that begins as ours do and is none.
     case unknownVariable(String, meant: String?)
-    /// A file with a secret in it that others can read.
+    /// A file with a secret in it that others can read or write.
     case readableByOthers(SettingKey, path: String)
     /// A file that is a secret, and that others can read or write.
     case openSecret(SettingKey, path: String)
@@ -37,7 +37,8 @@ extension SettingsError: CustomStringConvertible {
         case .unknownVariable(let name, let meant):
             "unknown variable \(name)" + (meant.map { ": did you mean \($0)?" } ?? ": unset it, or correct its name")
         case .readableByOthers(let key, let path):
-            "others than its owner can read \(path), which holds \(key.name): run chmod 600 \(path), and change the key if they may have read it"
+            "others can read or write \(path), which holds \(key.name): run chmod o-rwx \(path) or close its folder to others, and change the key if they "
+                + "may have read it"
         case .openSecret(let key, let path):
             "\(key.variable): others can read or write \(path): run chmod o-rwx \(path) or close its folder to others, mount it with mode 0440 where a "
                 + "container brings it, and change the secret if they may have read it"

@@ -56,7 +56,7 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case serverParametersUnreadable
     /// What the server says of itself does not have the hash that the code names, or its signatures do not lead there.
     case serverParametersWrong
-    /// An answer that cannot be understood, or was changed on its way.
+    /// An answer that cannot be understood, or was changed on its way, is packed (a content coding), or longer than any.
     case serverAnswer
     /// No key of the server is valid at the time that this device believes it is, or what the server says of itself is much older than what it said
     /// before: this clock is wrong, or the server's.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A server's origin as links and bundles give it: https, or http to this very machine (protocol §3).
-struct ServerAddress: Sendable, Hashable {
+package struct ServerAddress: Sendable, Hashable {
     let origin: String
 
     /// Nil for anything but an origin of an allowed kind.
@@ -13,7 +13,8 @@ struct ServerAddress: Sendable, Hashable {
 
     func url(_ path: String) -> URL? { URL(string: origin + path) }
 
-    static func isAllowed(_ url: URL) -> Bool {
+    /// Whether a transport may call it.
+    package static func isAllowed(_ url: URL) -> Bool {
         guard let host = url.host, !host.isEmpty, url.user == nil, url.password == nil else { return false }
         switch url.scheme?.lowercased() {
         case "https": return true
@@ -23,7 +24,7 @@ struct ServerAddress: Sendable, Hashable {
     }
 
     /// localhost, ::1, and the four-part numbers that begin with 127.
-    private static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return parts.count == 4 && parts.allSatisfy { $0 != nil } && parts.first == 127

@@ -6,8 +6,10 @@ public enum TransportError: Error, Sendable, Hashable {
     case unreachable
     /// Somebody answers whose certificate the system does not trust: made for another name, by an unknown authority, or out of its time.
     case untrusted
-    /// The answer is longer than any answer may be.
+    /// The answer is longer than `TransportResponse.longestBody`, or says so of itself. No more of it was read.
     case tooLong
+    /// The answer came with a content coding (RFC 9110 §8.4), which nobody asked for. It was not unpacked.
+    case encoded
     /// Neither https nor loopback, or not an address.
     case addressRefused
     case cancelled
@@ -29,6 +31,10 @@ public struct TransportRequest: Sendable, Hashable {
 }
 
 public struct TransportResponse: Sendable, Hashable {
+    /// Bytes of the longest body that is an answer, whatever its status: more than a sealed answer whose body is full, which is 65 KiB, and than a logo
+    /// of 64 KiB (protocol §4).
+    public static let longestBody = 128 * 1_024
+
     /// The HTTP status.
     public let status: Int
     public let body: [UInt8]
@@ -40,6 +46,10 @@ public struct TransportResponse: Sendable, Hashable {
 }
 
 /// Carries bytes to a server and back: no cookies, no cache, no redirects. What it carries protects itself.
+///
+/// Anybody's code can lead a phone to a server that sends without end. So a transport reads no more of an answer than `TransportResponse.longestBody`,
+/// asks with `Accept-Encoding: identity` and unpacks nothing, gives up when the time of the request is over, however the answer trickles, and returns at
+/// once when its task is cancelled.
 public protocol Transport: Sendable {
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse
 }

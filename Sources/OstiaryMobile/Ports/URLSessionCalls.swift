@@ -9,9 +9,6 @@ import FoundationNetworking
 final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     typealias Outcome = Result<TransportResponse, TransportError>
 
-    /// More than any answer of AP1: a message has at most 65 535 bytes, a logo 64 KiB.
-    static let longestAnswer = 128 * 1_024
-
     /// A call from `register` to `forget`. Whoever ends it first decides, and what comes later, or from elsewhere, is left out.
     private enum Call {
         /// Nobody waits for it yet.
@@ -57,7 +54,7 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLong = calls.withLock { calls -> Bool in
             guard case .running(let continuation, let bytes)? = calls[dataTask.taskIdentifier] else { return false }
-            guard bytes.count + data.count <= Self.longestAnswer else { return true }
+            guard bytes.count + data.count <= TransportResponse.longestBody else { return true }
             calls[dataTask.taskIdentifier] = .running(continuation, bytes + data)
             return false
         }

@@ -9,6 +9,10 @@ import FoundationNetworking
 /// A certificate has to be one that the system trusts. On Linux that is the system's own store (`/etc/ssl/certs`): the client reads neither
 /// `SSL_CERT_FILE` nor `URLSessionCertificateAuthorityInfoFile`, which is for Android only. A test server with a certificate of its own authority is
 /// trusted once that is put into the store (`update-ca-certificates` on Debian).
+///
+/// On Linux it does not keep all that a `Transport` promises: the client there unpacks an answer that is packed, whatever was asked for, keeps what it
+/// unpacked until somebody has taken it, and is done with that before it can be cancelled. 600 KB from a server that means harm take 600 MB so. An app on
+/// Linux that follows the codes of strangers brings a transport of its own; `ostiary phone` does.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let calls = URLSessionCalls()

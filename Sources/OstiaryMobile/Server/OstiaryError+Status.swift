@@ -81,7 +81,7 @@ extension OstiaryError {
             switch error {
             case .unreachable: .serverConnection
             case .untrusted: .certificateUntrusted
-            case .tooLong: .serverAnswer
+            case .tooLong, .encoded: .serverAnswer
             case .addressRefused: .serverNotAllowed
             case .cancelled: .cancelled
             }

@@ -17,7 +17,7 @@ enum PhoneHome {
         at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil, name: String = "terminal"
     ) throws(OstiaryError) -> Ostiary {
         let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
-        var ports = try Ports.files(in: path, keyring: keyring, biometrics: biometrics)
+        var ports = try Ports.files(in: path, keyring: keyring, transport: HTTPTransport(), biometrics: biometrics)
         ports.remembersAllSessions = true
         var configuration = Ostiary.Configuration()
         configuration.appInfo = "ostiary phone \(programVersion)"

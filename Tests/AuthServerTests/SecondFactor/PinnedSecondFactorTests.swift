@@ -19,6 +19,8 @@ struct PinnedSecondFactorTests {
 
     private struct Place {
         let clock = TestClock()
+        /// Goes on whatever the clock says.
+        let uptime = TestClock(Instant(0))
         let log = LogRecorder()
         let database: any Database
         let right: SomeIdentity
@@ -34,9 +36,11 @@ struct PinnedSecondFactorTests {
             transport = BentTransport(right)
             let keyring = try OneServerKeyring()
             prober = SecondFactorProber(keyring: keyring, server: keyring.keys.root.serverID, random: SystemRandomSource())
+            let start = ContinuousClock.now
             pinned = PinnedSecondFactor(
                 transport: transport, prober: prober, rootHash: right.hash, database: database, logger: log.logger(level: .info),
-                checkLimit: .seconds(3_600), clock: { [clock] in clock.now })
+                checkLimit: .seconds(3_600), clock: { [clock] in clock.now },
+                uptime: { [uptime] in start + .seconds(Int64(uptime.now.seconds)) })
         }
 
         func writtenAt() async throws -> UInt64? {
@@ -209,11 +213,14 @@ struct PinnedSecondFactorTests {
             for _ in 0..<3 { try? await place.pinned.check() }
             _ = try? await place.pinned.refreshedIdentity()
             place.clock.advance(10)
+            place.uptime.advance(10)
         }
         let bad = place.log.lines("the second-factor server cannot be used: nobody logs in with a PIN")
         #expect(bad.map(\.level) == [.error, .error])
         #expect(bad.map(\.facts["reason"]) == [SecondFactorTrouble.refused.description, SecondFactorTrouble.notOne.description])
         #expect(bad.allSatisfy { $0.facts["address"] == "http://sf.example" && $0.facts["since"] == "2027-01-15T08:00:00Z" })
+        // The clock is put right meanwhile: it lasted as long as it lasted.
+        place.clock.advance(3_600)
         place.transport.put(.success(place.right.bytes))
         for _ in 0..<3 { try await place.pinned.check() }
         let good = place.log.lines("the second-factor server can be used again")

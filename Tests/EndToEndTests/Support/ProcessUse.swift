@@ -6,12 +6,15 @@ struct ProcessUse {
     let process: Int32
 
     /// Memory that lies in the machine's own, in MiB.
-    var residentMiB: Int {
-        get throws {
-            let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-            return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
-        }
+    var residentMiB: Int { get throws { try memory("VmRSS:") } }
+
+    /// The most that it ever was since its start.
+    var peakMiB: Int { get throws { try memory("VmHWM:") } }
+
+    private func memory(_ field: String) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix(field) }
+        return (line?.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
     }
 
     /// Processor time since its start, in seconds.

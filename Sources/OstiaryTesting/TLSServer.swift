@@ -1,38 +1,45 @@
 import Foundation
 
 /// A web server on loopback whose certificate it signed itself: real TLS, by Python's library, in a process of its own. It ends with this object.
-final class TLSServer: Sendable {
-    let port: UInt16
+package final class TLSServer: Sendable {
+    package let port: UInt16
     private let process: Process
     private let input = Pipe()
     private let reader: FileHandle
 
-    init() throws {
+    /// - Parameter host: where it listens. Its certificate is for localhost and 127.0.0.1.
+    package init(host: String = "127.0.0.1") throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", Self.program]
+        process.arguments = ["python3", "-c", Self.program, host]
+        process.environment = ProcessInfo.processInfo.environment.merging(["PEM": Self.pem]) { _, ours in ours }
         process.standardInput = input
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
         reader = output.fileHandleForReading
-        guard let first = try Self.line(of: reader), let port = UInt16(first) else { throw MissingValue() }
+        guard let first = try Self.line(of: reader), let port = UInt16(first) else { throw NotStarted() }
         self.port = port
     }
 
     deinit {
-        // Its input ends, and it with it.
         try? input.fileHandleForWriting.close()
+        process.terminate()
         process.waitUntilExit()
     }
 
     /// How many requests it could read: ends the server.
-    func requests() throws -> Int {
+    package func requests() throws -> Int {
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
         return String(decoding: try reader.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n").count
     }
+
+    /// In PEM.
+    package static let certificate = String(pem[(pem.range(of: "-----BEGIN CERTIFICATE")?.lowerBound ?? pem.endIndex)...])
+
+    private struct NotStarted: Error {}
 
     private static func line(of handle: FileHandle) throws -> String? {
         var bytes: [UInt8] = []
@@ -43,10 +50,9 @@ final class TLSServer: Sendable {
         return nil
     }
 
-    /// Prints its port, then a line for each request that came through; goes when its input ends. The key is nobody's: it guards nothing.
-    private static let program = """
-        import os, socket, ssl, sys, tempfile, threading
-        pem = '''-----BEGIN PRIVATE KEY-----
+    /// The key is nobody's: it guards nothing.
+    private static let pem = """
+        -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg72rPY365kdyqjwUg
         TOj5ekkZhKpUMIVkcZmLfRtUpIehRANCAATdNMU6v1GadccxMHGTohx/1M7w7s9b
         x3s4u1yW3EjLa6jw94O/mhqHcw/7L+hz/TY1HbBhMEiiMvsK2r0/Hwr8
@@ -62,13 +68,18 @@ final class TLSServer: Sendable {
         zj0EAwIDSAAwRQIgGf8114bX6TJGYfsi0tSKZhqW5zM4MtPZKc+wXlKrbz4CIQC8
         bQC1AKJCK9JN3KaSXX93GoWBOQVJwl1+8e00XxF5iw==
         -----END CERTIFICATE-----
-        '''
+
+        """
+
+    /// Prints its port, then a line for each request that came through; goes when its input ends.
+    private static let program = """
+        import os, socket, ssl, sys, tempfile, threading
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         with tempfile.NamedTemporaryFile('w', suffix='.pem') as file:
-            file.write(pem)
+            file.write(os.environ['PEM'])
             file.flush()
             context.load_cert_chain(file.name)
-        listener = socket.create_server(('127.0.0.1', 0))
+        listener = socket.create_server((sys.argv[1], 0))
         print(listener.getsockname()[1], flush=True)
 
         def serve():

@@ -1,0 +1,51 @@
+import Foundation
+import NIOCore
+
+/// Whether the system gives this process the threads that it takes. With fewer its libraries end it without a word, or wait for ever for one that does
+/// not come.
+enum ThreadRoom {
+    /// One for the event loop of each processor that the container may use; tasks, signals, the log and what waits for the disk have a few together.
+    static var needed: Int { System.coreCount + 8 }
+
+    /// Ends the process with 1, and says why, when there are too few. To be called while there is one thread.
+    static func check() {
+        let made = count(upTo: needed)
+        guard made < needed else { return }
+        // By the descriptor itself: the log would want a thread.
+        FileHandle.standardError.write(Data("ostiary: \(reason(made, of: needed))\n".utf8))
+        exit(1)
+    }
+
+    static func reason(_ made: Int, of needed: Int) -> String {
+        "the system gives this process \(made) threads beside its first, and it needs \(needed): raise their number (TasksMax=, the pids of a container, "
+            + "ulimit -u) or its memory (ulimit -v)"
+    }
+
+    /// How many threads there can be at a time beside this one, `most` at most.
+    static func count(upTo most: Int) -> Int {
+        #if canImport(Glibc)
+        let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        defer { gate.deallocate() }
+        pthread_mutex_init(gate, nil)
+        defer { pthread_mutex_destroy(gate) }
+        pthread_mutex_lock(gate)
+        var threads: [pthread_t] = []
+        while threads.count < most {
+            var thread = pthread_t()
+            let wait: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { gate in
+                guard let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self) else { return nil }
+                pthread_mutex_lock(gate)
+                pthread_mutex_unlock(gate)
+                return nil
+            }
+            guard pthread_create(&thread, nil, wait, gate) == 0 else { break }
+            threads.append(thread)
+        }
+        pthread_mutex_unlock(gate)
+        for thread in threads { pthread_join(thread, nil) }
+        return threads.count
+        #else
+        most
+        #endif
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import OstiaryTesting
+import Testing
+
+@testable import ostiary
+
+/// What a process leaves that crashes, and what it says that may not have what it needs.
+@Suite("Crashes and starts that cannot be", .serialized, .timeLimit(.minutes(10)))
+struct CrashConductTests {
+    @Test(
+        "A crash of either server ends it at once: nothing of its memory is printed, and its port is free",
+        arguments: [SIGILL, SIGSEGV, SIGABRT, SIGTRAP])
+    func crash(_ number: Int32) async throws {
+        let pair = try await ProcessesFixture.running()
+        for server in [pair.authentication, pair.secondFactor] {
+            let program = try #require(server.program)
+            let said = program.complaintLines.count
+            program.signal(number)
+            #expect(try await program.end() == 128 + number)
+            // What was under way at that moment may be logged; a backtrace has dozens of lines, and these words.
+            #expect(program.complaintLines.count - said < 5, "\(program.complaints)")
+            for word in ["Backtrac", "Registers", "rip 0x", "crashed"] { #expect(!program.complaints.contains(word), "\(word)") }
+        }
+        try pair.secondFactor.start()
+        try pair.authentication.start()
+        try await pair.waitUntilReady()
+        try await pair.stop()
+    }
+
+    @Test("SIGQUIT stops either server as SIGTERM does")
+    func quit() async throws {
+        let pair = try await ProcessesFixture.running()
+        for server in [pair.authentication, pair.secondFactor] {
+            let program = try #require(server.program)
+            program.signal(SIGQUIT)
+            #expect(try await program.end() == 0, "\(program.complaints)")
+        }
+    }
+
+    #if os(Linux)
+    @Test("No server leaves a core file, whatever the limit that it was started with")
+    func core() async throws {
+        let pair = try await ProcessesFixture()
+        try pair.secondFactor.start(shell: "ulimit -Sc \"$(ulimit -Hc)\" && exec \"$0\" \"$@\"")
+        let program = try #require(pair.secondFactor.program)
+        try await eventually("it runs: \(program.complaints)") { program.complaints.contains("server runs") }
+        let limits = try String(contentsOfFile: "/proc/\(program.id)/limits", encoding: .utf8).split(separator: "\n")
+        let line = try #require(limits.first { $0.hasPrefix("Max core file size") })
+        #expect(line.split(separator: " ")[4] == "0", "\(line)")
+        program.signal(SIGTERM)
+        #expect(try await program.end() == 0)
+    }
+
+    @Test(
+        "With too few threads a command says so and ends: it neither stands still nor is ended without a word",
+        arguments: [["second-factor", "--print-identity"], ["phone", "accounts"]])
+    func threads(_ command: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let place = command[0] == "phone" ? ["--home", folder.file("home")] : ["--data", folder.file("data")]
+        // Each thread takes a stack of 1 GiB, of which the memory that it may have holds few.
+        let program = try Program(command + place, shell: "ulimit -v 4194304 && ulimit -Ss 1048576 && exec \"$0\" \"$@\"")
+        #expect(try await program.end() == 1, "\(program.output) \(program.complaints)")
+        #expect(program.complaintLines.count == 1 && program.complaints.contains("threads beside its first"), "\(program.complaints)")
+    }
+    #endif
+
+    @Test("What is counted is what there can be at a time, up to what was asked for")
+    func count() {
+        #expect(ThreadRoom.count(upTo: ThreadRoom.needed) == ThreadRoom.needed)
+        #expect(ThreadRoom.count(upTo: 0) == 0)
+    }
+}
