@@ -53,7 +53,10 @@ class OstiaryLogin extends HTMLElement {
     frame.title = new URL(home).host;
     // For the site's own style: `ostiary-login::part(frame)`.
     frame.part = "frame";
-    frame.addEventListener("load", () => frame.contentWindow?.postMessage({ ostiary: "hello" }, home));
+    frame.addEventListener("load", () => {
+      // What is loaded when the page is left meanwhile is nothing, and of this origin.
+      if (frame.contentDocument?.URL !== "about:blank") frame.contentWindow?.postMessage({ ostiary: "hello" }, home);
+    });
     frame.src = address.href;
     this.#frame = frame;
     this.#dress();
