@@ -105,6 +105,38 @@ struct HealthTests {
         #expect(log.lines.map { $0.facts["work"] } == ["second-factor"])
     }
 
+    @Test("What is as the operator wants it stands in the full list, and neither makes a line of the log nor anything unready")
+    func note() async throws {
+        let note = NamedCheck("root-key") { throw ReadinessNote("kept apart") }
+        let report = #"{"ready":true,"checks":{"database":"ok","root-key":"kept apart"}}"#
+        #expect(try await ask("/ready?full=1", checks: [good], told: [note]) == (.ok, report))
+        #expect(try await ask("/ready", checks: [good], told: [note]) == (.ok, #"{"ready":true}"#))
+        let log = LogRecorder()
+        await HealthRoutes(checks: [good], told: [note], drain: DrainSignal(), limit: .seconds(3600)).watch(logger: log.logger()).round()
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test("A clock over two minutes behind what the database has, or what it has shown itself, is told, and passes when that time is reached")
+    func clock() async throws {
+        let clock = Mutex<UInt64>(1_800_000_000)
+        func told(_ check: ClockCheck, _ seconds: Int64) async -> String? {
+            clock.withLock { $0 = UInt64(Int64(1_800_000_000) + seconds) }
+            do {
+                try await check.check()
+                return nil
+            } catch { return "\(error)" }
+        }
+        let started = ClockCheck(newest: 1_800_000_000) { clock.withLock { $0 } }
+        #expect(await told(started, -120) == nil)
+        let words = try #require(await told(started, -121))
+        #expect(words.hasPrefix("the clock is behind 2027-01-15T08:00:00Z"))
+        #expect(await told(started, -864_000) == words, "the same words, so that they are one line of the log")
+        #expect(await told(started, 0) == nil)
+        #expect(await told(started, 3_600) == nil)
+        #expect(await told(started, 3_479)?.hasPrefix("the clock is behind 2027-01-15T09:00:00Z") == true)
+        #expect(await told(ClockCheck(newest: nil) { clock.withLock { $0 } }, -864_000) == nil)
+    }
+
     @Test(
         "A health call refuses what it does not know, another value, and what comes twice: a misspelt question is not answered as a shorter one",
         arguments: [

@@ -43,6 +43,8 @@ package struct AuthNode: Sendable {
         let watch = ClockWatch()
         let clock = watch.noting(clock)
         try await database.migrate(AuthenticationSchema.migrations)
+        // Before anything is brought back.
+        let clockCheck = ClockCheck(newest: try await newestMoment(in: database)?.seconds) { clock().seconds }
         let audit = AuditLog(logger: logger)
         let vault = ServerVault(
             database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: audit.write, clock: clock)
@@ -94,7 +96,8 @@ package struct AuthNode: Sendable {
                     // A database that cannot be read is told by its own check.
                     guard let since = try? await services.closes.overdue(at: clock()) else { return }
                     throw UnconfirmedOrders(since: since)
-                }
+                },
+                clockCheck,
             ], drain: drain, limit: readinessLimit)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
         background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]

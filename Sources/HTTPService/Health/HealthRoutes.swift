@@ -97,6 +97,9 @@ package struct HealthRoutes: Sendable {
         } catch is CancellationError {
             // Whoever asked has gone.
             return "not finished"
+        } catch let note as ReadinessNote {
+            log.note(check.name, nil, logger: logger)
+            return oneLine(note.description)
         } catch let error as any Error & CustomStringConvertible {
             log.note(check.name, oneLine(error.description), logger: logger)
             return oneLine(error.description)

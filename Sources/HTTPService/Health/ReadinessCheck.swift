@@ -21,6 +21,13 @@ package struct NamedCheck: ReadinessCheck {
     }
 }
 
+/// Something to know that is as an operator wants it: thrown by a check that is only told, it stands in the full report and not in the log.
+package struct ReadinessNote: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ finding: some CustomStringConvertible) { description = finding.description }
+}
+
 /// Why a check failed without an error of its own.
 enum ReadinessError: Error, CustomStringConvertible {
     case noAnswer(Duration)

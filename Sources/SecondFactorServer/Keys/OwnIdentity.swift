@@ -35,11 +35,10 @@ struct OwnIdentity: OwnKeys {
     /// Whether nothing in here is over, and the clock is not behind the one that it was made by.
     func isGood(at now: Instant) -> Bool { madeAt <= now + KeyLifetimes.clockSlack && now < renewAt }
 
-    /// Throws when the operational key cannot be renewed because the root key is not here.
-    /// - Parameter margin: seconds before its end from when on that is worth telling; nil for always.
-    func checkRootKey(at now: Instant, within margin: UInt64? = KeyLifetimes.operatorOverlap) throws(RootKeyMissing) {
-        guard let end = endsWithoutRoot, margin.map({ end <= now + $0 }) ?? true else { return }
-        throw RootKeyMissing(end: end)
+    /// Throws when the operational key cannot be renewed because the root key is not here, however far its end is.
+    func checkRootKey(at now: Instant) throws(RootKeyMissing) {
+        guard let end = endsWithoutRoot else { return }
+        throw RootKeyMissing(end: end, isDue: end <= now + KeyLifetimes.operatorOverlap)
     }
 
     func open(_ request: [UInt8]) -> OpenedRequest? {
@@ -98,9 +97,14 @@ extension IdentityError: CustomStringConvertible {
 struct RootKeyMissing: Error, Equatable, CustomStringConvertible {
     /// When the last operational key ends.
     let end: Instant
+    /// Whether the next one is to be certified now.
+    let isDue: Bool
 
     var description: String {
-        "the root key is kept apart and was not given: start again with --root-key FILE, or the server cannot sign after "
-            + "\(Date(timeIntervalSince1970: Double(end.seconds)).formatted(.iso8601))"
+        let begin = end - KeyLifetimes.operatorOverlap
+        let when = isDue ? "start again with --root-key FILE" : "nothing is due; start once with --root-key FILE after \(Self.text(begin))"
+        return "the root key is kept apart and was not given: \(when), or the server cannot sign after \(Self.text(end))"
     }
+
+    private static func text(_ moment: Instant) -> String { Date(timeIntervalSince1970: Double(moment.seconds)).formatted(.iso8601) }
 }

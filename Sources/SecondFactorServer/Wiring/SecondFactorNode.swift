@@ -34,13 +34,15 @@ package struct SecondFactorNode: Sendable {
         let leaps = LeapWatch(steady: steady)
         let clock = leaps.noting(clock)
         try await database.migrate(secondFactorMigrations)
+        // Before anything is brought back.
+        let clockCheck = ClockCheck(newest: try await newestMoment(in: database)?.seconds) { clock().seconds }
         let store = SQLSecondFactorStore(database: database)
         let identity = IdentityKeeper(
             IdentityRenewal(store: store, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random))
         let own = try await identity.identity(at: clock())
         identityHash = own.root.hash
         guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
-        do { try own.checkRootKey(at: clock(), within: nil) } catch { logger.warning("\(error)") }
+        do { try own.checkRootKey(at: clock()) } catch { logger.warning("\(error)") }
         let storage = CachedCheck("disk") { try await database.checkWritable() }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
@@ -53,11 +55,21 @@ package struct SecondFactorNode: Sendable {
                     try await database.checkInPlace()
                     _ = try await database.read { try $0.one("SELECT 1 AS one") }
                 },
+                // Without an operational key that is valid now it signs nothing.
+                NamedCheck("keys") { _ = try await identity.identity(at: clock()) },
+                storage,
+            ],
+            told: [
+                // A root key that is kept off line is no fault: until its operational key ends the server does all its work.
                 NamedCheck("root-key") {
                     let now = clock()
-                    try await identity.identity(at: now).checkRootKey(at: now)
+                    let own = try await identity.identity(at: now)
+                    do throws(RootKeyMissing) { try own.checkRootKey(at: now) } catch {
+                        if error.isDue { throw error }
+                        throw ReadinessNote(error)
+                    }
                 },
-                storage,
+                clockCheck,
             ], drain: drain, limit: readinessLimit)
         background = [
             PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {

@@ -162,6 +162,24 @@ struct AuthNodeTests {
         #expect(try await report(with, "/ready?full=1").said.contains(#""root-key":"ok""#))
     }
 
+    @Test("A start whose clock is ten days behind its database is told by the full report, and is no reason not to be ready")
+    func clockBehind() async throws {
+        let apart = KeptApart()
+        func said(_ node: AuthNode) async throws -> String {
+            try await Application(router: node.adminRouter, logger: apart.log.logger()).test(.router) { client in
+                let answer = try await client.execute(uri: "/ready?full=1", method: .get)
+                #expect(answer.status == .ok)
+                return String(buffer: answer.body)
+            }
+        }
+        #expect(try await said(try await apart.node(apart.file)).contains(#""clock":"ok""#))
+        apart.clock.setBack(864_000)
+        let behind = try await apart.node(apart.file)
+        #expect(try await said(behind).contains(#""clock":"the clock is behind 2027-01-15T08:00:00Z, "#))
+        apart.clock.advance(864_000)
+        #expect(try await said(behind).contains(#""clock":"ok""#))
+    }
+
     /// One whose answer trickled stayed for over ten minutes, and neither readiness nor log knew.
     @Test("A key that the second-factor server does not confirm to have erased for ten minutes is told by the full report and in the log")
     func unconfirmed() async throws {

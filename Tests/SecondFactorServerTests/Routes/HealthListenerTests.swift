@@ -29,7 +29,9 @@ struct HealthListenerTests {
         }
     }
 
-    @Test("In the last month of an operational key a root key that is withheld is told by readiness; given, it is not")
+    @Test(
+        "A root key that is withheld is told by the full report, and is no reason not to be ready before the operational key ends; given, it is not told"
+    )
     func forgottenRootKey() async throws {
         let (database, clock, key) = (try openInMemory(), TestClock(), KeyEncryptionKey.random())
         let seed = SecretBytes(SeededRandom("root").bytes(32))
@@ -39,20 +41,54 @@ struct HealthListenerTests {
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .patientReadiness,
                 clock: { clock.now })
         }
-        func report(_ node: SecondFactorNode) async throws -> (status: HTTPResponse.Status, said: String) {
+        func report(_ node: SecondFactorNode, _ path: String = "/ready?full=1") async throws -> (status: HTTPResponse.Status, said: String) {
             try await Application(router: node.healthRouter).test(.router) { (client) async throws in
-                let answer = try await client.execute(uri: "/ready?full=1", method: .get)
+                let answer = try await client.execute(uri: path, method: .get)
                 return (answer.status, String(buffer: answer.body))
             }
         }
         _ = try await node(seed)
         let without = try await node(nil)
-        clock.advance(59 * 86_400)
-        #expect(try await report(without).status == .ok)
+        let words = #""root-key":"the root key is kept apart and was not given: "#
+        let stages: [(UInt64, String)] = [
+            (59, "nothing is due; start once with --root-key FILE after "), (30, "start again with --root-key FILE, or "),
+        ]
+        for (days, rest) in stages {
+            clock.advance(days * 86_400)
+            let told = try await report(without)
+            #expect(told.status == .ok && told.said.contains(#""ready":true"#) && told.said.contains(words + rest))
+            #expect(try await report(without, "/ready") == (.ok, #"{"ready":true}"#))
+        }
         clock.advance(2 * 86_400)
-        let told = try await report(without)
-        #expect(told.status == .serviceUnavailable && told.said.contains(#""root-key":"the root key is kept apart and was not given: "#))
-        #expect(try await report(try await node(seed)).status == .ok)
+        let over = try await report(without, "/ready")
+        #expect(over.status == .serviceUnavailable && over.said.contains(#""keys":"no operational key is valid now, "#))
+        let given = try await report(try await node(seed))
+        #expect(given.status == .ok && given.said.contains(#""keys":"ok""#) && given.said.contains(#""root-key":"ok""#))
+    }
+
+    @Test("A clock ten days behind what the database has, or what it has shown itself, is told by the full report, and is no reason not to be ready")
+    func clockBehind() async throws {
+        let (database, clock, key) = (try openInMemory(), TestClock(), KeyEncryptionKey.random())
+        func node() async throws -> SecondFactorNode {
+            try await SecondFactorNode(
+                settings: SecondFactorNodeSettings(trustedRoots: []), database: database, keyEncryptionKey: key,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .patientReadiness, clock: { clock.now })
+        }
+        func said(_ node: SecondFactorNode) async throws -> String {
+            try await Application(router: node.healthRouter).test(.router) { (client) async throws in
+                let answer = try await client.execute(uri: "/ready?full=1", method: .get)
+                #expect(answer.status == .ok)
+                return String(buffer: answer.body)
+            }
+        }
+        let first = try await node()
+        #expect(try await said(first).contains(#""clock":"ok""#))
+        clock.setBack(864_000)
+        let behind = try await node()
+        #expect(try await said(behind).contains(#""clock":"the clock is behind "#))
+        #expect(try await said(first).contains(#""clock":"the clock is behind "#), "one that was running as well")
+        clock.advance(864_000)
+        #expect(try await said(behind).contains(#""clock":"ok""#))
     }
 
     @Test("What it does beside its answers, in the order in which it begins")
