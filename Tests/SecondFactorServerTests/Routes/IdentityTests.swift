@@ -115,9 +115,11 @@ struct IdentityTests {
         let stored = try await database.read { try $0.one("SELECT wrapped_seed FROM own_root")?.isNull("wrapped_seed") }
         #expect(stored == true)
         let apart = try await identity(nil, at: setting.clock.now)
-        #expect(throws: Never.self) { try apart.checkRootKey(at: setting.clock.now + 59 * Self.day) }
-        #expect(throws: RootKeyMissing.self) { try apart.checkRootKey(at: setting.clock.now + 60 * Self.day) }
-        #expect(throws: RootKeyMissing.self) { try apart.checkRootKey(at: setting.clock.now, within: nil) }
+        let end = setting.clock.now + 90 * Self.day
+        for (days, isDue) in [(0, false), (59, false), (60, true)] as [(UInt64, Bool)] {
+            #expect(throws: RootKeyMissing(end: end, isDue: isDue)) { try apart.checkRootKey(at: setting.clock.now + days * Self.day) }
+        }
+        #expect(throws: Never.self) { try made.checkRootKey(at: end) }
         let later = setting.clock.now + 80 * Self.day
         #expect(try await identity(nil, at: later).operatorKey.id == made.operatorKey.id)
         await #expect(throws: IdentityError.rootKeyNeeded) { try await identity(nil, at: later + 20 * Self.day) }
