@@ -4,26 +4,20 @@ import OstiaryTokens
 
 /// The authorization endpoint over the store. Between its two calls a person logs in: with this server's own nonce, page and session.
 package struct AuthorizeService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-    }
+    let context: ProviderContext
 
     /// Checks a request as a browser brought it. Nothing is written: a flood of requests fills no table.
     /// - Parameter askedAt: when the browser brought it first. A page that is loaded again while somebody logs in says when that was, so that a request
     ///   which was sent ahead is not over in the meantime.
     package func check(_ parameters: [Parameter], at server: ServerID, askedAt: Instant) async throws -> AuthorizeOutcome {
-        let keys = try await keyring.keys(of: server)
+        let keys = try await context.keyring.keys(of: server)
         let sent = Parameters(parameters)
         guard let uri = sent["request_uri"] else { return try await check(sent, nil, keys, at: server) }
         guard let hash = PushedRequest.hash(ofURI: uri) else { return try await check(sent, nil, keys, at: server) }
         if let name = sent.repeated { return .page(.parameterRepeated(name)) }
-        guard let pushed = try await store.read({ rows in try rows.pushedRequest(hash: hash, of: server) }) else { return .page(.requestURIUnknown) }
+        guard let pushed = try await context.store.read({ rows in try rows.pushedRequest(hash: hash, of: server) }) else {
+            return .page(.requestURIUnknown)
+        }
         guard askedAt <= pushed.expiresAt else { return .page(.requestURIExpired) }
         guard sent["client_id"] == pushed.client.text else { return .page(.requestURIOfAnother) }
         // What stands beside the request URI counts for nothing (RFC 9126 §4, RFC 9101 §5).
@@ -32,24 +26,24 @@ package struct AuthorizeService: Sendable {
 
     private func check(_ parameters: Parameters, _ pushed: PushedRequest?, _ keys: TokenKeys, at server: ServerID) async throws -> AuthorizeOutcome {
         let hint = AuthorizeInput.Hint(in: parameters, keys)
-        return try await store.read { rows in
+        return try await context.store.read { rows in
             AuthorizeRules.check(try rows.input(parameters, pushed: pushed, hint: hint, at: server), issuer: keys.issuer)
         }
     }
 
     /// What comes next for a visit.
     package func next(for request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeStep {
-        try await store.read { rows in request.next(in: try rows.situation(of: request, visit, now: now)) }
+        try await context.store.read { rows in request.next(in: try rows.situation(of: request, visit, now: now)) }
     }
 
     /// A code for a person who is logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers
     /// the consent.
     /// - Throws: `AuthorizeStepOpen`.
     package func give(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeResponse {
-        let issuer = try await keyring.keys(of: request.server).issuer
-        let code = Base64URL.encode(random.bytes(32))
-        let id = GrantID(using: random)
-        return try await store.write { rows in
+        let issuer = try await context.keyring.keys(of: request.server).issuer
+        let code = Base64URL.encode(context.random.bytes(32))
+        let id = GrantID(using: context.random)
+        return try await context.store.write { rows in
             let situation = try rows.situation(of: request, visit, now: now)
             let step = request.next(in: situation)
             guard case .give(let scopes) = step, let session = visit.session, let login = situation.login?.facts else {

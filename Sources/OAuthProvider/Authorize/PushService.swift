@@ -3,17 +3,7 @@ import OstiaryTokens
 
 /// The endpoint at which clients send authorization requests ahead (RFC 9126).
 package struct PushService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-    let gate: ClientGate
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-        self.gate = gate
-    }
+    let context: ProviderContext
 
     package struct Pushed: Sendable {
         package let requestURI: String
@@ -28,23 +18,17 @@ package struct PushService: Sendable {
     /// Checks the request as if a browser had brought it, and keeps it.
     /// - Throws: `TokenRefusal` for the client, `AuthorizeRefusal` for the request: both are told as JSON here.
     package func push(_ call: TokenCall, at now: Instant) async throws -> Pushed {
-        try call.checkForm()
-        let presented = try call.presentedClient()
-        let unverified = try call.presentedProof()
-        let keys = try await keyring.keys(of: call.server)
-        let client = try await gate.client(presented, of: call, keys, at: now)
-        let proof = try gate.proof(unverified, of: call, isNeeded: false, keys, at: now)
-        let parameters = Self.kept(call.parameters, of: client.application, proof)
-        let hint = AuthorizeInput.Hint(in: parameters, keys)
-        let name = Base64URL.encode(random.bytes(32))
-        let redemption = RedemptionID(using: random)
-        try await store.write { rows in
-            try rows.spend(client, proof, by: redemption)
+        let authenticated = try await context.authenticated(call, at: now)
+        let proof = try authenticated.proof(try call.presentedProof(), isNeeded: false, at: now)
+        let parameters = Self.kept(call.parameters, of: authenticated.application, proof)
+        let hint = AuthorizeInput.Hint(in: parameters, authenticated.keys)
+        let name = Base64URL.encode(context.random.bytes(32))
+        try await context.write(for: authenticated, with: proof) { rows, application in
             let input = try rows.input(parameters, proofKey: proof?.thumbprint, hint: hint, isBeingPushed: true, at: call.server)
-            if let refusal = AuthorizeRules.check(input, issuer: keys.issuer).refusal { throw refusal }
+            if let refusal = AuthorizeRules.check(input, issuer: authenticated.keys.issuer).refusal { throw refusal }
             try rows.save(
                 PushedRequest(
-                    hash: SHA(name.utf8), server: call.server, client: client.application.id, parameters: parameters.all,
+                    hash: SHA(name.utf8), server: call.server, client: application.id, parameters: parameters.all,
                     expiresAt: now + PushedRequest.life))
         }
         return Pushed(requestURI: PushedRequest.prefix + name, life: PushedRequest.life)

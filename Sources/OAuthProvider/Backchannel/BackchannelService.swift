@@ -4,17 +4,7 @@ import OstiaryTokens
 
 /// CIBA: a client asks a person whom it names, on their phone (OpenID Connect CIBA §7).
 package struct BackchannelService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-    let gate: ClientGate
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-        self.gate = gate
-    }
+    let context: ProviderContext
 
     package struct Begun: Sendable {
         package let requestID: String
@@ -35,25 +25,19 @@ package struct BackchannelService: Sendable {
     /// A person whom nobody knows is answered like one who does not answer, so that no client learns who is here.
     /// - Throws: `TokenRefusal` for the client, `BackchannelRefusal` for what it asks.
     package func begin(_ call: TokenCall, at now: Instant) async throws -> Begun {
-        try call.checkForm()
-        let presented = try call.presentedClient()
-        let keys = try await keyring.keys(of: call.server)
-        let client = try await gate.client(presented, of: call, keys, at: now)
-        guard !client.application.isPublic else { throw TokenRefusal.publicClient }
-        guard client.application.grantTypes.contains(.backchannel), client.application.backchannel != nil else {
-            throw TokenRefusal.grantTypeNotAllowed
-        }
-        let request = try BackchannelRequest(call.parameters, of: client.application)
-        let user = try Self.user(request.hint, of: client.application, keys)
-        let requestID = Base64URL.encode(random.bytes(32))
-        let redemption = RedemptionID(using: random)
-        return try await store.write { rows, former in
-            try rows.spend(client, nil, by: redemption)
-            let allowed = try rows.allowed(request.scopes, request.target, of: client.application)
+        let authenticated = try await context.authenticated(call, at: now)
+        let application = authenticated.application
+        guard !application.isPublic else { throw TokenRefusal.publicClient }
+        guard application.grantTypes.contains(.backchannel), application.backchannel != nil else { throw TokenRefusal.grantTypeNotAllowed }
+        let request = try BackchannelRequest(call.parameters, of: application)
+        let user = try Self.user(request.hint, of: application, authenticated.keys)
+        let requestID = Base64URL.encode(context.random.bytes(32))
+        return try await context.write(for: authenticated) { rows, application in
+            let allowed = try rows.allowed(request.scopes, request.target, of: application)
             let account = try rows.account(hinted: user, at: call.server)
             let earlier = try account.map { try rows.backchannelRequests(for: $0, since: now - BackchannelLimit.day) } ?? []
             let authorization = PolledAuthorization(
-                hash: SHA(requestID.utf8), server: call.server, client: client.application.id, way: .backchannel(account), scopes: allowed,
+                hash: SHA(requestID.utf8), server: call.server, client: application.id, way: .backchannel(account), scopes: allowed,
                 api: request.target, strengths: request.strengths, createdAt: now, life: request.life,
                 notification: request.notification(of: requestID))
             try rows.save(authorization)

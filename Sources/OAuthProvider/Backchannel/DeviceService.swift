@@ -4,19 +4,9 @@ import OstiaryTokens
 
 /// The device flow (RFC 8628): a television or a command line shows a code and a QR, and the phone does the rest.
 package struct DeviceService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-    let gate: ClientGate
+    let context: ProviderContext
     /// Seconds for which a code is good.
     static let life: UInt64 = 600
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-        self.gate = gate
-    }
 
     package struct Begun: Sendable {
         package let deviceCode: String
@@ -35,21 +25,16 @@ package struct DeviceService: Sendable {
 
     /// - Throws: `TokenRefusal`.
     package func begin(_ call: TokenCall, at now: Instant) async throws -> Begun {
-        try call.checkForm()
-        let presented = try call.presentedClient()
+        let authenticated = try await context.authenticated(call, at: now)
+        guard authenticated.application.grantTypes.contains(.deviceCode) else { throw TokenRefusal.grantTypeNotAllowed }
         let scopes = try call.parameters.scopes() ?? [.openID]
         let target = try call.parameters.target()
-        let keys = try await keyring.keys(of: call.server)
-        let client = try await gate.client(presented, of: call, keys, at: now)
-        guard client.application.grantTypes.contains(.deviceCode) else { throw TokenRefusal.grantTypeNotAllowed }
-        let begun = Begun(deviceCode: Base64URL.encode(random.bytes(32)), userCode: UserCode(using: random))
-        let redemption = RedemptionID(using: random)
-        try await store.write { rows in
-            try rows.spend(client, nil, by: redemption)
-            let allowed = try rows.allowed(scopes, target, of: client.application)
+        let begun = Begun(deviceCode: Base64URL.encode(context.random.bytes(32)), userCode: UserCode(using: context.random))
+        try await context.write(for: authenticated) { rows, application in
+            let allowed = try rows.allowed(scopes, target, of: application)
             try rows.save(
                 PolledAuthorization(
-                    hash: SHA(begun.deviceCode.utf8), server: call.server, client: client.application.id,
+                    hash: SHA(begun.deviceCode.utf8), server: call.server, client: application.id,
                     way: .device(userCodeHash: begun.userCode.hash), scopes: allowed, api: target, createdAt: now, life: Self.life))
         }
         return begun
@@ -57,7 +42,7 @@ package struct DeviceService: Sendable {
 
     /// What a typed code asks for, to be shown to the person before they decide; nil for a code that nobody waits with.
     package func waiting(for code: UserCode, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
-        try await store.read { rows in try rows.polled(userCodeHash: code.hash, of: server) }.flatMap { $0.isWaiting(at: now) ? $0 : nil }
+        try await context.store.read { rows in try rows.polled(userCodeHash: code.hash, of: server) }.flatMap { $0.isWaiting(at: now) ? $0 : nil }
     }
 }
 

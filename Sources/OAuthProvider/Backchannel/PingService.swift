@@ -14,19 +14,14 @@ package struct PingService: Sendable {
     /// Pings in one run.
     static let batch = 100
 
-    let store: any OAuthStore
+    let context: ProviderContext
     let gateway: any PingGateway
-
-    package init(store: any OAuthStore, gateway: any PingGateway) {
-        self.store = store
-        self.gateway = gateway
-    }
 
     /// Sends what is due, and answers how many clients heard it.
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
-        let due = try await store.read { rows in try rows.duePings(at: now, limit: Self.batch) }
-        return try await store.deliver(due, by: send) { rows, ping, verdict in
+        let due = try await context.store.read { rows in try rows.duePings(at: now, limit: Self.batch) }
+        return try await context.store.deliver(due, by: send) { rows, ping, verdict in
             guard verdict == .retry else { return try rows.settle(ping) }
             var next = ping
             next.retry.postpone(at: now)

@@ -4,13 +4,7 @@ import OstiaryTokens
 
 /// A person decides what a client on another device waits for.
 package struct PolledApproval: Sendable {
-    let store: any OAuthStore
-    let random: any RandomSource
-
-    package init(store: any OAuthStore, random: any RandomSource) {
-        self.store = store
-        self.random = random
-    }
+    let context: ProviderContext
 
     /// The person who is logged in by a session lets the client do this, or less.
     /// - Parameter hash: of the device code or the auth_req_id.
@@ -20,8 +14,8 @@ package struct PolledApproval: Sendable {
     package func approve(
         _ hash: [UInt8], at server: ServerID, scopes: ScopeSet, session: SessionID, now: Instant
     ) async throws -> PolledAuthorization? {
-        let id = GrantID(using: random)
-        return try await store.write { rows -> PolledAuthorization? in
+        let id = GrantID(using: context.random)
+        return try await context.store.write { rows -> PolledAuthorization? in
             guard let login = try rows.login(of: session, at: server, now: now) else { throw AuthorizeRefusal.loginRequired }
             guard let waiting = try rows.polled(hash: hash, of: server), waiting.mayBeDecided(by: login.account) else { return nil }
             if waiting.state == .approved(id) { return waiting }
@@ -40,7 +34,7 @@ package struct PolledApproval: Sendable {
 
     /// The person said no; nil when it was decided before, is over, or is for somebody else.
     package func deny(_ hash: [UInt8], at server: ServerID, account: AccountID, now: Instant) async throws -> PolledAuthorization? {
-        try await store.write { rows, former -> PolledAuthorization? in
+        try await context.store.write { rows, former -> PolledAuthorization? in
             guard let waiting = try rows.polled(hash: hash, of: server), waiting.mayBeDecided(by: account) else { return nil }
             if waiting.state == .denied, former ?? nil != nil { return waiting }
             guard let denied = waiting.decided(nil, at: now) else { return nil }

@@ -28,9 +28,11 @@ package struct ProviderMetadata: Sendable {
         case keys = "/.well-known/jwks.json"
         case endSession = "/logout"
         case registration = "/oauth/register"
+
+        package func address(at issuer: String) -> String { issuer + rawValue }
     }
 
-    package func address(_ path: Path) -> String { issuer + path.rawValue }
+    package func address(_ path: Path) -> String { path.address(at: issuer) }
 
     package var json: JSONObject {
         var object = endpoints

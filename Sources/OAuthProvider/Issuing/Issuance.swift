@@ -9,8 +9,8 @@ package struct MintedValues: Sendable {
     /// Becomes an access token, where an API wants them opaque.
     let opaqueToken: String
 
-    package init(using random: any RandomSource) {
-        redemption = RedemptionID(using: random)
+    init(for redemption: RedemptionID, using random: any RandomSource) {
+        self.redemption = redemption
         tokenNumber = Base64URL.encode(random.bytes(12))
         opaqueToken = Base64URL.encode(random.bytes(32))
     }

@@ -13,34 +13,25 @@ package struct LogoutService: Sendable {
     /// Notices in one run.
     static let batch = 100
 
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
+    let context: ProviderContext
     let gateway: any LogoutGateway
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gateway: any LogoutGateway) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-        self.gateway = gateway
-    }
 
     /// Sends what is due, and answers how many backends heard it.
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
-        let due = try await store.read { rows in try rows.dueLogouts(at: now, limit: Self.batch) }
+        let due = try await context.store.read { rows in try rows.dueLogouts(at: now, limit: Self.batch) }
         let send = { (notice: LogoutNotice) in await gateway.send(try await token(for: notice, at: now), to: notice.address) }
-        return try await store.deliver(due, by: send) { rows, notice, verdict in
+        return try await context.store.deliver(due, by: send) { rows, notice, verdict in
             if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }
         }
     }
 
     private func token(for notice: LogoutNotice, at now: Instant) async throws -> String {
-        let keys = try await keyring.keys(of: notice.server)
-        let id = Base64URL.encode(random.bytes(16))
+        let keys = try await context.keyring.keys(of: notice.server)
+        let id = Base64URL.encode(context.random.bytes(16))
         let claims = LogoutTokenClaims(
             issuer: keys.issuer, clientID: notice.client.text, subject: notice.subject, session: notice.session.text, issuedAt: now, id: id)
-        let application = try await store.read { rows in try rows.application(notice.client, of: notice.server) }
+        let application = try await context.store.read { rows in try rows.application(notice.client, of: notice.server) }
         return try keys.signer(application?.idTokenAlgorithm ?? .es256).sign(claims.json, as: .logoutToken)
     }
 }

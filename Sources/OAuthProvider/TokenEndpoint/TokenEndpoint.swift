@@ -9,30 +9,16 @@ import OstiaryTokens
 /// 4. `redeem`: one transaction takes assertion and proof, and the grant decides and writes.
 /// 5. `sign`: what was decided becomes tokens. An answer that is lost from here on is asked for again by refresh; a code is spent.
 package struct TokenEndpoint: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-    let gate: ClientGate
+    let context: ProviderContext
     let hook: any AccessTokenHook
-
-    package init(
-        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate, hook: any AccessTokenHook = NoAccessTokenHook()
-    ) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-        self.gate = gate
-        self.hook = hook
-    }
 
     /// - Throws: `TokenRefusal`; anything else is a fault of ours.
     package func answer(_ call: TokenCall, at now: Instant) async throws -> TokenResponse {
         let request = try read(call)
-        let keys = try await keyring.keys(of: call.server)
-        let client = try await authenticate(request, call, keys, at: now)
-        let proof = try prove(request, call, client, keys, at: now)
-        let issuance = try await redeem(request, call, client, proof, keys, at: now)
-        return try await sign(issuance, keys)
+        let authenticated = try await authenticate(request, call, at: now)
+        let proof = try prove(request, authenticated, at: now)
+        let issuance = try await redeem(request, authenticated, proof, at: now)
+        return try await sign(issuance, authenticated.keys)
     }
 
     private struct ReadRequest: Sendable {
@@ -48,27 +34,22 @@ package struct TokenEndpoint: Sendable {
         return ReadRequest(client: client, proof: try call.presentedProof(), grant: try TokenGrants.read(call.parameters))
     }
 
-    private func authenticate(_ request: ReadRequest, _ call: TokenCall, _ keys: TokenKeys, at now: Instant) async throws -> AuthenticatedClient {
-        let client = try await gate.client(request.client, of: call, keys, at: now)
-        guard client.application.grantTypes.contains(request.type) else { throw TokenRefusal.grantTypeNotAllowed }
-        return client
+    private func authenticate(_ request: ReadRequest, _ call: TokenCall, at now: Instant) async throws -> AuthenticatedCall {
+        let authenticated = try await context.authenticated(call, as: request.client, at: now)
+        guard authenticated.application.grantTypes.contains(request.type) else { throw TokenRefusal.grantTypeNotAllowed }
+        return authenticated
     }
 
-    private func prove(
-        _ request: ReadRequest, _ call: TokenCall, _ client: AuthenticatedClient, _ keys: TokenKeys, at now: Instant
-    ) throws(TokenRefusal) -> DPoPProof? {
-        let isNeeded = client.application.requiresDPoP || request.type == .tokenExchange
-        return try gate.proof(request.proof, of: call, isNeeded: isNeeded, keys, at: now)
+    private func prove(_ request: ReadRequest, _ call: AuthenticatedCall, at now: Instant) throws(TokenRefusal) -> DPoPProof? {
+        let isNeeded = call.application.requiresDPoP || request.type == .tokenExchange
+        return try call.proof(request.proof, isNeeded: isNeeded, at: now)
     }
 
-    private func redeem(
-        _ request: ReadRequest, _ call: TokenCall, _ client: AuthenticatedClient, _ proof: DPoPProof?, _ keys: TokenKeys, at now: Instant
-    ) async throws -> Issuance {
-        let minted = MintedValues(using: random)
-        let redemption = try await store.write { rows -> Redemption in
-            try rows.spend(client, proof, by: minted.redemption)
+    private func redeem(_ request: ReadRequest, _ call: AuthenticatedCall, _ proof: DPoPProof?, at now: Instant) async throws -> Issuance {
+        let minted = MintedValues(for: call.redemption, using: context.random)
+        let redemption = try await context.write(for: call, with: proof) { rows, application in
             let turn = TokenTurn(
-                server: call.server, application: try rows.current(client), proof: proof, issuer: keys.issuer, derivation: keys.derivation,
+                server: application.server, application: application, proof: proof, issuer: call.keys.issuer, derivation: call.keys.derivation,
                 minted: minted, now: now)
             return try request.grant.redeem(turn, in: rows)
         }

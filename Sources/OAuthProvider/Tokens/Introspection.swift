@@ -79,38 +79,20 @@ extension OAuthRows {
 
 /// The introspection endpoint (RFC 7662): is this still good, now?
 package struct IntrospectionService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-    let gate: ClientGate
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, gate: ClientGate) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-        self.gate = gate
-    }
+    let context: ProviderContext
 
     /// - Throws: `TokenRefusal`, for a caller that does not show who it is: what a token is worth is not for everybody (§2.1).
     package func facts(_ call: TokenCall, at now: Instant) async throws -> TokenFacts {
-        try call.checkForm()
-        let text = try call.parameters.required("token")
-        let presented = try call.presentedClient()
-        let keys = try await keyring.keys(of: call.server)
-        let client = try await gate.client(presented, of: call, keys, at: now)
-        guard !client.application.isPublic else { throw TokenRefusal.publicClient }
-        let token = ReadToken(text, keys, at: now)
-        let look = { @Sendable (rows: any OAuthRows) throws -> TokenFacts in
+        let authenticated = try await context.authenticated(call, at: now)
+        guard !authenticated.application.isPublic else { throw TokenRefusal.publicClient }
+        let token = ReadToken(try call.parameters.required("token"), authenticated.keys, at: now)
+        let look = { @Sendable (rows: any OAuthRows, application: Application) throws -> TokenFacts in
             let facts = try rows.active(token, of: call.server, at: now)
-            return try rows.current(client).maySee(facts) ? facts : .inactive
+            return application.maySee(facts) ? facts : .inactive
         }
         // An assertion has to be taken once; a secret is no reason to write.
-        guard client.assertion != nil else { return try await store.read(look) }
-        let redemption = RedemptionID(using: random)
-        return try await store.write { rows in
-            try rows.spend(client, nil, by: redemption)
-            return try look(rows)
-        }
+        guard authenticated.client.assertion == nil else { return try await context.write(for: authenticated, look) }
+        return try await context.store.read { rows in try look(rows, try rows.current(authenticated.client)) }
     }
 }
 

@@ -80,15 +80,7 @@ extension PresentedToken: CustomStringConvertible, CustomReflectable {
 
 /// The userinfo endpoint (OpenID Connect Core §5.3).
 package struct UserInfoService: Sendable {
-    let store: any OAuthStore
-    let keyring: any TokenKeyring
-    let random: any RandomSource
-
-    package init(store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource) {
-        self.store = store
-        self.keyring = keyring
-        self.random = random
-    }
+    let context: ProviderContext
 
     /// What the token's person lets its client see.
     /// - Parameters:
@@ -97,10 +89,10 @@ package struct UserInfoService: Sendable {
     /// - Throws: `ResourceRefusal`.
     package func claims(for presented: PresentedToken, proofs: [String], _ use: DPoPUse, at server: ServerID, now: Instant) async throws -> JSONObject
     {
-        let keys = try await keyring.keys(of: server)
+        let keys = try await context.keyring.keys(of: server)
         let proof = try Self.proof(proofs, for: presented, use, at: now)
         let token = ReadToken(presented.text, keys, at: now)
-        let redemption = RedemptionID(using: random)
+        let redemption = RedemptionID(using: context.random)
         let look = { @Sendable (rows: any OAuthRows) throws -> JSONObject in
             guard case .accessToken(let claims) = try rows.active(token, of: server, at: now), claims.audiences.contains(keys.issuer) else {
                 throw ResourceRefusal.tokenWrong
@@ -114,8 +106,8 @@ package struct UserInfoService: Sendable {
             standing.person.profile(for: (try? ScopeSet(parsing: claims.scope)) ?? []).write(to: &object)
             return object
         }
-        guard let proof else { return try await store.read(look) }
-        return try await store.write { rows in
+        guard let proof else { return try await context.store.read(look) }
+        return try await context.store.write { rows in
             guard try rows.spend(proof.spentAs, by: redemption, until: proof.goodUntil) else { throw ResourceRefusal.proof(.replayed) }
             return try look(rows)
         }

@@ -252,7 +252,7 @@ struct AuthorizeRulesTests {
             }
         }
         let fixture = try await ProviderFixture()
-        let service = AuthorizeService(store: NoWrites(store: fixture.store), keyring: fixture.keyring, random: fixture.random)
+        let service = OAuthServices(store: NoWrites(store: fixture.store), keyring: fixture.keyring, random: fixture.random).authorize
         guard case .request(let request) = try await service.check(fixture.authorization(), at: ProviderFixture.server, askedAt: fixture.now) else {
             Issue.record("the request was refused")
             return

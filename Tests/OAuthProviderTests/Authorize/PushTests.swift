@@ -15,7 +15,7 @@ struct PushTests {
         let call = TokenCall(
             server: Fixture.server, method: method, contentType: "application/x-www-form-urlencoded", parameters: fixture.authorization(changes),
             proofs: proofs, target: try Fixture.target(Self.endpoint))
-        return try await fixture.push.push(call, at: fixture.now).requestURI
+        return try await fixture.services.push.push(call, at: fixture.now).requestURI
     }
 
     private func use(_ uri: String, client: String = "mobile", and more: [Parameter] = []) -> [Parameter] {
@@ -130,7 +130,7 @@ struct PushTests {
         let call = TokenCall(
             server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
             target: try Fixture.target(Self.endpoint))
-        let uri = try await fixture.push.push(call, at: fixture.now).requestURI
+        let uri = try await fixture.services.push.push(call, at: fixture.now).requestURI
         let hash = try #require(PushedRequest.hash(ofURI: uri))
         let kept = try await fixture.store.read { rows in try rows.pushedRequest(hash: hash, of: Fixture.server) }
         #expect(kept?.parameters.contains { $0.name == "client_secret" } == false)

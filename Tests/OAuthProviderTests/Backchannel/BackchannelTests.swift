@@ -25,7 +25,7 @@ struct BackchannelTests {
     }
 
     private func begin(_ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:]) async throws -> BackchannelService.Begun {
-        try await fixture.backchannel.begin(try call(fixture, changes), at: fixture.now)
+        try await fixture.services.backchannel.begin(try call(fixture, changes), at: fixture.now)
     }
 
     private func refusal(_ changes: KeyValuePairs<String, String?>) async throws -> BackchannelRefusal? {
@@ -117,7 +117,7 @@ struct BackchannelTests {
         let response = try await fixture.answer(poll(fixture, begun.requestID))
         #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .polledSpent)
         let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
     }
 
     @Test("ciba_two_hints, ciba_no_hint, and the hints that there are not")
@@ -178,7 +178,7 @@ struct BackchannelTests {
             $0.backchannel = .poll
         }
         await #expect(throws: TokenRefusal.publicClient) {
-            try await fixture.backchannel.begin(
+            try await fixture.services.backchannel.begin(
                 try fixture.call(["client_id": "mobile", "login_hint": "alice", "scope": "openid"]), at: fixture.now)
         }
     }
@@ -216,7 +216,7 @@ struct BackchannelTests {
         try await fixture.change("web") { $0.backchannel = .ping("https://reports.example/ping") }
         let begun = try await begin(fixture, ["client_notification_token": "token-1"])
         let listener = Listener([503, nil])
-        let service = PingService(store: fixture.store, gateway: listener)
+        let service = fixture.services.pings(through: listener)
         #expect(try await service.run(at: fixture.now) == 0)
         #expect(listener.heard.isEmpty)
         _ = try await approve(fixture, begun)
@@ -228,7 +228,7 @@ struct BackchannelTests {
         let refusing = Listener([401])
         let denied = try await begin(fixture, ["client_notification_token": "token-1"])
         _ = try await fixture.approval.deny(denied.authorization.hash, at: Fixture.server, account: Fixture.alice, now: fixture.now)
-        for _ in 0..<3 { _ = try await PingService(store: fixture.store, gateway: refusing).run(at: fixture.now) }
+        for _ in 0..<3 { _ = try await fixture.services.pings(through: refusing).run(at: fixture.now) }
         #expect(refusing.heard.count == 1)
     }
 

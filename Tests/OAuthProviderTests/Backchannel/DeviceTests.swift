@@ -9,7 +9,7 @@ struct DeviceTests {
     private typealias Fixture = ProviderFixture
 
     private func begin(_ fixture: ProviderFixture) async throws -> DeviceService.Begun {
-        try await fixture.devices.begin(
+        try await fixture.services.devices.begin(
             try fixture.call(["client_id": "mobile", "audience": fixture.timesheets.text, "scope": "openid read:timesheets"]), at: fixture.now)
     }
 
@@ -27,7 +27,9 @@ struct DeviceTests {
     func good(rerunning: Bool) async throws {
         let fixture = try await ProviderFixture(rerunning: rerunning)
         let begun = try await begin(fixture)
-        #expect(try await fixture.devices.waiting(for: begun.userCode, at: Fixture.server, now: fixture.now)?.scopes.text == "openid read:timesheets")
+        #expect(
+            try await fixture.services.devices.waiting(for: begun.userCode, at: Fixture.server, now: fixture.now)?.scopes.text
+                == "openid read:timesheets")
         #expect(try await approve(fixture, begun)?.state != .pending)
         let response = try await fixture.answer(poll(fixture, begun.deviceCode))
         #expect(try fixture.claims(response.accessToken).subject == "alice")
@@ -63,7 +65,7 @@ struct DeviceTests {
         fixture.clock.advance(601)
         #expect(try await fixture.refusal(of: poll(fixture, late.deviceCode)) == .polledExpired)
         #expect(try await approve(fixture, late) == nil)
-        #expect(try await fixture.devices.waiting(for: late.userCode, at: Fixture.server, now: fixture.now) == nil)
+        #expect(try await fixture.services.devices.waiting(for: late.userCode, at: Fixture.server, now: fixture.now) == nil)
         #expect(TokenRefusal.polledExpired.code == .expiredToken && TokenRefusal.denied.code == .accessDenied)
     }
 
@@ -98,7 +100,7 @@ struct DeviceTests {
         let response = try await fixture.answer(poll(fixture, begun.deviceCode))
         #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .polledSpent)
         let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
     }
 
     @Test("qr_two_phones_one_winner: the second to decide finds it decided")
@@ -188,13 +190,13 @@ struct DeviceTests {
     func refused() async throws {
         let fixture = try await ProviderFixture()
         await #expect(throws: TokenRefusal.nothingGranted) {
-            try await fixture.devices.begin(try fixture.call(["client_id": "mobile", "scope": "batch:upload"]), at: fixture.now)
+            try await fixture.services.devices.begin(try fixture.call(["client_id": "mobile", "scope": "batch:upload"]), at: fixture.now)
         }
         await #expect(throws: TokenRefusal.targetUnknown) {
-            try await fixture.devices.begin(try fixture.call(["client_id": "mobile", "audience": "https://other.example"]), at: fixture.now)
+            try await fixture.services.devices.begin(try fixture.call(["client_id": "mobile", "audience": "https://other.example"]), at: fixture.now)
         }
         await #expect(throws: TokenRefusal.grantTypeNotAllowed) {
-            try await fixture.devices.begin(try fixture.call([:], authorization: [Fixture.batchBasic]), at: fixture.now)
+            try await fixture.services.devices.begin(try fixture.call([:], authorization: [Fixture.batchBasic]), at: fixture.now)
         }
     }
 }

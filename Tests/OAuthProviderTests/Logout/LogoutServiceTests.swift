@@ -36,7 +36,7 @@ struct LogoutServiceTests {
     }
 
     private func run(_ fixture: ProviderFixture, _ backend: Backend) async throws -> Int {
-        try await LogoutService(store: fixture.store, keyring: fixture.keyring, random: fixture.random, gateway: backend).run(at: fixture.now)
+        try await fixture.services.logouts(through: backend).run(at: fixture.now)
     }
 
     @Test("A session that ends is told to each client that listens, once, whatever it has of it")

@@ -22,7 +22,7 @@ extension ProviderFixture {
             target: try Self.target(address), asksNonce: asksNonce)
     }
 
-    func answer(_ call: TokenCall) async throws -> TokenResponse { try await token.answer(call, at: now) }
+    func answer(_ call: TokenCall) async throws -> TokenResponse { try await services.token.answer(call, at: now) }
 
     /// Why there is no token; nil when there is one.
     func refusal(of call: TokenCall) async throws -> TokenRefusal? {

@@ -41,16 +41,9 @@ struct ProviderFixture: Sendable {
     }
 
     var now: Instant { clock.now }
-    var gate: ClientGate { ClientGate(store: store, tokenEndpoint: Self.tokenEndpoint) }
-    var authorize: AuthorizeService { AuthorizeService(store: store, keyring: keyring, random: random) }
-    var push: PushService { PushService(store: store, keyring: keyring, random: random, gate: gate) }
-    var token: TokenEndpoint { TokenEndpoint(store: store, keyring: keyring, random: random, gate: gate) }
-    var devices: DeviceService { DeviceService(store: store, keyring: keyring, random: random, gate: gate) }
-    var backchannel: BackchannelService { BackchannelService(store: store, keyring: keyring, random: random, gate: gate) }
-    var approval: PolledApproval { PolledApproval(store: store, random: random) }
-    var introspection: IntrospectionService { IntrospectionService(store: store, keyring: keyring, random: random, gate: gate) }
-    var revocation: RevocationService { RevocationService(store: store, keyring: keyring, random: random, gate: gate) }
-    var userInfo: UserInfoService { UserInfoService(store: store, keyring: keyring, random: random) }
+    var services: OAuthServices { OAuthServices(store: store, keyring: keyring, random: random) }
+    var authorize: AuthorizeService { services.authorize }
+    var approval: PolledApproval { services.approval }
 }
 
 /// What there is.

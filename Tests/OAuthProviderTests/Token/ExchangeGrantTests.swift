@@ -60,12 +60,12 @@ struct ExchangeGrantTests {
         let fixture = try await fixture()
         let token = try await fixture.answer(call(fixture)).accessToken
         let asked = try fixture.call(["token": token], authorization: [Fixture.batchBasic])
-        guard case .accessToken = try await fixture.introspection.facts(asked, at: fixture.now) else {
+        guard case .accessToken = try await fixture.services.introspection.facts(asked, at: fixture.now) else {
             Issue.record("the token is not known")
             return
         }
         fixture.memory.change { $0.sessions = [:] }
-        #expect(try await fixture.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
         #expect(try await fixture.refusal(of: call(fixture)) == .subjectTokenUnknown)
     }
 

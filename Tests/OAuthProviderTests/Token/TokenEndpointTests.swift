@@ -150,7 +150,7 @@ struct TokenEndpointTests {
             }
         }
         let fixture = try await ProviderFixture()
-        let endpoint = TokenEndpoint(store: fixture.store, keyring: fixture.keyring, random: fixture.random, gate: fixture.gate, hook: Hook())
+        let endpoint = OAuthServices(store: fixture.store, keyring: fixture.keyring, random: fixture.random, hook: Hook()).token
         let response = try await endpoint.answer(try fixture.exchange(try await fixture.code()), at: fixture.now)
         let claims = try fixture.claims(response.accessToken)
         #expect(claims.custom["https://api.example.com/email"] == .string("alice@example.com"))

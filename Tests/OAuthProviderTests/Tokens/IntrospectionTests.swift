@@ -9,11 +9,11 @@ struct IntrospectionTests {
     private typealias Fixture = ProviderFixture
 
     private func facts(_ fixture: ProviderFixture, _ token: String?, by authorization: String = Fixture.batchBasic) async throws -> TokenFacts {
-        try await fixture.introspection.facts(try fixture.call(["token": token], authorization: [authorization]), at: fixture.now)
+        try await fixture.services.introspection.facts(try fixture.call(["token": token], authorization: [authorization]), at: fixture.now)
     }
 
     private func revoke(_ fixture: ProviderFixture, _ token: String?, client: String = "mobile") async throws {
-        try await fixture.revocation.revoke(try fixture.call(["token": token, "client_id": client]), at: fixture.now)
+        try await fixture.services.revocation.revoke(try fixture.call(["token": token, "client_id": client]), at: fixture.now)
     }
 
     @Test("S0-23 an API hears of a token for it whether its person is still logged in")
@@ -50,10 +50,10 @@ struct IntrospectionTests {
         let token = try await fixture.tokens().accessToken
         #expect(try await facts(fixture, token, by: Fixture.basic) == .inactive)
         await #expect(throws: TokenRefusal.publicClient) {
-            try await fixture.introspection.facts(try fixture.call(["token": token, "client_id": "mobile"]), at: fixture.now)
+            try await fixture.services.introspection.facts(try fixture.call(["token": token, "client_id": "mobile"]), at: fixture.now)
         }
         await #expect(throws: TokenRefusal.client(.missing)) {
-            try await fixture.introspection.facts(try fixture.call(["token": token]), at: fixture.now)
+            try await fixture.services.introspection.facts(try fixture.call(["token": token]), at: fixture.now)
         }
         await #expect(throws: TokenRefusal.parameterMissing("token")) { try await facts(fixture, nil) }
     }
@@ -99,12 +99,12 @@ struct IntrospectionTests {
         let fixture = try await ProviderFixture()
         let response = try await fixture.tokens()
         for token in [response.accessToken, response.refreshToken, "x"] {
-            try await fixture.revocation.revoke(try fixture.call(["token": token], authorization: [Fixture.basic]), at: fixture.now)
+            try await fixture.services.revocation.revoke(try fixture.call(["token": token], authorization: [Fixture.basic]), at: fixture.now)
         }
         #expect(try await facts(fixture, response.accessToken) != .inactive)
         #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == nil)
         await #expect(throws: TokenRefusal.client(.secretWrong)) {
-            try await fixture.revocation.revoke(
+            try await fixture.services.revocation.revoke(
                 try fixture.call(["token": "x", "client_id": "web", "client_secret": "wrong"]), at: fixture.now)
         }
     }

@@ -12,7 +12,7 @@ struct UserInfoTests {
         _ fixture: ProviderFixture, _ authorization: [String], proofs: [String] = [], isInQuery: Bool = false
     ) async throws -> JSONObject {
         let use = DPoPUse(method: "GET", target: try Fixture.target(Self.endpoint))
-        return try await fixture.userInfo.claims(
+        return try await fixture.services.userInfo.claims(
             for: try PresentedToken(authorization: authorization, isInQuery: isInQuery), proofs: proofs, use, at: Fixture.server, now: fixture.now)
     }
 

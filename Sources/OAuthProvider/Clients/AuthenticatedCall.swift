@@ -1,0 +1,69 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// A call whose client is who it says: what every endpoint for clients asks before its own question. What was shown is still to be spent.
+struct AuthenticatedCall: Sendable {
+    let call: TokenCall
+    let client: AuthenticatedClient
+    let keys: TokenKeys
+    /// By which the call finds again what it did itself.
+    let redemption: RedemptionID
+
+    var application: Application { client.application }
+
+    /// The proof that came along, verified; nil where none came and none is needed. It is still to be spent.
+    func proof(_ unverified: UnverifiedDPoPProof?, isNeeded: Bool, at now: Instant) throws(TokenRefusal) -> DPoPProof? {
+        guard let unverified else {
+            guard !isNeeded else { throw .proof(.missing) }
+            return nil
+        }
+        let use = DPoPUse(method: call.method, target: call.target, nonces: call.asksNonce ? keys.nonces : nil)
+        do { return try unverified.verified(for: use, at: now) } catch { throw .proof(error) }
+    }
+}
+
+extension ProviderContext {
+    /// A form and who sends it, in that order: of two faults the client's is told before those of what it asks.
+    func authenticated(_ call: TokenCall, at now: Instant) async throws -> AuthenticatedCall {
+        try call.checkForm()
+        return try await authenticated(call, as: try call.presentedClient(), at: now)
+    }
+
+    func authenticated(_ call: TokenCall, as presented: PresentedClient, at now: Instant) async throws -> AuthenticatedCall {
+        let keys = try await keyring.keys(of: call.server)
+        let application = try await store.read { rows in try rows.application(presented.id, of: call.server) }
+        // For its own server's token endpoint an assertion may be at any of them.
+        let authentication = ClientAuthentication(
+            issuer: keys.issuer, endpoints: [ProviderMetadata.Path.token.address(at: keys.issuer), call.target.description])
+        let client: AuthenticatedClient
+        do { client = try authentication.check(presented, of: application, at: now) } catch { throw TokenRefusal.client(error) }
+        return AuthenticatedCall(call: call, client: client, keys: keys, redemption: RedemptionID(using: random))
+    }
+
+    /// The one transaction of a call that writes: takes what its client showed, once, and does the work for the client as it is now.
+    func write<Value: Sendable>(
+        for call: AuthenticatedCall, with proof: DPoPProof? = nil, _ body: @Sendable @escaping (any OAuthRows, Application) throws -> Value
+    ) async throws -> Value {
+        try await store.write { rows in
+            try rows.spend(call, proof)
+            return try body(rows, try rows.current(call.client))
+        }
+    }
+}
+
+extension OAuthRows {
+    /// Takes assertion and proof, each once.
+    fileprivate func spend(_ call: AuthenticatedCall, _ proof: DPoPProof?) throws {
+        do { try spend(call.client, by: call.redemption) } catch let refusal as ClientRefusal { throw TokenRefusal.client(refusal) }
+        guard let proof else { return }
+        guard try spend(proof.spentAs, by: call.redemption, until: proof.goodUntil) else { throw TokenRefusal.proof(.replayed) }
+    }
+
+    /// The client as it is in this transaction: it may have been disabled since it was authenticated.
+    func current(_ client: AuthenticatedClient) throws -> Application {
+        guard let application = try application(client.application.id, of: client.application.server), application.isEnabled else {
+            throw TokenRefusal.client(.disabled)
+        }
+        return application
+    }
+}

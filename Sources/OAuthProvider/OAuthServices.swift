@@ -1,0 +1,36 @@
+import OstiaryProtocol
+
+/// The services of the provider over one store, one keyring and one random source: all that routes and tests hold.
+package struct OAuthServices: Sendable {
+    package let authorize: AuthorizeService
+    package let push: PushService
+    package let token: TokenEndpoint
+    package let devices: DeviceService
+    package let backchannel: BackchannelService
+    package let approval: PolledApproval
+    package let introspection: IntrospectionService
+    package let revocation: RevocationService
+    package let userInfo: UserInfoService
+    private let context: ProviderContext
+
+    /// - Parameter hook: what an operator's own rules add to access tokens.
+    package init(
+        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, hook: any AccessTokenHook = NoAccessTokenHook()
+    ) {
+        let context = ProviderContext(store: store, keyring: keyring, random: random)
+        authorize = AuthorizeService(context: context)
+        push = PushService(context: context)
+        token = TokenEndpoint(context: context, hook: hook)
+        devices = DeviceService(context: context)
+        backchannel = BackchannelService(context: context)
+        approval = PolledApproval(context: context)
+        introspection = IntrospectionService(context: context)
+        revocation = RevocationService(context: context)
+        userInfo = UserInfoService(context: context)
+        self.context = context
+    }
+
+    /// Work in the background, for the node that has the lease.
+    package func logouts(through gateway: any LogoutGateway) -> LogoutService { LogoutService(context: context, gateway: gateway) }
+    package func pings(through gateway: any PingGateway) -> PingService { PingService(context: context, gateway: gateway) }
+}
