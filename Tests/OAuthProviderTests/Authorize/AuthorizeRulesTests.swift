@@ -267,7 +267,7 @@ struct AuthorizeRulesTests {
         let idToken = try #require(try await fixture.tokens().idToken)
         fixture.clock.advance(100_000)
         #expect(try await fixture.request(fixture.authorization(["id_token_hint": idToken])).hinted == "alice")
-        let foreign = try ES256Signer(stored: [UInt8](repeating: 99, count: 32)).sign(JSONObject(["sub": .string("alice")]), as: .idToken)
+        let foreign = try LocalSigner(.es256, stored: [UInt8](repeating: 99, count: 32)).sign(JSONObject(["sub": .string("alice")]), as: .idToken)
         for text in ["x", foreign, try await fixture.tokens().accessToken] { #expect(try await refusal(["id_token_hint": text]) == .hintWrong) }
         // Of another client: a stolen one would tell its thief whether that person is logged in.
         let others = try #require(try await fixture.webIDToken())

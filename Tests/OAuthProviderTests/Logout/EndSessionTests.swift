@@ -67,7 +67,7 @@ struct EndSessionTests {
         let parts = hint.split(separator: ".")
         let none = Base64URL.encode(Array(#"{"typ":"JWT","alg":"none"}"#.utf8))
         let claims = try fixture.idClaims(hint)
-        let foreign = try ES256Signer(stored: [UInt8](repeating: 90, count: 32)).sign(claims, as: .idToken)
+        let foreign = try LocalSigner(.es256, stored: [UInt8](repeating: 90, count: 32)).sign(claims, as: .idToken)
         let modified = "\(parts[0]).\(Base64URL.encode(Array("{}".utf8))).\(parts[2])"
         let accessToken = try await fixture.tokens().accessToken
         for wrong in ["\(none).\(parts[1]).", foreign, modified, "x", accessToken] {

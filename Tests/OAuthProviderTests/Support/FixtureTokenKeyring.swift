@@ -7,8 +7,8 @@ struct FixtureTokenKeyring: TokenKeyring {
     let tokenKeys: TokenKeys
 
     init(issuer: String = ProviderFixture.issuer) throws {
-        let es256 = try ES256Signer(stored: [UInt8](repeating: 31, count: 32))
-        let edDSA = try EdDSASigner(stored: [UInt8](repeating: 32, count: 32))
+        let es256 = try LocalSigner(.es256, stored: [UInt8](repeating: 31, count: 32))
+        let edDSA = try LocalSigner(.edDSA, stored: [UInt8](repeating: 32, count: 32))
         tokenKeys = TokenKeys(
             issuer: issuer, signers: [es256, edDSA], published: JWKSet([es256.key, edDSA.key]), secret: [UInt8](repeating: 33, count: 32))
     }

@@ -46,7 +46,7 @@ extension ProviderFixture {
         return try signer.sign(claims, header: JSONObject(["typ": .string("dpop+jwt"), "alg": .string("ES256"), "jwk": .object(jwk)]))
     }
 
-    static func phoneKey(_ number: UInt8) throws -> ES256Signer { try ES256Signer(stored: [UInt8](repeating: number, count: 32)) }
+    static func phoneKey(_ number: UInt8) throws -> LocalSigner { try LocalSigner(.es256, stored: [UInt8](repeating: number, count: 32)) }
 }
 
 /// Logins as the phone makes them.

@@ -36,7 +36,7 @@ struct IntrospectionTests {
     func inactive() async throws {
         let fixture = try await ProviderFixture()
         let response = try await fixture.tokens()
-        let foreign = try ES256Signer(stored: [UInt8](repeating: 90, count: 32)).sign(try fixture.claims(response.accessToken).json, as: .accessToken)
+        let foreign = try LocalSigner(.es256, stored: [UInt8](repeating: 90, count: 32)).sign(try fixture.claims(response.accessToken).json, as: .accessToken)
         for token in ["x", foreign, response.accessToken + "A", response.idToken, "a.b.c"] { #expect(try await facts(fixture, token) == .inactive) }
         fixture.clock.advance(86_399)
         #expect(try await facts(fixture, response.accessToken) != .inactive)

@@ -4,7 +4,7 @@ import Testing
 
 /// An RSA key that is for tests and for nothing else, with what another library signed by it.
 enum RSAFixture {
-    static func signer() throws -> RS256Signer { try RS256Signer(stored: try #require(Base64URL.decode(der))) }
+    static func signer() throws -> LocalSigner { try LocalSigner(.rs256, stored: try #require(Base64URL.decode(der))) }
 
     static let thumbprint = "B80TlEb0DRK_yC2zDg5g4nM02YWHYSI1fAGDkfhXb-o"
 

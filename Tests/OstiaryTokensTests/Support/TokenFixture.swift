@@ -8,8 +8,8 @@ enum TokenFixture {
     static let issuer = "https://login.example"
     static let api = "https://api.example.com/timesheets"
 
-    static func es256(_ seed: UInt8 = 7) throws -> ES256Signer { try ES256Signer(stored: [UInt8](repeating: seed, count: 32)) }
-    static func edDSA(_ seed: UInt8 = 7) throws -> EdDSASigner { try EdDSASigner(stored: [UInt8](repeating: seed, count: 32)) }
+    static func es256(_ seed: UInt8 = 7) throws -> LocalSigner { try LocalSigner(.es256, stored: [UInt8](repeating: seed, count: 32)) }
+    static func edDSA(_ seed: UInt8 = 7) throws -> LocalSigner { try LocalSigner(.edDSA, stored: [UInt8](repeating: seed, count: 32)) }
 
     static func accessToken(_ change: (inout AccessTokenClaims) -> Void = { _ in }) -> AccessTokenClaims {
         var claims = AccessTokenClaims(
