@@ -22,22 +22,10 @@ package struct RefreshFamily: Equatable, Sendable {
     package private(set) var renewedAt: Instant
     package private(set) var usedAt: Instant
 
-    package init(grant: GrantID, server: ServerID, client: ClientID, boundKey: Thumbprint?, life: RefreshLife, createdAt: Instant) {
-        self.grant = grant
-        self.server = server
-        self.client = client
-        self.boundKey = boundKey
-        self.life = life
-        self.createdAt = createdAt
-        generation = 0
-        renewedAt = createdAt
-        usedAt = createdAt
-    }
-
-    /// As a store kept it.
+    /// - Parameter generation: of the newest token, as a store kept it with the moments after it; without them the family begins.
     package init(
-        grant: GrantID, server: ServerID, client: ClientID, boundKey: Thumbprint?, life: RefreshLife, createdAt: Instant, generation: UInt32,
-        renewedAt: Instant, usedAt: Instant
+        grant: GrantID, server: ServerID, client: ClientID, boundKey: Thumbprint?, life: RefreshLife, createdAt: Instant, generation: UInt32 = 0,
+        renewedAt: Instant? = nil, usedAt: Instant? = nil
     ) {
         self.grant = grant
         self.server = server
@@ -46,8 +34,8 @@ package struct RefreshFamily: Equatable, Sendable {
         self.life = life
         self.createdAt = createdAt
         self.generation = generation
-        self.renewedAt = renewedAt
-        self.usedAt = usedAt
+        self.renewedAt = renewedAt ?? createdAt
+        self.usedAt = usedAt ?? createdAt
     }
 
     /// What the use of a token means.
