@@ -12,9 +12,7 @@ struct PushTests {
     private func push(
         _ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:], proofs: [String] = [], method: String = "POST"
     ) async throws -> String {
-        let call = TokenCall(
-            server: Fixture.server, method: method, contentType: "application/x-www-form-urlencoded", parameters: fixture.authorization(changes),
-            proofs: proofs, target: try Fixture.target(Self.endpoint))
+        let call = try Fixture.post(fixture.authorization(changes), proofs: proofs, address: Self.endpoint, method: method)
         return try await fixture.services.push.push(call, at: fixture.now).requestURI
     }
 
@@ -127,9 +125,7 @@ struct PushTests {
     func credentials() async throws {
         let fixture = try await ProviderFixture()
         let parameters = fixture.webAuthorization() + [Parameter("client_secret", Fixture.secret)]
-        let call = TokenCall(
-            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-            target: try Fixture.target(Self.endpoint))
+        let call = try Fixture.post(parameters, address: Self.endpoint)
         let uri = try await fixture.services.push.push(call, at: fixture.now).requestURI
         let hash = try #require(PushedRequest.hash(ofURI: uri))
         let kept = try await fixture.store.read { rows in try rows.pushedRequest(hash: hash, of: Fixture.server) }

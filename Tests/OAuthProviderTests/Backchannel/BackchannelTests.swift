@@ -11,17 +11,12 @@ struct BackchannelTests {
     private typealias Fixture = ProviderFixture
 
     private func call(_ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:]) throws -> TokenCall {
-        var parameters = [
+        let parameters = [
             Parameter("login_hint", "alice"), Parameter("scope", "openid read:timesheets"), Parameter("audience", fixture.timesheets.text),
             Parameter("binding_message", "W4-SCQ"),
         ]
-        for (name, value) in changes {
-            parameters.removeAll { $0.name == name }
-            if let value { parameters.append(Parameter(name, value)) }
-        }
-        return TokenCall(
-            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-            authorization: [Fixture.basic], target: try Fixture.target("https://login.example/oauth/bc-authorize"))
+        return try Fixture.post(
+            parameters.changed(changes), authorization: [Fixture.basic], address: "https://login.example/oauth/bc-authorize")
     }
 
     private func begin(_ fixture: ProviderFixture, _ changes: KeyValuePairs<String, String?> = [:]) async throws -> BackchannelService.Begun {
@@ -116,8 +111,7 @@ struct BackchannelTests {
         _ = try await approve(fixture, begun)
         let response = try await fixture.answer(poll(fixture, begun.requestID))
         #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .polledSpent)
-        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
     @Test("ciba_two_hints, ciba_no_hint, and the hints that there are not")

@@ -99,8 +99,7 @@ struct DeviceTests {
         _ = try await approve(fixture, begun)
         let response = try await fixture.answer(poll(fixture, begun.deviceCode))
         #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .polledSpent)
-        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
     @Test("qr_two_phones_one_winner: the second to decide finds it decided")

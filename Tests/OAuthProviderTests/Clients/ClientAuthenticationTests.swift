@@ -13,14 +13,8 @@ struct ClientAuthenticationTests {
         _ changes: KeyValuePairs<String, String?> = [:], authorization: [String] = [Fixture.batchBasic], in fixture: ProviderFixture? = nil
     ) async throws -> TokenRefusal? {
         let fixture = if let fixture { fixture } else { try await ProviderFixture() }
-        var parameters = [Parameter("grant_type", "client_credentials"), Parameter("audience", fixture.timesheets.text)]
-        for (name, value) in changes {
-            if let value { parameters.append(Parameter(name, value)) }
-        }
-        return try await fixture.refusal(
-            of: TokenCall(
-                server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-                authorization: authorization, target: try Fixture.target()))
+        let parameters = [Parameter("grant_type", "client_credentials"), Parameter("audience", fixture.timesheets.text)]
+        return try await fixture.refusal(of: Fixture.post(parameters.changed(changes), authorization: authorization))
     }
 
     private func basic(_ text: String) -> String { "Basic \(text)" }
@@ -170,9 +164,7 @@ struct ClientAssertionTests {
                 Parameter("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
                 Parameter("client_assertion", assertion),
             ]
-            return TokenCall(
-                server: server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters, target: try Fixture.target()
-            )
+            return try Fixture.post(parameters, at: server)
         }
         for server in [Fixture.server, other] {
             #expect(try await fixture.refusal(of: call(server)) == nil)

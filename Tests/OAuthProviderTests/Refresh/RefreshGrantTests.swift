@@ -40,8 +40,7 @@ struct RefreshGrantTests {
         #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .refreshReused)
         #expect(TokenRefusal.refreshReused.isAlarm)
         #expect(try await fixture.refusal(of: fixture.refresh(third.refreshToken)) == .grantOver)
-        let asked = try fixture.call(["token": third.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: third.accessToken) == .inactive)
     }
 
     @Test("rt_other_client, rt_without_client_auth")

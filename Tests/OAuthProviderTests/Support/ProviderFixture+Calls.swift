@@ -14,15 +14,33 @@ extension ProviderFixture {
 
     func call(
         _ parameters: KeyValuePairs<String, String?>, authorization: [String] = [], proofs: [String] = [], address: String = tokenEndpoint,
-        method: String = "POST", contentType: String? = "application/x-www-form-urlencoded", asksNonce: Bool = false
+        method: String = "POST", contentType: String? = form, asksNonce: Bool = false
     ) throws -> TokenCall {
         TokenCall(
-            server: Self.server, method: method, contentType: contentType,
-            parameters: parameters.compactMap { name, value in value.map { Parameter(name, $0) } }, authorization: authorization, proofs: proofs,
-            target: try Self.target(address), asksNonce: asksNonce)
+            server: Self.server, method: method, contentType: contentType, parameters: [Parameter]().changed(parameters),
+            authorization: authorization,
+            proofs: proofs, target: try Self.target(address), asksNonce: asksNonce)
+    }
+
+    static let form = "application/x-www-form-urlencoded"
+
+    /// A form as it should come.
+    static func post(
+        _ parameters: [Parameter], at server: ServerID = ProviderFixture.server, authorization: [String] = [], proofs: [String] = [],
+        address: String = tokenEndpoint,
+        method: String = "POST"
+    ) throws -> TokenCall {
+        TokenCall(
+            server: server, method: method, contentType: form, parameters: parameters, authorization: authorization, proofs: proofs,
+            target: try target(address))
     }
 
     func answer(_ call: TokenCall) async throws -> TokenResponse { try await services.token.answer(call, at: now) }
+
+    /// What an API hears that asks about a token; with another's credentials what that one hears.
+    func facts(of token: String?, by authorization: String = batchBasic) async throws -> TokenFacts {
+        try await services.introspection.facts(try call(["token": token], authorization: [authorization]), at: now)
+    }
 
     /// Why there is no token; nil when there is one.
     func refusal(of call: TokenCall) async throws -> TokenRefusal? {
@@ -90,11 +108,7 @@ extension ProviderFixture {
 
     /// The one for the third party's website.
     func webAuthorization(_ changes: KeyValuePairs<String, String?> = [:]) -> [Parameter] {
-        let web = authorization(["client_id": "web", "redirect_uri": "https://reports.example/cb?tenant=1", "scope": "openid read:timesheets"])
-        return changes.reduce(into: web) { parameters, change in
-            parameters.removeAll { $0.name == change.key }
-            if let value = change.value { parameters.append(Parameter(change.key, value)) }
-        }
+        authorization(["client_id": "web", "redirect_uri": "https://reports.example/cb?tenant=1", "scope": "openid read:timesheets"]).changed(changes)
     }
 
     func outcome(_ parameters: [Parameter]) async throws -> AuthorizeOutcome { try await authorize.check(parameters, at: Self.server, askedAt: now) }
@@ -125,17 +139,11 @@ extension ProviderFixture {
     func exchange(
         _ code: String, _ changes: KeyValuePairs<String, String?> = [:], authorization: [String] = [], proofs: [String] = []
     ) throws -> TokenCall {
-        var parameters = [
+        let parameters = [
             Parameter("grant_type", "authorization_code"), Parameter("client_id", "mobile"), Parameter("code_verifier", Self.verifier),
             Parameter("code", code), Parameter("redirect_uri", Self.callback),
         ]
-        for (name, value) in changes {
-            parameters.removeAll { $0.name == name }
-            if let value { parameters.append(Parameter(name, value)) }
-        }
-        return TokenCall(
-            server: Self.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-            authorization: authorization, proofs: proofs, target: try Self.target())
+        return try Self.post(parameters.changed(changes), authorization: authorization, proofs: proofs)
     }
 
     /// Tokens of the mobile app, as the reference gets them.
@@ -166,5 +174,13 @@ extension ProviderFixture {
     /// The claims of an ID token of ours.
     func idClaims(_ token: String?) throws -> JSONObject {
         try UnverifiedJWS(compact: try #require(token)).verified(by: keyring.tokenKeys.published, as: .idToken).claims
+    }
+}
+
+extension [Parameter] {
+    /// With some in place of all of their names, at the end; nil takes one out.
+    func changed(_ changes: KeyValuePairs<String, String?>) -> [Parameter] {
+        let names = Set(changes.map { $0.key })
+        return filter { !names.contains($0.name) } + changes.compactMap { name, value in value.map { Parameter(name, $0) } }
     }
 }

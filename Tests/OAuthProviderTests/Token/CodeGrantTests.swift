@@ -84,8 +84,7 @@ struct CodeGrantTests {
         #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
         #expect(TokenRefusal.codeSpent.isAlarm)
         #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
-        let asked = try fixture.call(["token": response.accessToken], authorization: [Fixture.batchBasic])
-        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
     @Test("tok_code_expired_60s")
@@ -174,8 +173,7 @@ struct CodeGrantTests {
         try await fixture.changeAPI { $0.form = .opaque }
         let token = try await fixture.tokens().accessToken
         #expect(token.utf8.count == 43 && !token.contains("."))
-        let asked = try fixture.call(["token": token], authorization: [Fixture.batchBasic])
-        guard case .accessToken(let claims) = try await fixture.services.introspection.facts(asked, at: fixture.now) else {
+        guard case .accessToken(let claims) = try await fixture.facts(of: token) else {
             Issue.record("an opaque token is not known")
             return
         }

@@ -20,18 +20,12 @@ struct ExchangeGrantTests {
     }
 
     private func call(_ fixture: ProviderFixture, key: UInt8? = 51, _ changes: KeyValuePairs<String, String?> = [:]) throws -> TokenCall {
-        var parameters = [
+        let parameters = [
             Parameter("grant_type", GrantType.tokenExchange.rawValue), Parameter("client_id", "mobile"), Parameter("subject_token", Self.webNonce),
             Parameter("subject_token_type", ExchangeGrant.webNonceType), Parameter("audience", fixture.timesheets.text),
             Parameter("scope", "read:timesheets openid"),
         ]
-        for (name, value) in changes {
-            parameters.removeAll { $0.name == name }
-            if let value { parameters.append(Parameter(name, value)) }
-        }
-        return TokenCall(
-            server: Fixture.server, method: "POST", contentType: "application/x-www-form-urlencoded", parameters: parameters,
-            proofs: try key.map { [try fixture.proof($0)] } ?? [], target: try Fixture.target())
+        return try Fixture.post(parameters.changed(changes), proofs: try key.map { [try fixture.proof($0)] } ?? [])
     }
 
     @Test("S0-18 a webNonce and a proof of the phone's key give an access token, and no code verifier is asked for", arguments: [false, true])
@@ -59,13 +53,12 @@ struct ExchangeGrantTests {
     func ended() async throws {
         let fixture = try await fixture()
         let token = try await fixture.answer(call(fixture)).accessToken
-        let asked = try fixture.call(["token": token], authorization: [Fixture.batchBasic])
-        guard case .accessToken = try await fixture.services.introspection.facts(asked, at: fixture.now) else {
+        guard case .accessToken = try await fixture.facts(of: token) else {
             Issue.record("the token is not known")
             return
         }
         fixture.memory.change { $0.sessions = [:] }
-        #expect(try await fixture.services.introspection.facts(asked, at: fixture.now) == .inactive)
+        #expect(try await fixture.facts(of: token) == .inactive)
         #expect(try await fixture.refusal(of: call(fixture)) == .subjectTokenUnknown)
     }
 

@@ -8,10 +8,6 @@ import Testing
 struct IntrospectionTests {
     private typealias Fixture = ProviderFixture
 
-    private func facts(_ fixture: ProviderFixture, _ token: String?, by authorization: String = Fixture.batchBasic) async throws -> TokenFacts {
-        try await fixture.services.introspection.facts(try fixture.call(["token": token], authorization: [authorization]), at: fixture.now)
-    }
-
     private func revoke(_ fixture: ProviderFixture, _ token: String?, client: String = "mobile") async throws {
         try await fixture.services.revocation.revoke(try fixture.call(["token": token, "client_id": client]), at: fixture.now)
     }
@@ -20,7 +16,7 @@ struct IntrospectionTests {
     func active() async throws {
         let fixture = try await ProviderFixture()
         let response = try await fixture.tokens(["scope": "openid read:timesheets"])
-        guard case .accessToken(let claims) = try await facts(fixture, response.accessToken) else {
+        guard case .accessToken(let claims) = try await fixture.facts(of: response.accessToken) else {
             Issue.record("a good token is not known")
             return
         }
@@ -28,7 +24,7 @@ struct IntrospectionTests {
         let json = TokenFacts.accessToken(claims).json
         #expect(json["active"] == .bool(true) && json["token_type"] == .string("Bearer") && json["client_id"] == .string("mobile"))
         fixture.memory.change { $0.sessions = [:] }
-        #expect(try await facts(fixture, response.accessToken) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
         #expect(String(decoding: TokenFacts.inactive.json.encoded, as: UTF8.self) == #"{"active":false}"#)
     }
 
@@ -36,38 +32,41 @@ struct IntrospectionTests {
     func inactive() async throws {
         let fixture = try await ProviderFixture()
         let response = try await fixture.tokens()
-        let foreign = try LocalSigner(.es256, stored: [UInt8](repeating: 90, count: 32)).sign(try fixture.claims(response.accessToken).json, as: .accessToken)
-        for token in ["x", foreign, response.accessToken + "A", response.idToken, "a.b.c"] { #expect(try await facts(fixture, token) == .inactive) }
+        let foreign = try LocalSigner(.es256, stored: [UInt8](repeating: 90, count: 32)).sign(
+            try fixture.claims(response.accessToken).json, as: .accessToken)
+        for token in ["x", foreign, response.accessToken + "A", response.idToken, "a.b.c"] {
+            #expect(try await fixture.facts(of: token) == .inactive)
+        }
         fixture.clock.advance(86_399)
-        #expect(try await facts(fixture, response.accessToken) != .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) != .inactive)
         fixture.clock.advance(1)
-        #expect(try await facts(fixture, response.accessToken) == .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
     @Test("Who is not the token's client and does not serve its API learns nothing")
     func strangers() async throws {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens().accessToken
-        #expect(try await facts(fixture, token, by: Fixture.basic) == .inactive)
+        #expect(try await fixture.facts(of: token, by: Fixture.basic) == .inactive)
         await #expect(throws: TokenRefusal.publicClient) {
             try await fixture.services.introspection.facts(try fixture.call(["token": token, "client_id": "mobile"]), at: fixture.now)
         }
         await #expect(throws: TokenRefusal.client(.missing)) {
             try await fixture.services.introspection.facts(try fixture.call(["token": token]), at: fixture.now)
         }
-        await #expect(throws: TokenRefusal.parameterMissing("token")) { try await facts(fixture, nil) }
+        await #expect(throws: TokenRefusal.parameterMissing("token")) { try await fixture.facts(of: nil) }
     }
 
     @Test("A refresh token is told about to its client, and not to an API")
     func refreshToken() async throws {
         let fixture = try await ProviderFixture()
         let token = try await fixture.webTokens("openid offline_access").refreshToken
-        guard case .refreshToken(let standing) = try await facts(fixture, token, by: Fixture.basic) else {
+        guard case .refreshToken(let standing) = try await fixture.facts(of: token, by: Fixture.basic) else {
             Issue.record("a client does not know its own token")
             return
         }
         #expect(standing.person.subject == "alice")
-        #expect(try await facts(fixture, token) == .inactive)
+        #expect(try await fixture.facts(of: token) == .inactive)
     }
 
     @Test("S3-46 revoking a refresh token logs the device out: the grant is over, with every token on it")
@@ -78,7 +77,7 @@ struct IntrospectionTests {
         // By an older token of the family, too.
         try await revoke(fixture, response.refreshToken)
         #expect(try await fixture.refusal(of: fixture.refresh(next.refreshToken)) == .grantOver)
-        #expect(try await facts(fixture, next.accessToken) == .inactive)
+        #expect(try await fixture.facts(of: next.accessToken) == .inactive)
         try await revoke(fixture, response.refreshToken)
     }
 
@@ -89,8 +88,8 @@ struct IntrospectionTests {
         let first = try await fixture.tokens()
         let second = try await fixture.answer(fixture.refresh(first.refreshToken))
         try await revoke(fixture, first.accessToken)
-        #expect(try await facts(fixture, first.accessToken) == .inactive)
-        #expect(try await facts(fixture, second.accessToken) != .inactive)
+        #expect(try await fixture.facts(of: first.accessToken) == .inactive)
+        #expect(try await fixture.facts(of: second.accessToken) != .inactive)
         #expect(try await fixture.refusal(of: fixture.refresh(second.refreshToken)) == nil)
     }
 
@@ -101,7 +100,7 @@ struct IntrospectionTests {
         for token in [response.accessToken, response.refreshToken, "x"] {
             try await fixture.services.revocation.revoke(try fixture.call(["token": token], authorization: [Fixture.basic]), at: fixture.now)
         }
-        #expect(try await facts(fixture, response.accessToken) != .inactive)
+        #expect(try await fixture.facts(of: response.accessToken) != .inactive)
         #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == nil)
         await #expect(throws: TokenRefusal.client(.secretWrong)) {
             try await fixture.services.revocation.revoke(
@@ -114,6 +113,6 @@ struct IntrospectionTests {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens().accessToken
         try await fixture.change("mobile") { $0.isEnabled = false }
-        #expect(try await facts(fixture, token) == .inactive)
+        #expect(try await fixture.facts(of: token) == .inactive)
     }
 }
