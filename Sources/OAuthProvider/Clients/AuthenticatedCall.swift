@@ -34,7 +34,7 @@ extension ProviderContext {
         let application = try await store.read { rows in try rows.application(presented.id, of: call.server) }
         // For its own server's token endpoint an assertion may be at any of them.
         let authentication = ClientAuthentication(
-            issuer: keys.issuer, endpoints: [ProviderMetadata.Path.token.address(at: keys.issuer), call.target.description])
+            issuer: keys.issuer, endpoints: [ProviderPath.token.address(at: keys.issuer), call.target.description])
         let client: AuthenticatedClient
         do { client = try authentication.check(presented, of: application, at: now) } catch { throw TokenRefusal.client(error) }
         return AuthenticatedCall(call: call, client: client, keys: keys, redemption: RedemptionID(using: random))

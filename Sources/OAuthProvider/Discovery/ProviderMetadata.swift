@@ -15,24 +15,7 @@ package struct ProviderMetadata: Sendable {
         self.hasRegistration = hasRegistration
     }
 
-    /// Where things are, below the issuer. The token endpoint has the path that the reference gives it (S3-30).
-    package enum Path: String, CaseIterable, Sendable {
-        case authorization = "/authorize"
-        case token = "/oauth/token"
-        case pushedRequests = "/oauth/par"
-        case deviceAuthorization = "/oauth/device/code"
-        case backchannelAuthentication = "/oauth/bc-authorize"
-        case introspection = "/oauth/introspect"
-        case revocation = "/oauth/revoke"
-        case userInfo = "/userinfo"
-        case keys = "/.well-known/jwks.json"
-        case endSession = "/logout"
-        case registration = "/oauth/register"
-
-        package func address(at issuer: String) -> String { issuer + rawValue }
-    }
-
-    package func address(_ path: Path) -> String { path.address(at: issuer) }
+    package func address(_ path: ProviderPath) -> String { path.address(at: issuer) }
 
     package var json: JSONObject {
         var object = endpoints

@@ -1,0 +1,16 @@
+/// Where things are, below the issuer. The token endpoint has the path that the reference gives it (S3-30).
+package enum ProviderPath: String, CaseIterable, Sendable {
+    case authorization = "/authorize"
+    case token = "/oauth/token"
+    case pushedRequests = "/oauth/par"
+    case deviceAuthorization = "/oauth/device/code"
+    case backchannelAuthentication = "/oauth/bc-authorize"
+    case introspection = "/oauth/introspect"
+    case revocation = "/oauth/revoke"
+    case userInfo = "/userinfo"
+    case keys = "/.well-known/jwks.json"
+    case endSession = "/logout"
+    case registration = "/oauth/register"
+
+    package func address(at issuer: String) -> String { issuer + rawValue }
+}
