@@ -24,7 +24,7 @@ package struct OAuthServices: Sendable {
         devices = DeviceService(context: context)
         backchannel = BackchannelService(context: context)
         approval = PolledApproval(context: context)
-        introspection = IntrospectionService(context: context)
+        introspection = IntrospectionService(context: context, hook: hook)
         revocation = RevocationService(context: context)
         userInfo = UserInfoService(context: context)
         self.context = context

@@ -75,14 +75,3 @@ package struct TokenEndpoint: Sendable {
             issuedType: issuance.issuedType)
     }
 }
-
-/// What an operator's own rules add to access tokens.
-package protocol AccessTokenHook: Sendable {
-    /// Claims that are added; names that mean something in a token already are dropped.
-    func claims(for token: AccessTokenClaims) async throws -> JSONObject
-}
-
-package struct NoAccessTokenHook: AccessTokenHook {
-    package init() {}
-    package func claims(for token: AccessTokenClaims) async throws -> JSONObject { JSONObject() }
-}

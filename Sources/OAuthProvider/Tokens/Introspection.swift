@@ -80,6 +80,7 @@ extension OAuthRows {
 /// The introspection endpoint (RFC 7662): is this still good, now?
 package struct IntrospectionService: Sendable {
     let context: ProviderContext
+    let hook: any AccessTokenHook
 
     /// - Throws: `TokenRefusal`, for a caller that does not show who it is: what a token is worth is not for everybody (§2.1).
     package func facts(_ call: TokenCall, at now: Instant) async throws -> TokenFacts {
@@ -90,9 +91,16 @@ package struct IntrospectionService: Sendable {
             let facts = try rows.active(token, of: call.server, at: now)
             return application.maySee(facts) ? facts : .inactive
         }
-        // An assertion has to be taken once; a secret is no reason to write.
-        guard authenticated.client.assertion == nil else { return try await context.write(for: authenticated, look) }
-        return try await context.store.read { rows in try look(rows, try rows.current(authenticated.client)) }
+        let facts =
+            // An assertion has to be taken once; a secret is no reason to write.
+            if authenticated.client.assertion != nil {
+                try await context.write(for: authenticated, look)
+            } else {
+                try await context.store.read { rows in try look(rows, try rows.current(authenticated.client)) }
+            }
+        guard case .text = token, case .accessToken(var claims) = facts else { return facts }
+        claims.custom = try await hook.claims(for: claims)
+        return .accessToken(claims)
     }
 }
 
