@@ -121,15 +121,16 @@ struct PushTests {
         #expect(try await fixture.outcome(use(try await push(fixture))).refusal == nil)
     }
 
-    @Test("No secret of a client is kept with its request")
+    @Test("No secret of a client is kept with its request, and nothing that no rule reads")
     func credentials() async throws {
         let fixture = try await ProviderFixture()
-        let parameters = fixture.webAuthorization() + [Parameter("client_secret", Fixture.secret)]
+        let parameters = fixture.webAuthorization(["ui_locales": "nl", "display": "popup"]) + [Parameter("client_secret", Fixture.secret)]
         let call = try Fixture.post(parameters, address: Self.endpoint)
         let uri = try await fixture.services.push.push(call, at: fixture.now).requestURI
         let hash = try #require(PushedRequest.hash(ofURI: uri))
         let kept = try await fixture.store.read { rows in try rows.pushedRequest(hash: hash, of: Fixture.server) }
-        #expect(kept?.parameters.contains { $0.name == "client_secret" } == false)
+        let asked = fixture.webAuthorization(["ui_locales": "nl"]).map(\.name)
+        #expect(kept.map { Set($0.parameters.map(\.name)) } == Set(asked))
         #expect(kept?.client.text == "web")
     }
 }
