@@ -14,7 +14,8 @@ package protocol TokenGrant: Sendable {
 /// Every way that there is.
 package enum TokenGrants {
     package static let all: [any TokenGrant.Type] = [
-        CodeGrant.self, RefreshGrant.self, ClientCredentialsGrant.self, DeviceCodeGrant.self, BackchannelGrant.self, ExchangeGrant.self,
+        CodeGrant.self, RefreshGrant.self, ClientCredentialsGrant.self, PolledGrant<DevicePoll>.self, PolledGrant<BackchannelPoll>.self,
+        ExchangeGrant.self,
     ]
 
     static func read(_ parameters: Parameters) throws(TokenRefusal) -> any TokenGrant {
