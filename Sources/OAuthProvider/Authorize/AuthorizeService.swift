@@ -38,12 +38,13 @@ package struct AuthorizeService: Sendable {
 
     /// A code for a person who is logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers
     /// the consent.
-    /// - Throws: `AuthorizeStepOpen`.
+    /// - Throws: `AuthorizeStepOpen`, `AuthorizationRequestChanged`.
     package func give(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeResponse {
         let issuer = try await context.keyring.keys(of: request.server).issuer
         let code = Base64URL.encode(context.random.bytes(32))
         let id = GrantID(using: context.random)
         return try await context.store.write { rows in
+            guard try rows.isAsChecked(request) else { throw AuthorizationRequestChanged() }
             let situation = try rows.situation(of: request, visit, now: now)
             let step = request.next(in: situation)
             guard case .give(let scopes) = step, let session = visit.session, let login = situation.login?.facts else {
@@ -67,6 +68,11 @@ package struct AuthorizeStepOpen: Error, Equatable {
     package let step: AuthorizeStep
 
     package init(step: AuthorizeStep) { self.step = step }
+}
+
+/// An operator changed the client or the API since the request was checked: it may be disabled, or the address no longer its own. To be checked again.
+package struct AuthorizationRequestChanged: Error, Equatable {
+    package init() {}
 }
 
 extension AuthorizationRequest {
@@ -104,6 +110,13 @@ extension OAuthRows {
             visit: visit, login: (facts, person),
             permissions: try api.map { try self.permissions(of: facts.account, at: $0, server: request.server) } ?? [],
             consent: try self.consent(of: facts.account, to: request.application.id, for: api, server: request.server), now: now)
+    }
+
+    /// Whether client and API are still what the request was checked against, in another transaction.
+    fileprivate func isAsChecked(_ request: AuthorizationRequest) throws -> Bool {
+        guard try application(request.application.id, of: request.server) == request.application else { return false }
+        guard let api = request.api else { return true }
+        return try self.api(api.identifier, of: request.server) == api
     }
 
     /// A request that was sent ahead is over with its code. Run again for the same grant it finds what it did.

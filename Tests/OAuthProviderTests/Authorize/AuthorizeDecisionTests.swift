@@ -215,6 +215,25 @@ struct AuthorizeDecisionTests {
         }
     }
 
+    @Test("A code goes to no client that was disabled, and to no address that was taken away, since the request was checked")
+    func changed() async throws {
+        let changes: [@Sendable (inout Application) throws -> Void] = [
+            { $0.isEnabled = false },
+            { $0.redirectURIs = [try RedirectURI(registering: "https://app.example/other", ofApp: true)] },
+            { $0.apis = [:] },
+        ]
+        for change in changes {
+            let fixture = try await ProviderFixture()
+            let request = try await fixture.request(fixture.authorization())
+            try await fixture.change("mobile", change)
+            await #expect(throws: AuthorizationRequestChanged()) { try await fixture.authorize.give(request, fixture.visit(), now: fixture.now) }
+        }
+        let fixture = try await ProviderFixture()
+        let request = try await fixture.request(fixture.authorization())
+        try await fixture.changeAPI { $0.allowsOfflineAccess = false }
+        await #expect(throws: AuthorizationRequestChanged()) { try await fixture.authorize.give(request, fixture.visit(), now: fixture.now) }
+    }
+
     @Test("authz_user_rejects: the client hears access_denied")
     func rejected() async throws {
         let fixture = try await ProviderFixture()
