@@ -7,4 +7,4 @@
 //
 // A grant hangs on what a person can end. Whether it still stands is asked in the statement that reads it (`GrantRows`), so nothing here is told of a
 // logout.
-// Start reading at Authorize/AuthorizeRules.swift, then TokenEndpoint/TokenEndpoint.swift and Grants/CodeGrant.swift.
+// Routes hold `OAuthServices`. Start reading at Authorize/AuthorizeRules.swift, then TokenEndpoint/TokenEndpoint.swift and Grants/CodeGrant.swift.

@@ -38,7 +38,7 @@ package struct BackchannelService: Sendable {
             let earlier = try account.map { try rows.backchannelRequests(for: $0, since: now - BackchannelLimit.day) } ?? []
             let authorization = PolledAuthorization(
                 hash: SHA(requestID.utf8), server: call.server, client: application.id, way: .backchannel(account), scopes: allowed,
-                api: request.target, strengths: request.strengths, createdAt: now, life: request.life,
+                api: request.target, strengths: request.strengths, bindingMessage: request.bindingMessage, createdAt: now, life: request.life,
                 notification: request.notification(of: requestID))
             try rows.save(authorization)
             let others = earlier.filter { $0.hash != authorization.hash }

@@ -45,6 +45,8 @@ package struct PolledAuthorization: Equatable, Sendable {
     package let api: APIIdentifier?
     /// How strongly the person has to have logged in, as the client asks: one of these, or any.
     package let strengths: [LoginStrength]
+    /// What the client shows on its own screen, for the person to see it on the phone as well (OpenID Connect CIBA §7.1); nil for nothing.
+    package let bindingMessage: String?
     package let createdAt: Instant
     package let expiresAt: Instant
     package private(set) var interval: UInt64
@@ -57,7 +59,7 @@ package struct PolledAuthorization: Equatable, Sendable {
 
     package init(
         hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?,
-        strengths: [LoginStrength] = [], createdAt: Instant, life: UInt64,
+        strengths: [LoginStrength] = [], bindingMessage: String? = nil, createdAt: Instant, life: UInt64,
         interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, polledBy: RedemptionID? = nil,
         state: State = .pending, notification: Notification? = nil
     ) {
@@ -68,6 +70,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         self.scopes = scopes
         self.api = api
         self.strengths = strengths
+        self.bindingMessage = bindingMessage
         self.createdAt = createdAt
         expiresAt = createdAt + life
         self.interval = interval

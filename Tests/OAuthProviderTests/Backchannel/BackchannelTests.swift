@@ -46,7 +46,9 @@ struct BackchannelTests {
         let fixture = try await ProviderFixture(rerunning: rerunning)
         let begun = try await begin(fixture)
         #expect(begun.rings)
-        #expect(begun.request.bindingMessage == "W4-SCQ")
+        // Kept, for whichever node the phone asks what waits for it.
+        let waiting = try await fixture.store.read { rows in try rows.polled(hash: begun.authorization.hash, of: Fixture.server) }
+        #expect(waiting?.bindingMessage == "W4-SCQ")
         #expect(begun.json["interval"] == .integer(5) && begun.json["expires_in"] == .integer(300))
         #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .pending)
         fixture.clock.advance(5)
