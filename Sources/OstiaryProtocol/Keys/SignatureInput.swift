@@ -17,20 +17,21 @@ package struct BadSignature: Error, Equatable {
 }
 
 /// A P-256 public key in its one accepted form, 65 bytes X9.63: a device key or a biometric key.
-package struct DevicePublicKey: Sendable, Equatable {
+package struct DevicePublicKey: Sendable {
     package static let count = 65
     package let bytes: [UInt8]
+    private let key: P256.Signing.PublicKey
 
     package init(_ bytes: [UInt8]) throws(BadSignature) {
-        guard bytes.count == Self.count, bytes.first == 4, (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+        guard bytes.count == Self.count, bytes.first == 4, let key = try? P256.Signing.PublicKey(x963Representation: bytes)
         else { throw BadSignature() }
         self.bytes = bytes
+        self.key = key
     }
 
     /// Verifies a raw 64-byte signature. Never compare signature bytes: a valid one can be changed into another valid one.
     package func verify(_ signature: [UInt8], _ label: Label, _ message: [UInt8]) throws(BadSignature) {
-        guard let key = try? P256.Signing.PublicKey(x963Representation: bytes),
-            signature.count == 64, let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
+        guard signature.count == 64, let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             key.isValidSignature(parsed, for: signatureInput(label, message))
         else { throw BadSignature() }
     }

@@ -28,6 +28,9 @@ package struct GroupElement: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// An element that was decoded or computed before it was stored, and is not looked at again.
+    package init(stored bytes: [UInt8]) { self.bytes = bytes }
+
     /// A result of the library, which is valid unless it is the identity.
     private init(result: [UInt8], code: CInt) throws(GroupError) {
         guard code == 0, result.contains(where: { $0 != 0 }) else { throw .identity }

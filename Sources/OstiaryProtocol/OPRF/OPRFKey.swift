@@ -8,12 +8,14 @@ package struct OPRFKey: Sendable {
     }
 
     /// A stored key: 32 bytes below the group order, not zero.
-    package init(_ stored: SecretBytes) throws(VOPRFError) {
-        try self.init(scalar: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar(stored.exposed) })
+    /// - Parameter publicKey: pkK where it was kept; computing it again is a fifth of an evaluation. It stands in the proof and nowhere else, so beside
+    ///   that of another key no evaluation is believed.
+    package init(_ stored: SecretBytes, publicKey: [UInt8]? = nil) throws(VOPRFError) {
+        try self.init(scalar: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar(stored.exposed) }, publicKey: publicKey)
     }
 
-    private init(scalar: GroupScalar) throws(VOPRFError) {
-        pair = try VOPRF.keyPair(of: scalar)
+    private init(scalar: GroupScalar, publicKey: [UInt8]? = nil) throws(VOPRFError) {
+        pair = try VOPRF.keyPair(of: scalar, publicKey: publicKey.map { GroupElement(stored: $0) })
     }
 
     /// The 32 bytes to wrap and store.
@@ -22,17 +24,25 @@ package struct OPRFKey: Sendable {
     /// pkK, 32 bytes: what the phone pins.
     package var publicKey: [UInt8] { pair.publicKey.bytes }
 
-    /// The 96 bytes of SfEval for one blinded element `B` of 32 bytes: k·B, then the proof (protocol §7).
+    /// The 96 bytes of SfEval for one blinded element `B`: k·B, then the proof (protocol §7).
     ///
     /// The caller has counted the attempt durably before this runs.
-    package func evaluate(_ blinded: [UInt8]) throws(VOPRFError) -> [UInt8] {
+    package func evaluate(_ blinded: GroupElement) throws(VOPRFError) -> [UInt8] {
         try evaluate(blinded, r: try VOPRF.inGroup { () throws(GroupError) in try GroupScalar.random() })
+    }
+
+    /// The same of 32 bytes that may be no element.
+    package func evaluate(_ blinded: [UInt8]) throws(VOPRFError) -> [UInt8] {
+        try evaluate(try VOPRF.inGroup { () throws(GroupError) in try GroupElement(blinded) })
     }
 
     /// The same with a given `r`, for known answers; two proofs with one `r` would give `k` away.
     package func evaluate(_ blinded: [UInt8], r: GroupScalar) throws(VOPRFError) -> [UInt8] {
-        let element = try VOPRF.inGroup { () throws(GroupError) in try GroupElement(blinded) }
-        let evaluation = try VOPRF.blindEvaluate([element], with: pair, r: r)
+        try evaluate(try VOPRF.inGroup { () throws(GroupError) in try GroupElement(blinded) }, r: r)
+    }
+
+    private func evaluate(_ blinded: GroupElement, r: GroupScalar) throws(VOPRFError) -> [UInt8] {
+        let evaluation = try VOPRF.blindEvaluate([blinded], with: pair, r: r)
         return evaluation.elements.flatMap(\.bytes) + evaluation.proof.bytes
     }
 }

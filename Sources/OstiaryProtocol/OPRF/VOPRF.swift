@@ -45,8 +45,10 @@ package enum VOPRF {
         throw .noKey
     }
 
-    static func keyPair(of secret: GroupScalar) throws(VOPRFError) -> KeyPair {
+    /// - Parameter publicKey: that of the secret, where it is known.
+    static func keyPair(of secret: GroupScalar, publicKey: GroupElement? = nil) throws(VOPRFError) -> KeyPair {
         guard !secret.isZero else { throw .group(.zeroScalar) }
+        if let publicKey { return KeyPair(secret: secret, publicKey: publicKey) }
         return KeyPair(secret: secret, publicKey: try inGroup { () throws(GroupError) in try GroupElement.generator(times: secret) })
     }
 

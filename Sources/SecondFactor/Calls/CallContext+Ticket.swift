@@ -36,10 +36,11 @@ extension CallContext {
     }
 
     /// The evaluation that was kept, or a new one. After a crash in between it is made again: k·B is the same, and the try was counted.
-    private func evaluation(of attempt: AttemptRecord, _ blinded: [UInt8], under key: WrappedKey?) async throws -> [UInt8] {
+    private func evaluation(of attempt: AttemptRecord, _ blinded: GroupElement, under key: WrappedKey?) async throws -> [UInt8] {
         if let kept = attempt.evaluation { return kept }
         guard let key else { throw TicketRefusal.superseded }
-        let evaluation = try service.evaluator.evaluate(blinded, under: key, of: attempt.instanceID, epoch: attempt.epoch)
+        let evaluation = try service.evaluator.evaluate(
+            blinded, under: key, publicKey: attempt.newEvaluationKey, of: attempt.instanceID, epoch: attempt.epoch)
         try await service.tickets.keep(evaluation: evaluation, of: attempt.id)
         return evaluation
     }

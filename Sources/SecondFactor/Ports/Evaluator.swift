@@ -5,5 +5,8 @@ package protocol Evaluator: Sendable {
     func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey
 
     /// k·B and its proof, 96 bytes. The attempt was counted durably before.
-    func evaluate(_ blinded: [UInt8], under key: WrappedKey, of instance: InstanceID, epoch: UInt32) throws -> [UInt8]
+    /// - Parameter publicKey: pkK where the attempt has it, that of a key that was made for it; nil where it has to be computed.
+    func evaluate(
+        _ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of instance: InstanceID, epoch: UInt32
+    ) throws -> [UInt8]
 }

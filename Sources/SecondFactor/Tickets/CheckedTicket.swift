@@ -16,8 +16,8 @@ package struct CheckedTicket: Sendable {
     package let owner: VirtualServer
     package let ticket: Ticket
     package let purpose: Purpose
-    /// `B`, a valid element.
-    package let blinded: [UInt8]
+    /// `B`.
+    package let blinded: GroupElement
 
     package var attempt: Attempt { ticket.attempt.value }
 }
@@ -33,11 +33,12 @@ extension CheckedTicket {
         let attempt = ticket.value.attempt.value
         guard (try? ticket.verify(with: caller.keys, at: now)) != nil else { throw .notSigned }
         guard ticket.value.serverID == caller.server.id else { throw .otherServer }
-        guard matches(SHA(sealed), attempt.sealedHash), matches(SHA(sealed), opened.hash) else { throw .sealedHash }
+        let sealedHash = SHA(sealed)
+        guard matches(sealedHash, attempt.sealedHash), matches(sealedHash, opened.hash) else { throw .sealedHash }
         guard matches(SHA(opened.ephemeral), attempt.ephemeralHash) else { throw .ephemeralHash }
         guard matches(SHA(opened.message), attempt.blindedHash) else { throw .blindedHash }
-        guard (try? GroupElement(opened.message)) != nil else { throw .notAnElement }
-        return CheckedTicket(owner: caller.server, ticket: ticket.value, purpose: try Purpose(of: ticket.value), blinded: opened.message)
+        guard let blinded = try? GroupElement(opened.message) else { throw .notAnElement }
+        return CheckedTicket(owner: caller.server, ticket: ticket.value, purpose: try Purpose(of: ticket.value), blinded: blinded)
     }
 
     /// Whether a new evaluation key is to be made for the attempt, as far as the rows look now.

@@ -14,9 +14,11 @@ package struct WrappedKeyEvaluator: Evaluator {
         return FreshKey(wrapped: WrappedKey(wrapped), publicKey: key.publicKey)
     }
 
-    package func evaluate(_ blinded: [UInt8], under key: WrappedKey, of instance: InstanceID, epoch: UInt32) throws -> [UInt8] {
+    package func evaluate(
+        _ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of instance: InstanceID, epoch: UInt32
+    ) throws -> [UInt8] {
         let stored = try keyEncryptionKey.unwrap(key.bytes, context: Self.context(instance, epoch))
-        return try OPRFKey(SecretBytes(stored)).evaluate(blinded)
+        return try OPRFKey(SecretBytes(stored), publicKey: publicKey).evaluate(blinded)
     }
 
     private static func context(_ instance: InstanceID, _ epoch: UInt32) -> String { "sfs/k/\(instance.text)/\(epoch)" }

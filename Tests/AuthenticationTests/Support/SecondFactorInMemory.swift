@@ -105,8 +105,8 @@ private final class CountingEvaluator: Evaluator {
         return FreshKey(wrapped: WrappedKey(key.stored.exposed), publicKey: key.publicKey)
     }
 
-    func evaluate(_ blinded: [UInt8], under key: WrappedKey, of instance: InstanceID, epoch: UInt32) throws -> [UInt8] {
+    func evaluate(_ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of _: InstanceID, epoch _: UInt32) throws -> [UInt8] {
         used.withLock { $0 += 1 }
-        return try OPRFKey(SecretBytes(key.bytes)).evaluate(blinded)
+        return try OPRFKey(SecretBytes(key.bytes), publicKey: publicKey).evaluate(blinded)
     }
 }

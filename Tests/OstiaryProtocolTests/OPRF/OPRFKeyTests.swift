@@ -34,9 +34,31 @@ struct OPRFKeyTests {
         #expect(first.count == 96)
         #expect(first.prefix(32) == second.prefix(32))
         #expect(first.suffix(64) != second.suffix(64))
-        let element = try GroupElement(Array(first.prefix(32)))
-        let proof = try VOPRF.Proof(Array(first.suffix(64)))
-        try VOPRF.verifyProof(proof, publicKey: try GroupElement(key.publicKey), blinded: [blinded], evaluated: [element])
+        try verify(first, under: key.publicKey)
+    }
+
+    @Test("A key beside its public key, which was kept, evaluates like one that computes it")
+    func keptPublicKey() throws {
+        let kept = try OPRFKey(key.stored, publicKey: key.publicKey)
+        #expect(kept.publicKey == key.publicKey)
+        try verify(try kept.evaluate(blinded), under: key.publicKey)
+        #expect(try kept.evaluate(blinded).prefix(32) == key.evaluate(blinded).prefix(32))
+    }
+
+    @Test("Beside the public key of another no evaluation is believed, under the one or under the other; nor does it excuse a key of zero")
+    func foreignPublicKey() throws {
+        let other = try OPRFKey.generate().publicKey
+        let evaluation = try OPRFKey(key.stored, publicKey: other).evaluate(blinded)
+        for publicKey in [key.publicKey, other] {
+            #expect(throws: VOPRFError.proofRefused) { try verify(evaluation, under: publicKey) }
+        }
+        #expect(throws: VOPRFError.group(.zeroScalar)) { try OPRFKey(SecretBytes([UInt8](repeating: 0, count: 32)), publicKey: other) }
+    }
+
+    private func verify(_ evaluation: [UInt8], under publicKey: [UInt8]) throws {
+        let element = try GroupElement(Array(evaluation.prefix(32)))
+        let proof = try VOPRF.Proof(Array(evaluation.suffix(64)))
+        try VOPRF.verifyProof(proof, publicKey: try GroupElement(publicKey), blinded: [blinded], evaluated: [element])
     }
 
     @Test("What is no element is not evaluated")

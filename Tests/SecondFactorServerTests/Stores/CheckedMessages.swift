@@ -27,7 +27,7 @@ struct CheckedMessages: Sendable {
             instanceID: instanceID, attemptID: Self.attemptID(name), sessionHash: random.bytes(32), context: purpose.context, epoch: 1,
             blindedHash: random.bytes(32), sealedHash: random.bytes(32), ephemeralHash: random.bytes(32), madeAt: now)
         let ticket = Ticket(serverID: owner.id, sequence: sequence, issuedAt: now, payload: [], attempt: Encoded(attempt))
-        let checked = CheckedTicket(owner: owner, ticket: ticket, purpose: purpose, blinded: random.bytes(32))
+        let checked = CheckedTicket(owner: owner, ticket: ticket, purpose: purpose, blinded: GroupElement(stored: random.bytes(32)))
         let fresh = FreshKey(wrapped: WrappedKey(SeededRandom("key " + name).bytes(65)), publicKey: random.bytes(32))
         return ProvenTicket(checked: checked, deviceKey: deviceKey, receipt: receipt, freshKey: purpose == .verify ? nil : fresh)
     }

@@ -8,15 +8,17 @@ import Synchronization
 /// Evaluates like the server does and remembers what was asked: how many different guesses an attacker could see judged.
 final class CountingEvaluator: Evaluator {
     private let evaluator: WrappedKeyEvaluator
-    private let seen = Mutex<[InstanceID: Set<[UInt8]>]>([:])
+    private let seen = Mutex<[InstanceID: Set<GroupElement>]>([:])
 
     init(keyEncryptionKey: KeyEncryptionKey) { evaluator = WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey) }
 
     func makeKey(for instance: InstanceID, epoch: UInt32) throws -> FreshKey { try evaluator.makeKey(for: instance, epoch: epoch) }
 
-    func evaluate(_ blinded: [UInt8], under key: WrappedKey, of instance: InstanceID, epoch: UInt32) throws -> [UInt8] {
+    func evaluate(
+        _ blinded: GroupElement, under key: WrappedKey, publicKey: [UInt8]?, of instance: InstanceID, epoch: UInt32
+    ) throws -> [UInt8] {
         seen.withLock { _ = $0[instance, default: []].insert(blinded) }
-        return try evaluator.evaluate(blinded, under: key, of: instance, epoch: epoch)
+        return try evaluator.evaluate(blinded, under: key, publicKey: publicKey, of: instance, epoch: epoch)
     }
 
     /// Different blinded elements that were evaluated for an instance.

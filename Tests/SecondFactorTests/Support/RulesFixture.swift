@@ -52,7 +52,7 @@ enum RulesFixture {
             instanceID: instanceID, attemptID: attemptID(number), sessionHash: sessionHash, context: purpose.context, epoch: epoch,
             blindedHash: blindedHash, sealedHash: Filled(0x62).bytes(32), ephemeralHash: Filled(0x63).bytes(32), madeAt: madeAt)
         let ticket = Ticket(serverID: owner.id, sequence: sequence, issuedAt: madeAt, payload: [], attempt: Encoded(attempt))
-        let checked = CheckedTicket(owner: owner, ticket: ticket, purpose: purpose, blinded: Filled(0x64).bytes(32))
+        let checked = CheckedTicket(owner: owner, ticket: ticket, purpose: purpose, blinded: GroupElement(stored: Filled(0x64).bytes(32)))
         return ProvenTicket(checked: checked, deviceKey: deviceKey, receipt: receipt, freshKey: freshKey)
     }
 
