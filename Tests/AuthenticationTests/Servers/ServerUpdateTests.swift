@@ -110,6 +110,16 @@ struct ServerUpdateTests {
         #expect(refusal { $0.flags = ["ENABLE_OTP"] } == .flagNotServed("ENABLE_OTP"))
     }
 
+    @Test("An SVG is text in UTF-8 with its tag anywhere, and nothing that only begins like the tag")
+    func drawnLogo() throws {
+        for text in ["<svg/>", "<?xml version='1.0'?><!-- <sv -->\n<<svg>", "é <svg"] {
+            #expect(try applied { $0.logo = Array(text.utf8) }.logo?.format == .svg)
+        }
+        for bytes in [Array("<sv g>".utf8), Array("<sv".utf8), Array("svg".utf8), [0xFF] + Array("<svg/>".utf8)] {
+            #expect(refusal { $0.logo = bytes } == .badLogo)
+        }
+    }
+
     @Test("A logo is a picture by its first bytes, of at most 64 KiB; an empty one takes it away")
     func logo() throws {
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

@@ -39,7 +39,7 @@ struct BoxScenario {
     func run(pinnedKey: [UInt8]) throws -> Run {
         let stretched = try stretched()
         let blinding = try PINBlinding(stretched, blind: blind)
-        let evaluation = try serverKey.evaluate(try GroupElement(blinding.blindedElement), r: proofRandomScalar)
+        let evaluation = try serverKey.evaluate(blinding.blindedElement, r: proofRandomScalar)
         let y = try blinding.finish(evaluation: evaluation, pinnedKey: pinnedKey)
         return Run(stretched: stretched, blinded: blinding.blindedElement, evaluation: evaluation, y: y)
     }
