@@ -50,8 +50,7 @@ package struct SecondFactorService: Sendable {
     /// - Throws: faults only: the store, or a key that does not unwrap.
     package func answer(_ bytes: [UInt8], with keys: any OwnKeys, at now: Instant) async throws -> CallOutcome {
         guard let call = try? SecondFactorCall(decoding: bytes), let message = CallMessage(call) else { return .malformed }
-        let root = call.caller.value.root.hash
-        guard let caller = callers.caller(call.caller) else { return .untrusted(root: root, .otherRoot) }
+        guard let caller = callers.caller(call.caller) else { return .untrusted(root: call.caller.value.root.hash, .otherRoot) }
         let context = CallContext(service: self, caller: caller, keys: keys, now: now)
         let reply: CallReply? =
             switch message {
@@ -62,7 +61,7 @@ package struct SecondFactorService: Sendable {
             case .probe(let probe): await context.answer(probe)
             case .leave(let leave): try await context.answer(leave)
             }
-        guard let reply else { return .untrusted(root: root, .unsignedProbe) }
+        guard let reply else { return .untrusted(root: caller.server.rootHash, .unsignedProbe) }
         return .answered(Encoded(reply.answer, signedBy: keys.operatorKey).bytes, reply.record)
     }
 
