@@ -105,13 +105,13 @@ package final class ServerVault: ServerKeyring {
 
     package func keys(of server: ServerID) async throws -> ServerKeys {
         let (keys, signer) = try await signing(server)
-        return ServerKeys(chain: Encoded(keys.chain(at: clock())), operatorKey: signer.key, sidKey: keys.sidKey)
+        return ServerKeys(chain: keys.chain(at: clock()), operatorKey: signer.key, sidKey: keys.sidKey)
     }
 
     /// The server that phones mean by the tag in front of a request.
-    package func server(tag: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.root.tag == tag }?.key } }
+    package func server(tag: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.tag == tag }?.key } }
 
-    package func server(rootHash: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.root.hash == rootHash }?.key } }
+    package func server(rootHash: [UInt8]) -> ServerID? { loaded.withLock { $0.first { $0.value.rootHash == rootHash }?.key } }
 
     /// The private half of a prekey; one that another node has just made is looked up by its id, so that a made-up one costs one question.
     package func prekey(_ id: UInt32, of server: ServerID) async throws -> PrekeySecret? {
@@ -133,7 +133,7 @@ package final class ServerVault: ServerKeyring {
     }
 
     /// The identity that phones pin and operators compare.
-    package func rootHash(of server: ServerID) throws -> [UInt8] { try stored(server).root.hash }
+    package func rootHash(of server: ServerID) throws -> [UInt8] { try stored(server).rootHash }
 
     /// Throws `rootKeyMissing` when a root key is kept apart from the database and is not here, so that no operational key can be renewed.
     /// - Parameter margin: seconds before the end of the present one from when on that is worth telling; nil for always.

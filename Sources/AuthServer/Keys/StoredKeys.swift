@@ -18,9 +18,23 @@ struct StoredPrekey: Sendable {
 /// The keys of one virtual server, as they are in the database.
 struct StoredKeys: Sendable {
     let root: Root
+    /// Of the root, as every request is held against them.
+    let rootHash: [UInt8]
+    let tag: [UInt8]
     let operatorKeys: [CertifiedKey]
     let sidKey: [UInt8]
     private(set) var prekeys: [StoredPrekey]
+    /// The root with all keys that it certified.
+    private let wholeChain: Encoded<ServerChain>
+
+    init(root: Root, operatorKeys: [CertifiedKey], sidKey: [UInt8], prekeys: [StoredPrekey]) {
+        self.root = root
+        (rootHash, tag) = (root.hash, root.tag)
+        self.operatorKeys = operatorKeys
+        self.sidKey = sidKey
+        self.prekeys = prekeys
+        wholeChain = Encoded(ServerChain(root: root, certificates: operatorKeys.map(\.certificate)))
+    }
 
     /// Takes a prekey that another node made.
     mutating func add(_ prekey: StoredPrekey) {
@@ -34,9 +48,10 @@ struct StoredKeys: Sendable {
         return operatorKeys.first { $0.certificate == signing }
     }
 
-    /// The root with the keys that it certified and that are not over.
-    func chain(at now: Instant) -> ServerChain {
-        ServerChain(root: root, certificates: operatorKeys.map(\.certificate).filter { now <= $0.notAfter })
+    /// The root with the keys that it certified and that are not over. It is asked for many times in a login, and mostly none is over.
+    func chain(at now: Instant) -> Encoded<ServerChain> {
+        let certificates = wholeChain.value.certificates.filter { now <= $0.notAfter }
+        return certificates.count == operatorKeys.count ? wholeChain : Encoded(ServerChain(root: root, certificates: certificates))
     }
 
     func prekey(_ id: UInt32, at now: Instant) -> PrekeySecret? {

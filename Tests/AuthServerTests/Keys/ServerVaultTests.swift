@@ -129,6 +129,23 @@ struct ServerVaultTests {
         #expect(keys.prekeys.count == 1)
     }
 
+    @Test("A chain shows no key that is over, also when nobody has renewed since, and is the encoding of what it shows")
+    func chains() throws {
+        let now = TestClock().now
+        let root = try RootKey(seed: Sample.bytes(9), serverID: ServerID(using: SystemRandomSource()))
+        let certified = try [UInt64(1), 2].map { days in
+            let key = try OperatorKey(seed: Sample.bytes(UInt8(days)))
+            return CertifiedKey(key: key, certificate: root.certify(key, from: now, until: now + days * Self.day))
+        }
+        let keys = StoredKeys(root: root.root, operatorKeys: certified, sidKey: Sample.bytes(4), prekeys: [])
+        for (days, shown) in [(UInt64(0), certified), (1, certified), (2, Array(certified.dropFirst())), (3, [])] {
+            let chain = keys.chain(at: now + days * Self.day)
+            #expect(chain.value.certificates == shown.map(\.certificate))
+            #expect(chain.bytes == ServerChain(root: root.root, certificates: shown.map(\.certificate)).encoded)
+        }
+        #expect(keys.rootHash == root.root.hash && keys.tag == root.root.tag)
+    }
+
     @Test("A prekey that another node of the server made is found by its id, and one that nobody made is not")
     func otherNode() async throws {
         let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
