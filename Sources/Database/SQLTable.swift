@@ -57,6 +57,11 @@ package struct SQLTable: Sendable {
         guard count == 1 else { throw SQLError.rowGone(table: name) }
     }
 
+    /// ``save(_:over:on:)`` on one connection.
+    package func saver(on connection: any SQLConnection) -> (_ values: [SQLValue], _ former: [SQLValue]?) throws -> Void {
+        { values, former in try save(values, over: former, on: connection) }
+    }
+
     private func update(_ changed: [Int]) -> String {
         let settings = changed.enumerated().map { "\(columns[$1]) = $\($0 + 1)" }.joined(separator: ", ")
         let condition = (0..<keyCount).map { "\(columns[$0]) = $\(changed.count + $0 + 1)" }.joined(separator: " AND ")

@@ -60,7 +60,7 @@ final class SQLPageRows {
 
     func save(_ page: StoredPage) throws {
         if let number = page.number {
-            try known.save(page, as: number, in: Self.table, on: connection, values: Self.values)
+            try known.save(page, as: number, values: Self.values, by: Self.table.saver(on: connection))
         } else {
             try Self.table.add(Self.values(of: page), on: connection)
         }

@@ -66,8 +66,10 @@ final class SQLKeyRows {
         }
     }
 
-    func save(_ key: KeyRow) throws { try knownKeys.save(key, as: key.key, in: Self.keys, on: connection, values: Self.values) }
-    func save(_ prekey: PrekeyRow) throws { try knownPrekeys.save(prekey, as: prekey.id, in: Self.prekeys, on: connection, values: Self.values) }
+    func save(_ key: KeyRow) throws { try knownKeys.save(key, as: key.key, values: Self.values, by: Self.keys.saver(on: connection)) }
+    func save(_ prekey: PrekeyRow) throws {
+        try knownPrekeys.save(prekey, as: prekey.id, values: Self.values, by: Self.prekeys.saver(on: connection))
+    }
 
     private static func values(of row: KeyRow) -> [SQLValue] {
         [

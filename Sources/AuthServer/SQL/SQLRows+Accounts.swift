@@ -44,7 +44,7 @@ extension SQLRows {
     func save(_ account: Account) throws {
         // One that nobody looked for may be there: it is counted once.
         if try self.account(account.id) == nil { try count(anotherOf: account.server) }
-        try knownAccounts.save(account, as: account.id, in: Self.table, on: connection, values: values)
+        try knownAccounts.save(account, as: account.id, values: values, by: Self.table.saver(on: connection))
     }
 
     private func values(of account: Account) throws -> [SQLValue] {

@@ -33,10 +33,12 @@ extension SQLRows {
     }
 
     func save(_ enrolment: Enrolment) throws {
-        try knownEnrolments.save(enrolment, as: enrolment.id, in: EnrolmentColumns.table, on: connection) { enrolment in
-            let share = try enrolment.claim.map { try wrapped($0.serverShare, "enrolment/share", enrolment.id.bytes) }
-            return EnrolmentColumns.values(of: enrolment, share: SQLValue(share))
-        }
+        try knownEnrolments.save(enrolment, as: enrolment.id, values: values, by: EnrolmentColumns.table.saver(on: connection))
+    }
+
+    private func values(of enrolment: Enrolment) throws -> [SQLValue] {
+        let share = try enrolment.claim.map { try wrapped($0.serverShare, "enrolment/share", enrolment.id.bytes) }
+        return EnrolmentColumns.values(of: enrolment, share: SQLValue(share))
     }
 }
 

@@ -25,7 +25,7 @@ extension SQLRows {
     }
 
     func save(_ server: VirtualServer) throws {
-        try knownServers.save(server, as: server.id, in: Self.table, on: connection, values: Self.values)
+        try knownServers.save(server, as: server.id, values: Self.values, by: Self.table.saver(on: connection))
     }
 
     private static func values(of server: VirtualServer) -> [SQLValue] {

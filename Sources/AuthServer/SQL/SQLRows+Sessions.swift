@@ -28,7 +28,7 @@ extension SQLRows {
     }
 
     func save(_ session: Session) throws {
-        try knownSessions.save(session, as: session.id, in: SessionColumns.table, on: connection, values: SessionColumns.values)
+        try knownSessions.save(session, as: session.id, values: SessionColumns.values, by: SessionColumns.table.saver(on: connection))
     }
 
     func unfinishedSessions(of account: AccountID) throws -> [Session] {

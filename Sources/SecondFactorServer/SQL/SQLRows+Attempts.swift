@@ -10,7 +10,7 @@ extension SQLRows {
     }
 
     func save(_ attempt: AttemptRecord) throws {
-        try knownAttempts.save(attempt, as: attempt.id, in: AttemptColumns.table, on: connection, values: AttemptColumns.values)
+        try knownAttempts.save(attempt, as: attempt.id, values: AttemptColumns.values, by: AttemptColumns.table.saver(on: connection))
     }
 
     func keep(evaluation: [UInt8], of attempt: AttemptID) throws {

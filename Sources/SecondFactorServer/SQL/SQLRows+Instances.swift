@@ -10,7 +10,7 @@ extension SQLRows {
     }
 
     func save(_ instance: Instance) throws {
-        try knownInstances.save(instance, as: instance.id, in: InstanceColumns.table, on: connection, values: InstanceColumns.values)
+        try knownInstances.save(instance, as: instance.id, values: InstanceColumns.values, by: InstanceColumns.table.saver(on: connection))
     }
 
     func pendingKey(of instance: InstanceID) throws -> PendingKey? {
@@ -21,7 +21,7 @@ extension SQLRows {
     }
 
     func save(_ key: PendingKey) throws {
-        try knownKeys.save(key, as: key.instanceID, in: PendingKeyColumns.table, on: connection, values: PendingKeyColumns.values)
+        try knownKeys.save(key, as: key.instanceID, values: PendingKeyColumns.values, by: PendingKeyColumns.table.saver(on: connection))
     }
 
     func removePendingKey(of instance: InstanceID) throws {
