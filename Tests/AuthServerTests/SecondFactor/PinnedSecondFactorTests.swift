@@ -44,6 +44,28 @@ struct PinnedSecondFactorTests {
         }
     }
 
+    /// A call that is on its way until its test ends it; it then has got no answer in time.
+    private struct HeldCall {
+        private let call: Task<[UInt8], any Error>
+        private let release = AsyncStream<Void>.makeStream()
+
+        init(_ message: SecondFactorCall, at place: Place) async {
+            let begun = AsyncStream<Void>.makeStream()
+            place.transport.pauseOnce { [release] in
+                begun.continuation.finish()
+                for await _ in release.stream {}
+                throw SecondFactorTrouble.timeout
+            }
+            call = Task { [pinned = place.pinned] in try await pinned.call(message) }
+            for await _ in begun.stream {}
+        }
+
+        func end() async throws {
+            release.continuation.finish()
+            _ = try await call.value
+        }
+    }
+
     @Test("Junk, another server, no server: each is unreachable, what was known stays, and the right one mends it by itself")
     func unreachable() async throws {
         let place = try await Place()
@@ -152,22 +174,14 @@ struct PinnedSecondFactorTests {
         for isProbe in [true, false] {
             let place = try await Place()
             let call = SecondFactorCall(caller: try OneServerKeyring().keys.chain, message: [])
-            let (begun, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
-            place.transport.pauseOnce {
-                begun.continuation.finish()
-                for await _ in release.stream {}
-                throw SecondFactorTrouble.timeout
-            }
-            let old = Task { [pinned = place.pinned] in try await pinned.call(call) }
-            for await _ in begun.stream {}
+            let old = await HeldCall(call, at: place)
             if isProbe {
                 try await place.pinned.check()
             } else {
                 place.transport.answer { _ in [] }
                 #expect(try await place.pinned.call(call) == [])
             }
-            release.continuation.finish()
-            await #expect(throws: SecondFactorUnreachable.self) { _ = try await old.value }
+            await #expect(throws: SecondFactorUnreachable.self) { try await old.end() }
             #expect(place.pinned.watch.present == nil && place.log.lines.isEmpty, "\(place.log.lines)")
 
             place.transport.answer { _ in throw SecondFactorTrouble.timeout }
@@ -180,18 +194,10 @@ struct PinnedSecondFactorTests {
     func lateReason() async throws {
         let place = try await Place()
         let call = SecondFactorCall(caller: try OneServerKeyring().keys.chain, message: [])
-        let (begun, release) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
-        place.transport.pauseOnce {
-            begun.continuation.finish()
-            for await _ in release.stream {}
-            throw SecondFactorTrouble.timeout
-        }
-        let old = Task { [pinned = place.pinned] in try await pinned.call(call) }
-        for await _ in begun.stream {}
+        let old = await HeldCall(call, at: place)
         place.transport.answer { _ in throw SecondFactorTrouble.refused }
         await #expect(throws: SecondFactorUnreachable.self) { _ = try await place.pinned.call(call) }
-        release.continuation.finish()
-        await #expect(throws: SecondFactorUnreachable.self) { _ = try await old.value }
+        await #expect(throws: SecondFactorUnreachable.self) { try await old.end() }
         #expect(place.pinned.watch.present?.trouble == .refused && place.log.lines.count == 1)
     }
 
