@@ -122,6 +122,7 @@ extension ServerUpdateError: CustomStringConvertible {
         case .flagNotServed(let name): "\(name) is not served by this version"
         }
     }
+
     /// The contrast is told cut off, so that one that is too low never reads as enough.
     private static func contrastText(_ field: String, _ color: PageColor, _ scheme: PageColor.Scheme) -> String {
         let tenths = Int(color.contrast(with: scheme.ink) * 10)
