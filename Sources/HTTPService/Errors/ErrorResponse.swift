@@ -62,6 +62,19 @@ extension ErrorResponse {
         Response(status: status, headers: fields, body: ResponseBody(byteBuffer: json(requestID: requestID)))
     }
 
+    /// The answer of whoever stands before the routes, as JSON.
+    func response(beforeRoutes requestID: String) -> Response {
+        Response(status: status, headers: fields(beforeRoutes: requestID), body: ResponseBody(byteBuffer: json(requestID: requestID)))
+    }
+
+    /// The header fields of the answer with those that the middleware of the routes puts into every one.
+    func fields(beforeRoutes requestID: String) -> HTTPFields {
+        var fields = fields
+        fields[.requestID] = requestID
+        fields[.xContentTypeOptions] = "nosniff"
+        return fields
+    }
+
     /// The header fields of the answer.
     var fields: HTTPFields {
         var fields = headers

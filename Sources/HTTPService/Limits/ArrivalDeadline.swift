@@ -16,8 +16,8 @@ final class ArrivalDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private var isArriving = false
     private var timer: Scheduled<Void>?
 
-    /// What a client that was answered early still gets to stop sending.
-    private static let farewell = TimeAmount.seconds(2)
+    /// What a client that was answered early, or that hears no more on its connection, still gets to read and to stop sending.
+    static let farewell = TimeAmount.seconds(2)
 
     init(limit: TimeAmount) {
         self.limit = limit

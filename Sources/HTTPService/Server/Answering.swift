@@ -13,9 +13,6 @@ struct Answering: Sendable {
     let logger: Logger
     private let log = RefusalLog()
 
-    /// What a client that was not asked for its body still gets to read the answer, and to stop.
-    private static let farewell = TimeAmount.seconds(2)
-
     init(responder: any HTTPResponder<ServiceRequestContext>, budget: BodyBudget, logger: Logger) {
         self.responder = responder
         self.budget = budget
@@ -39,7 +36,7 @@ struct Answering: Sendable {
             // Not told as such: the connection would answer a second time.
             throw BrokenRequest()
         }
-        if isLast { channel.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) } }
+        if isLast { channel.eventLoop.scheduleTask(in: ArrivalDeadline.farewell) { channel.close(promise: nil) } }
     }
 
     private func respond(
@@ -47,10 +44,7 @@ struct Answering: Sendable {
     ) async throws -> Response {
         if expected == .unknown {
             log.refused(Expectation.failed.status, error: Expectation.failed.error, context)
-            var response = Expectation.failed.response(requestID: context.requestID)
-            response.headers[.requestID] = context.requestID
-            response.headers[.xContentTypeOptions] = "nosniff"
-            return response
+            return Expectation.failed.response(beforeRoutes: context.requestID)
         }
         var request = request
         if let invitation { request.body = invitation.body(request.body) }

@@ -66,10 +66,8 @@ package struct MethodRules: HTTPResponder {
             page.headers[.allow] = refusal.headers[.allow]
             return page
         }
-        var response = refusal.response(requestID: context.requestID)
+        var response = refusal.response(beforeRoutes: context.requestID)
         for field in former?.headers ?? [:] where response.headers[field.name] == nil { response.headers.append(field) }
-        response.headers[.requestID] = context.requestID
-        response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }
 

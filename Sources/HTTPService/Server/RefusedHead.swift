@@ -23,9 +23,6 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     /// The answer is given: what comes now is read by nobody.
     private var isOver = false
 
-    /// What a client still gets to stop sending and to read.
-    private static let farewell = TimeAmount.seconds(2)
-
     /// - Parameter log: of the whole listener.
     init(log: RefusalLog, logger: Logger) {
         self.log = log
@@ -62,18 +59,16 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
         let request = ServiceRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         log.refused(refusal.status, error: refusal.error, request)
         let body = refusal.json(requestID: request.requestID)
-        var fields = refusal.fields
+        var fields = refusal.fields(beforeRoutes: request.requestID)
         fields[.connection] = "close"
         fields[.contentLength] = "\(body.readableBytes)"
-        fields[.requestID] = request.requestID
-        fields[.xContentTypeOptions] = "nosniff"
         fields[.date] = HTTPDate.now
         context.write(wrapOutboundOut(.head(HTTPResponse(status: refusal.status, headerFields: fields))), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             // What is still coming is not slammed the door on: a reset could take the answer with it.
             channel.close(mode: .output, promise: nil)
-            channel.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
+            channel.eventLoop.scheduleTask(in: ArrivalDeadline.farewell) { channel.close(promise: nil) }
         }
     }
 
