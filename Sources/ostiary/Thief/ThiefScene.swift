@@ -21,6 +21,11 @@ final class ThiefScene: Sendable {
         self.backend = backend
         self.witness = witness
         self.folder = folder
+        try Self.make(folder)
+    }
+
+    /// A folder that nobody else reads.
+    private static func make(_ folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
@@ -47,7 +52,7 @@ final class ThiefScene: Sendable {
 
     /// Nora with a new phone, not enrolled yet. Each is another user, so that moves leave nothing to each other.
     func victim(pin: [UInt8] = ScriptedPerson.rightPIN) throws -> ScriptedPerson {
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try Self.make(home)
         return try ScriptedPerson(backend, home: home, user: "nora-\(ManagementClient.newNonce().prefix(6))", name: "Nora", pin: pin)
     }
 
@@ -63,7 +68,7 @@ final class ThiefScene: Sendable {
     /// A phone of the thief's own.
     func thiefsPhone() throws -> ScriptedPerson {
         let home = folder.appendingPathComponent("thief", isDirectory: true)
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try Self.make(home)
         return try ScriptedPerson(backend, home: home, user: "thief", name: "Thief")
     }
 

@@ -26,11 +26,13 @@ struct PhoneTap: RelayTap {
     private func request(_ bytes: [UInt8]) async -> AnswerTap {
         witness.record(bytes)
         let message = await open(bytes).flatMap { try? SeenMessage(of: $0) }
+        let sealed = MessageType.request
+        let opened = message.map { WitnessedMessage($0, from: .phone, to: .authentication, in: sealed.name, bytes: bytes.count) }
         witness.note(
-            WitnessedMessage(
-                from: .phone, to: .authentication, name: (message?.type ?? .request).name, wrapping: message == nil ? nil : MessageType.request.name,
-                bytes: bytes.count, sentence: (message?.type ?? .request).sentence, section: (message?.type ?? .request).section,
-                fields: message?.fields ?? [.sealed("ct", bytes, to: .authentication)], happenings: message?.happenings ?? []))
+            opened
+                ?? WitnessedMessage(
+                    from: .phone, to: .authentication, name: sealed.name, bytes: bytes.count, sentence: sealed.sentence, section: sealed.section,
+                    fields: [.sealed("ct", bytes, to: .authentication)]))
         let asked = message?.type
         return { status, body in
             switch status {
@@ -53,9 +55,6 @@ struct PhoneTap: RelayTap {
 
     private func noteBundle(_ bytes: [UInt8]) {
         guard let bundle = try? SeenMessage(of: bytes), bundle.type == .bundle else { return }
-        witness.note(
-            WitnessedMessage(
-                from: .authentication, to: .phone, name: bundle.type.name, bytes: bytes.count, sentence: bundle.type.sentence,
-                section: bundle.type.section, fields: bundle.fields))
+        witness.note(WitnessedMessage(bundle, from: .authentication, to: .phone, bytes: bytes.count))
     }
 }

@@ -16,16 +16,12 @@ struct SecondFactorTap: RelayTap {
         let isBackground = message.type == .probe
         witness.note(
             WitnessedMessage(
-                from: .authentication, to: .secondFactor, name: message.type.name, wrapping: "SecondFactorCall", bytes: bytes.count,
-                sentence: message.type.sentence, section: message.type.section,
-                fields: message.fields + (call.sealed.isEmpty ? [] : [.sealed("sealed", call.sealed, to: .secondFactor)]),
-                happenings: message.happenings, isBackground: isBackground))
+                message, from: .authentication, to: .secondFactor, in: "SecondFactorCall", bytes: bytes.count,
+                with: call.sealed.isEmpty ? [] : [.sealed("sealed", call.sealed, to: .secondFactor)], isBackground: isBackground))
         return { status, body in
             guard status == 200, let answer = try? SeenMessage(of: body) else { return }
             witness.note(
-                WitnessedMessage(
-                    from: .secondFactor, to: .authentication, name: answer.type.name, bytes: body.count, sentence: answer.type.sentence,
-                    section: answer.type.section, fields: answer.fields, happenings: answer.happenings, isBackground: isBackground))
+                WitnessedMessage(answer, from: .secondFactor, to: .authentication, bytes: body.count, isBackground: isBackground))
         }
     }
 

@@ -30,6 +30,21 @@ struct WitnessedMessage: Sendable, Equatable {
     var isBackground = false
 }
 
+extension WitnessedMessage {
+    /// A message that lies open.
+    /// - Parameters:
+    ///   - wrapping: what it travels in.
+    ///   - bytes: on the wire, with what it travels in.
+    ///   - sealed: what goes with it and is closed.
+    init(
+        _ seen: SeenMessage, from: Party, to: Party, in wrapping: String? = nil, bytes: Int, with sealed: [SeenField] = [], isBackground: Bool = false
+    ) {
+        self.init(
+            from: from, to: to, name: seen.type.name, wrapping: wrapping, bytes: bytes, sentence: seen.type.sentence, section: seen.type.section,
+            fields: seen.fields + sealed, happenings: seen.happenings, isBackground: isBackground)
+    }
+}
+
 /// A field of a message, or what stands for it.
 struct SeenField: Sendable, Hashable {
     let name: String
