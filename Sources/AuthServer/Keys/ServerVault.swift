@@ -14,6 +14,7 @@ package final class ServerVault: ServerKeyring {
     /// Whether `--root-key` was given.
     let isRootKeyGiven: Bool
     private let loaded = Mutex<[ServerID: StoredKeys]>([:])
+    private let signatures = PrekeySignatures()
 
     /// - Parameters:
     ///   - rootKey: wraps root keys; by default the key that wraps everything else.
@@ -125,11 +126,13 @@ package final class ServerVault: ServerKeyring {
 
     package func publishedPrekeys(of server: ServerID) async throws -> [Encoded<Prekey>] {
         let (keys, signer) = try await signing(server)
-        let published = keys.published(at: clock(), signedBy: signer.key)
-        guard published.isEmpty else { return published }
-        // The clock leapt over all of them since the last renewal.
-        try await renew()
-        return try stored(server).published(at: clock(), signedBy: signer.key)
+        var prekeys = keys.published(at: clock())
+        if prekeys.isEmpty {
+            // The clock leapt over all of them since the last renewal.
+            try await renew()
+            prekeys = try stored(server).published(at: clock())
+        }
+        return prekeys.map { signatures.published($0, signedBy: signer.key) }
     }
 
     /// The identity that phones pin and operators compare.

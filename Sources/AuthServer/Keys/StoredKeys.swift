@@ -58,9 +58,8 @@ struct StoredKeys: Sendable {
         prekeys.first { $0.secret.id == id && now <= $0.erasedAt }?.secret
     }
 
-    /// What phones may seal to, newest last, signed by the key that signs now.
-    func published(at now: Instant, signedBy key: OperatorKey) -> [Encoded<Prekey>] {
+    /// What phones may seal to, newest last.
+    func published(at now: Instant) -> [StoredPrekey] {
         prekeys.filter { now <= $0.publishedUntil }.sorted { $0.publishedUntil < $1.publishedUntil }
-            .map { $0.secret.published(until: $0.publishedUntil, signedBy: key) }
     }
 }

@@ -119,6 +119,28 @@ struct ServerVaultTests {
         await #expect(throws: ServerKeyError.noRoot) { try await vault.renew() }
     }
 
+    @Test("A prekey is published under the key that signs now and with its own end, however many were signed before")
+    func signedPrekeys() throws {
+        let now = TestClock().now
+        let (first, second) = (try OperatorKey(seed: Sample.bytes(1)), try OperatorKey(seed: Sample.bytes(2)))
+        let signatures = PrekeySignatures()
+        func prekey(_ id: UInt32, until: Instant) throws -> StoredPrekey {
+            StoredPrekey(secret: try PrekeySecret(id: id, secret: Sample.bytes(3)), publishedUntil: until, erasedAt: until)
+        }
+        let cases = try [prekey(7, until: now), prekey(7, until: now + 1), prekey(8, until: now)].flatMap { [($0, first), ($0, second)] }
+        for _ in 0..<2 {
+            for (prekey, key) in cases {
+                let published = signatures.published(prekey, signedBy: key)
+                #expect(published.value.id == prekey.secret.id && published.value.notAfter == prekey.publishedUntil)
+                #expect(published.value.signature.keyID == key.id)
+                let (signature, bytes) = (published.value.signature, published.bytes)
+                try EdwardsPublicKey(key.publicKey).verify(
+                    signature.ed25519, Prekey.label, Array(bytes.dropLast(signature.encoded.count)))
+            }
+            for id in 0..<UInt32(PrekeySignatures.memory) { _ = signatures.published(try prekey(100 + id, until: now), signedBy: first) }
+        }
+    }
+
     @Test("A prekey that two nodes read of is kept once")
     func keptOnce() throws {
         let root = try RootKey(seed: Sample.bytes(9), serverID: ServerID(using: SystemRandomSource())).root
