@@ -1,6 +1,6 @@
 // QRCode: pictures that carry bytes between a screen and a phone.
 //
-// Owns: QR symbols out (PNG, terminal), QR symbols in (a PNG or JPEG of a screen), and PNG encoding of small pictures
+// Owns: QR symbols out (PNG, terminal), QR symbols in (a PNG or JPEG of a screen, or a frame of a video), and PNG encoding of small pictures
 // such as the visual hash. Leaves to others: what the bytes mean (OstiaryProtocol) and where the picture is shown.
 // Start reading here, then `QRReader`.
 

@@ -23,6 +23,17 @@ struct DrainSignalTests {
         #expect(!drain.isDraining)
     }
 
+    @Test("A wait ends with what is waited for, with its time, or with the drain, whichever comes first; what still waits is cancelled")
+    func waitsAtMost() async {
+        let drain = DrainSignal()
+        let never: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3600)) }
+        await drain.wait(for: {}, atMost: .seconds(3600))
+        await drain.wait(for: never, atMost: .zero)
+        async let ended: Void = drain.wait(for: never, atMost: .seconds(3600))
+        drain.begin()
+        await ended
+    }
+
     @Test("An operation gives its value, or nil once the drain begins")
     func value() async throws {
         let drain = DrainSignal()

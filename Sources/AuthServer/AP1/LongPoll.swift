@@ -16,18 +16,8 @@ struct LongPoll: Sendable {
         case .news(let reply): return reply
         case .nothing(let reply, let again):
             guard awaited.hold > 0, !drain.isDraining else { return try reply.get() }
-            await wait(for: subscription, seconds: awaited.hold)
+            await drain.wait(for: { for await _ in subscription { return } }, atMost: second * Int(awaited.hold))
             return try await again(clock())
-        }
-    }
-
-    private func wait(for subscription: AsyncStream<SessionNews>, seconds: UInt8) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in subscription { return } }
-            group.addTask { try? await Task.sleep(for: second * Int(seconds)) }
-            group.addTask { await drain.wait() }
-            await group.next()
-            group.cancelAll()
         }
     }
 }

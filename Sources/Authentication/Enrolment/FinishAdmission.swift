@@ -44,11 +44,12 @@ struct FinishAdmission: Sendable {
         let e3 = message.value
         guard let instanceID = e3.instanceID, let attempt = e3.attemptID, let signature = e3.secondFactorSignature
         else { throw Refusal.methodNotAllowed }
-        let sessionHash = Transcript.operation(e3.context, instance: instanceID, epoch: e3.epoch, payload: claim.payload)
+        let payload = claim.payload
+        let sessionHash = Transcript.operation(e3.context, instance: instanceID, epoch: e3.epoch, payload: payload)
         let (key, receipts) = try secondFactorKey(
             of: try rows.instance(instanceID),
             for: ShownFactor(
-                attempt: attempt, context: e3.context, sessionHash: sessionHash, payload: claim.payload, method: .pin,
+                attempt: attempt, context: e3.context, sessionHash: sessionHash, payload: payload, method: .pin,
                 secondFactorSignature: signature, biometricSignature: nil, ownAttempt: nil))
         let proof = SecondFactorProof(
             server: request.server, instance: instanceID, attempt: attempt, sessionHash: sessionHash, context: e3.context, method: .pin,

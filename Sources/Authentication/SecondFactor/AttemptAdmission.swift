@@ -101,7 +101,7 @@ struct AttemptAdmission: Sendable {
         if case .failed(.expired, _) = enrolment.state { throw Refusal.enrolmentOld }
         guard case .claimed(let claim) = enrolment.state else { throw Refusal.enrolmentUnknown }
         guard message.payload == claim.payload else { throw Refusal.attemptMismatch }
-        let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: claim.payload)
+        let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: message.payload)
         guard attempt.sessionHash == expected else { throw Refusal.sessionHashWrong }
         return claim
     }

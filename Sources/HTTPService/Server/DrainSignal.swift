@@ -16,6 +16,17 @@ package final class DrainSignal: Sendable {
     /// Returns when the server begins to stop, or when the task is cancelled.
     package func wait() async { await draining.wait { $0 } }
 
+    /// Returns when `something` does, after `limit`, or when the server begins to stop; what still waits is cancelled.
+    package func wait(for something: @Sendable @escaping () async -> Void, atMost limit: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await something() }
+            group.addTask { try? await Task.sleep(for: limit) }
+            group.addTask { await self.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// The value of `operation`, or nil if the server begins to stop before there is one; then `operation` is cancelled.
     package func value<Value: Sendable>(_ operation: @Sendable @escaping () async throws -> Value) async throws -> Value? {
         try await withThrowingTaskGroup(of: Value?.self) { group in

@@ -29,7 +29,7 @@ struct PhonePageRoutes: Sendable {
         try query.check(knows: ["after"])
         if let after = try query.value("after") {
             guard let known = Int(after) else { throw FieldRefusal.bad("after", "is a whole number") }
-            await wait(since: known)
+            await drain.wait(for: { await changes.wait(since: known) }, atMost: patience)
         }
         // Read first: what changes meanwhile is asked for again, rather than missed.
         let version = changes.version
@@ -39,16 +39,6 @@ struct PhonePageRoutes: Sendable {
             writer.member("version", number: version)
             writer.name("phones")
             writer.array(snapshots) { writer, snapshot in snapshot.write(to: &writer) }
-        }
-    }
-
-    private func wait(since known: Int) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await changes.wait(since: known) }
-            group.addTask { try? await Task.sleep(for: patience) }
-            group.addTask { await drain.wait() }
-            await group.next()
-            group.cancelAll()
         }
     }
 
