@@ -116,6 +116,13 @@ def looks(servers, browser, site, look):
     fits = "return [innerHeight, document.documentElement.scrollHeight]"
     until(lambda: len(set(browser.run(fits))) == 1, "it is as high as what is in it")
     look(browser, "embed-waiting")
+    link = "return document.querySelector('[data-link]').checkVisibility()"
+    check(not browser.run(link), "it offers the app on this device only where a finger points")
+    browser.devtools("Emulation.setDeviceMetricsOverride", width=320, height=780, deviceScaleFactor=2, mobile=True)
+    browser.devtools("Emulation.setTouchEmulationEnabled", enabled=True)
+    until(lambda: browser.run(link), "as on a phone")
+    browser.devtools("Emulation.setTouchEmulationEnabled", enabled=False)
+    browser.devtools("Emulation.clearDeviceMetricsOverride")
     outside(browser)
     show(servers, browser, site, "127.0.0.1", attributes='theme="dark" lang="ar"')
     waits(browser, "an element may choose its theme and language")

@@ -37,7 +37,7 @@ struct PageSource: Sendable {
         values["title"] = values["\(page.template.rawValue)Title"]
         values["framed"] = page == .embed
         guard let html = library.render(values, withTemplate: page.template.rawValue) else { throw PageSourceError.noTemplate(page) }
-        return Self.stripped(Array(html.utf8))
+        return Self.strippedMarkup(Array(html.utf8))
     }
 
     /// Without indentation, empty lines, and comments that have their lines for themselves: `//` to the end of the line, `/*` to the line with `*/`.
@@ -50,6 +50,13 @@ struct PageSource: Sendable {
             if isComment, text.contains("*/") { isComment = false }
         }
         return Array(lines.joined(separator: "\n").utf8) + [0x0A]
+    }
+
+    /// Markup, which shows nothing of an end of line between its blocks of text.
+    static func strippedMarkup(_ bytes: [UInt8]) -> [UInt8] {
+        let blocks = ["section", "h1", "p", "ul", "li"].flatMap { ["<\($0)", "</\($0)"] }
+        let text = blocks.reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing(">\n\($1)", with: ">\($1)") }
+        return Array(text.utf8)
     }
 
     /// Scripts, which need no semicolon at the end of a block.

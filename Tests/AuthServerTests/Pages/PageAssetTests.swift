@@ -82,6 +82,9 @@ struct PageAssetTests {
         }
         let given = "/* one\n   two */\n  a\n\n    // three\n/** four */\n  b // five\n"
         #expect(String(decoding: PageSource.stripped(Array(given.utf8)), as: UTF8.self) == "a\nb // five\n")
+        let markup = "<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>\n<label>c</label>\n<input>\n<p>d\n<b>e</b></p>\n"
+        let blocks = "<ul><li>a</li><li>b</li></ul>\n<label>c</label>\n<input><p>d\n<b>e</b></p>\n"
+        #expect(String(decoding: PageSource.strippedMarkup(Array(markup.utf8)), as: UTF8.self) == blocks)
         let style = "a,\nb > c {\n  color: red;\n  top: 1px;\n}\n@media (pointer: fine) { d { margin: 0 1px; } }\n"
         let stripped = String(decoding: PageSource.strippedStyle(Array(style.utf8)), as: UTF8.self)
         #expect(stripped == "a,\nb > c{color:red;top:1px}@media (pointer:fine){d{margin:0 1px}}")

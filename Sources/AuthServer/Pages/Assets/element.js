@@ -16,36 +16,47 @@ sheet.replaceSync(`
   iframe { display: block; box-sizing: border-box; width: 100%; height: 30rem; border: 0; border-radius: 1.25rem }
 `);
 
+/** Null for what is no whole address. */
+function parsed(text) {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
 class OstiaryLogin extends HTMLElement {
   static observedAttributes = ["src", "theme"];
 
   #root = this.attachShadow({ mode: "open" });
   #frame = null;
   #waiting = 0;
+  #isHere = false;
   #hear = (event) => this.#heard(event);
 
   connectedCallback() {
+    this.#isHere = true;
     this.#root.adoptedStyleSheets = [sheet];
     addEventListener("message", this.#hear);
     this.#open();
   }
 
   disconnectedCallback() {
+    this.#isHere = false;
     removeEventListener("message", this.#hear);
     this.#close();
   }
 
   attributeChangedCallback(name) {
-    if (!this.#frame && name !== "src") return;
-    if (name === "theme") this.#dress();
-    else if (this.isConnected && this.#root.adoptedStyleSheets.length) this.#open();
+    if (this.#isHere && name === "src") this.#open();
+    else if (this.#frame) this.#dress();
   }
 
   #open() {
     this.#close();
     const src = this.getAttribute("src");
     if (!src) return;
-    const address = URL.parse(src);
+    const address = parsed(src);
     if (address?.origin !== home) return this.#tell("error", { reason: "src" });
     const language = this.closest("[lang]")?.lang;
     if (language) address.searchParams.set("lang", language);
@@ -95,7 +106,7 @@ class OstiaryLogin extends HTMLElement {
 
   /** Goes where the page leads, if that is a place of this site, and nobody else wants to. */
   #lead(name, url) {
-    const isOurs = URL.parse(url)?.origin === location.origin;
+    const isOurs = parsed(url)?.origin === location.origin;
     if (this.#tell(name, isOurs ? { url } : {}) && isOurs) location.assign(url);
   }
 
