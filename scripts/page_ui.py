@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
+from page_axe import nothing_found
 from page_browser import BACKSPACE, ENTER, TAB
 from page_steps import login_page, type_code
 from trial import PIN, WRONG, check, until
@@ -283,6 +284,7 @@ def biometrics(servers, web, ui, look_at):
     check(not ui.browser.run("return document.querySelector('[data-pad]').checkVisibility()"), "no PIN is taken in that step")
     ui.act("finger")
     check("protects nothing" in ui.browser.run("return document.querySelector('dialog[open]').innerText"), "the prompt says what it is")
+    nothing_found(ui.browser, "phone finger prompt")
     ui.browser.picture("phone-finger")
     ui.browser.click("[data-dialog=finger] [data-finger=confirm]")
     ui.says("Enter your PIN", "then the PIN")
@@ -313,14 +315,32 @@ def other_phone(servers, web, ui, look_at):
     until(lambda: "A new device" not in ui.text, "until the person has read it")
 
 
-def ends(ui):
+def delete_account(ui):
+    """Of the second phone, and only by the second word."""
+    question, accounts = "[data-dialog=delete]", "return document.querySelectorAll('[data-accounts] > li').length"
+    ui.browser.click("nav [data-place='1']")
+    until(lambda: ui.browser.run(accounts) == 1, "the second phone has an account")
+    ui.click("[data-accounts] [data-act=delete]")
+    check("cannot be brought back" in ui.browser.run("return document.querySelector('dialog[open]').innerText"), "it is asked before an account goes")
+    nothing_found(ui.browser, "phone deletes an account")
+    ui.browser.picture("phone-delete")
+    ui.browser.click(f"{question} [data-act=keep]")
+    check(ui.browser.run(accounts) == 1 and not ui.browser.run("return Boolean(document.querySelector('dialog[open]'))"), "it can be kept")
+    ui.click("[data-accounts] [data-act=delete]")
+    ui.browser.click(f"{question} [data-act=deleteNow]")
+    ui.says("There is none yet", "or goes")
+
+
+def ends(ui, look_at):
     ui.browser.run("location.hash = '#wrong'")
     ui.on("closed", "with another secret the page says that it has no phone")
+    look(ui, "closed", look_at)
     ui.browser.open("about:blank")
     ui.browser.open(ui.address)
     ui.on("home", "with the right one it is there again")
     check(ui.stop() == 0, "the program ends in order although a page waits for news")
     until(lambda: not ui.browser.run("return document.querySelector('[data-offline]').hidden"), "and the page says that it is gone")
+    nothing_found(ui.browser, "phone that is gone")
 
 
 def phone_page(servers, binary, folder, web, new_browser, look_at):
@@ -341,7 +361,8 @@ def phone_page(servers, binary, folder, web, new_browser, look_at):
         other_phone(servers, web, ui, look_at)
         loaded = ui.browser.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
         check(all(name.startswith((ui.origin + "/", "data:")) for name in loaded), "the phone page loads nothing from anywhere else")
-        ends(ui)
+        delete_account(ui)
+        ends(ui, look_at)
     finally:
         if ui.process.poll() is None:
             ui.stop()

@@ -80,7 +80,7 @@ const acts = {
   removeBiometrics: (button) => to("remove-biometrics", { account: button.dataset.id }),
   delete(button) {
     doomed = button.dataset.id;
-    one("[data-doomed]").textContent = `${button.dataset.doomed}: its keys are destroyed on this phone, and the server is told. It cannot be brought back.`;
+    one("[data-dialog=delete] [data-doomed]").textContent = `${button.dataset.doomed}: its keys are destroyed on this phone, and the server is told. It cannot be brought back.`;
     one("[data-dialog=delete]").showModal();
   },
   deleteNow() {
