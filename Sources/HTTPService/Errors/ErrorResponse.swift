@@ -69,7 +69,7 @@ extension ErrorResponse {
 
     /// The header fields of the answer with those that the middleware of the routes puts into every one.
     func fields(beforeRoutes requestID: String) -> HTTPFields {
-        var fields = fields
+        var fields: HTTPFields = self.fields
         fields[.requestID] = requestID
         fields[.xContentTypeOptions] = "nosniff"
         return fields

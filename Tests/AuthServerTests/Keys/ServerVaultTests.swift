@@ -160,7 +160,8 @@ struct ServerVaultTests {
             return CertifiedKey(key: key, certificate: root.certify(key, from: now, until: now + days * Self.day))
         }
         let keys = StoredKeys(root: root.root, operatorKeys: certified, sidKey: Sample.bytes(4), prekeys: [])
-        for (days, shown) in [(UInt64(0), certified), (1, certified), (2, Array(certified.dropFirst())), (3, [])] {
+        let looks: [(UInt64, [CertifiedKey])] = [(0, certified), (1, certified), (2, Array(certified.dropFirst())), (3, [])]
+        for (days, shown) in looks {
             let chain = keys.chain(at: now + days * Self.day)
             #expect(chain.value.certificates == shown.map(\.certificate))
             #expect(chain.bytes == ServerChain(root: root.root, certificates: shown.map(\.certificate)).encoded)
