@@ -73,7 +73,7 @@ package final class TLSServer: Sendable {
 
     /// Prints its port, then a line for each request that came through; goes when its input ends.
     private static let program = """
-        import os, socket, ssl, sys, tempfile, threading
+        import os, re, socket, ssl, sys, tempfile, threading
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         with tempfile.NamedTemporaryFile('w', suffix='.pem') as file:
             file.write(os.environ['PEM'])
@@ -82,11 +82,24 @@ package final class TLSServer: Sendable {
         listener = socket.create_server((sys.argv[1], 0))
         print(listener.getsockname()[1], flush=True)
 
+        def read(connection):
+            # Head and body come apart: what is left unread would reset the connection, and the answer with it.
+            data = b''
+            while True:
+                head, end, body = data.partition(b'\\r\\n\\r\\n')
+                length = re.search(rb'(?i)\\ncontent-length: *([0-9]+)', head)
+                if end and len(body) >= int(length[1] if length else 0):
+                    return data
+                more = connection.recv(65536)
+                if not more:
+                    return data
+                data += more
+
         def serve():
             while True:
                 try:
                     with context.wrap_socket(listener.accept()[0], server_side=True) as connection:
-                        if connection.recv(65536):
+                        if read(connection):
                             print('request', flush=True)
                             connection.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n')
                 except OSError:

@@ -23,6 +23,8 @@ struct URLSessionTransportTests {
         let seen = try #require(server.requests.first)
         #expect(seen.hasPrefix("POST /ap1 HTTP/1.1\r\n"))
         #expect(seen.lowercased().contains("content-type: application/octet-stream"))
+        // The client's own would name all that it can unpack.
+        #expect(seen.lowercased().split(separator: "\r\n").filter { $0.hasPrefix("accept-encoding:") } == ["accept-encoding: identity"])
     }
 
     @Test("No cookie is kept and no redirect is followed")

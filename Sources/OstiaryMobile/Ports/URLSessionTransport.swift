@@ -51,6 +51,7 @@ public final class URLSessionTransport: Transport {
 
     private static func message(_ request: TransportRequest) -> URLRequest {
         var message = URLRequest(url: request.url, timeoutInterval: request.timeout + 5)
+        message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if let body = request.body {
             message.httpMethod = "POST"
             message.httpBody = Data(body)

@@ -62,12 +62,12 @@ final class HTTPTransport: Transport {
         return try await withThrowingTaskGroup(of: TransportResponse.self) { group in
             defer { group.cancelAll() }
             group.addTask {
-                let response = try await client.execute(message(request), deadline: .now() + TimeAmount(limit))
-                guard !isPacked(response.headers) else { throw TransportError.encoded }
-                let body = try await response.body.collect(upTo: TransportResponse.longestBody)
-                // A call that is given up ends its body too, wherever it is.
-                try Task.checkCancellation()
-                return TransportResponse(status: Int(response.status.code), body: Array(buffer: body))
+                let deadline = NIODeadline.now() + TimeAmount(limit)
+                do {
+                    return try await exchange(request, with: client, until: deadline)
+                } catch let error where isAboutKeptConnection(error) {
+                    return try await exchange(request, with: client, until: deadline)
+                }
             }
             group.addTask {
                 try await Task.sleep(for: limit)
@@ -75,6 +75,28 @@ final class HTTPTransport: Transport {
             }
             guard let response = try await group.next() else { throw TransportError.unreachable }
             return response
+        }
+    }
+
+    private static func exchange(
+        _ request: TransportRequest, with client: HTTPClient, until deadline: NIODeadline
+    ) async throws -> TransportResponse {
+        let response = try await client.execute(message(request), deadline: deadline)
+        guard !isPacked(response.headers) else { throw TransportError.encoded }
+        let body = try await response.body.collect(upTo: TransportResponse.longestBody)
+        // A call that is given up ends its body too, wherever it is.
+        try Task.checkCancellation()
+        return TransportResponse(status: Int(response.status.code), body: Array(buffer: body))
+    }
+
+    /// Whether the connection may have been one of an earlier call, which the server had closed meanwhile. Then the same bytes go out once more, by
+    /// another one: where the first did arrive the server says REPLAYED, which is no answer either (protocol §4).
+    private static func isAboutKeptConnection(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+        case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof: true
+        default: false
         }
     }
 

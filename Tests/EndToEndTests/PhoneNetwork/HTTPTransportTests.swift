@@ -143,6 +143,17 @@ struct HTTPTransportTests {
         #expect(server.requests.allSatisfy { !$0.lowercased().contains("cookie") && !$0.contains("elsewhere") })
     }
 
+    @Test("A server that closes after each answer, and says so to nobody, is asked by another connection: no call fails for the one that was kept")
+    func keptConnection() async throws {
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi") }
+        for _ in 0..<100 { #expect(try await transport.send(try request(server)).status == 200) }
+        #expect(server.requests.count == 100)
+        let rude = try RawServer { _ in }
+        await #expect(throws: TransportError.unreachable) { try await transport.send(try request(rude)) }
+        // Once more, and no further.
+        #expect(rude.requests.count == 2)
+    }
+
     @Test("Nobody there is unreachable at once")
     func nobody() async throws {
         let port = try ReservedPort()
