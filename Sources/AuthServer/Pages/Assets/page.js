@@ -211,5 +211,5 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("hashchange", begin);
 // Hidden until here: without scripts nothing is being prepared.
 one("section[data-state=opening]").hidden = false;
-// In a frame when the site says so.
-if (parent === window) begin();
+// The page for frames (embed.js) begins in one when the site says so.
+if (parent === window || !location.pathname.startsWith("/embed/")) begin();
