@@ -96,6 +96,7 @@ extension ConfirmationError: ErrorResponseConvertible {
         switch self {
         case .nothingToConfirm: ErrorResponse(.notFound, "nothing_to_confirm", "no phone waits for a code on this session")
         case .expired: ErrorResponse(.gone, "enrolment_expired", "the enrolment was not finished in time; start again")
+        case .accountBlocked: ErrorResponse(.conflict, "account_blocked", "the account is blocked; nobody is logged in with it")
         case .notACode: .badRequest("code has four letters and digits, as the phone shows them", field: "code")
         }
     }

@@ -87,6 +87,24 @@ struct AdminEnrolmentTests {
         }
     }
 
+    @Test("The code of an account that was blocked is 409 and logs nobody in, before and after it is blocked once more")
+    func refusesBlocked() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBackend { (backend) async throws in
+            _ = try await backend.send(.get, backend.path("/sessions/qr/enrol?name=Alice&userid=alice"))
+            let (claim, code) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            for _ in 0..<2 {
+                let (blocked, _) = try await backend.json(.put, backend.path("/accounts/\(claim.account.text)/"), body: #"{"blocked":true}"#)
+                #expect(blocked == 200)
+                let (status, answer) = try await backend.json(.post, backend.path("/sessions/enrol/confirm"), body: #"{"code":"\(code)"}"#)
+                #expect(status == 409 && answer.text("error") == "account_blocked")
+                #expect(try await backend.json(.get, backend.path("/sessions/")).object.bool("loggedin") == false)
+            }
+            #expect(try await backend.json(.get, backend.path("/accounts/\(claim.account.text)/")).object.text("state") == "pending")
+        }
+    }
+
     @Test("What can be no code is 400 and costs no try", arguments: ["", "K7Q", "K7Q33", "K7QU", "K7Q!", "ЖЖЖЖ", "K7Q3K7Q3K7Q3"])
     func doesNotCountNonsense(typed: String) async throws {
         let premises = try await PagesFixture()
