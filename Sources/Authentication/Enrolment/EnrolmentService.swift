@@ -85,10 +85,15 @@ package struct EnrolmentService: Sendable {
         return enrolment.settled(at: now).state == .open
     }
 
-    func tell(_ enrolment: Enrolment) {
+    func tell(_ enrolment: Enrolment) { events.publish(.about(enrolment)) }
+}
+
+extension SessionNews {
+    /// How far an enrolment is, for its browser and for the phone that has it.
+    static func about(_ enrolment: Enrolment) -> SessionNews {
         var topics: [EventTopic] = [.stream(enrolment.stream)]
         if let claim = enrolment.claim { topics.append(.account(claim.account)) }
-        events.publish(SessionNews(.enrolment(enrolment.progress), topics: topics))
+        return SessionNews(.enrolment(enrolment.progress), topics: topics)
     }
 }
 
@@ -139,6 +144,8 @@ package enum EnrolmentStartError: Error, Equatable, Sendable {
     case otherPage
     /// The page has enrolled its phone.
     case finished
+    /// The nonce was logged out since the page began: only its site begins anew.
+    case loggedOut
 }
 
 extension EnrolmentStartError: CustomStringConvertible {
@@ -150,6 +157,7 @@ extension EnrolmentStartError: CustomStringConvertible {
         case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
         case .otherPage: "a newer page adds this phone; go on there, or start again from the site"
         case .finished: "this page has added its phone"
+        case .loggedOut: "this page is over; start again from the site"
         }
     }
 }
