@@ -57,7 +57,7 @@ extension ServerUpdateError: ErrorResponseConvertible {
 
     private var field: String {
         switch self {
-        case .outOfRange(let field, _), .empty(let field), .badText(let field): field
+        case .outOfRange(let field, _), .empty(let field), .blank(let field), .badText(let field): field
         case .badLogo: "logo"
         case .badColor(let field), .lowContrast(let field, _, _): field
         case .badOrigin, .tooManyOrigins: "frameorigins"

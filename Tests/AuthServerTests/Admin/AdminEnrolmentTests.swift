@@ -34,7 +34,9 @@ struct AdminEnrolmentTests {
         "A name that is missing or may not travel to a phone is 400 and names the field",
         arguments: [
             ("", "name"), ("name=", "name"), ("name=a%0Ab", "name"), ("name=a%E2%80%AEb", "name"), ("name=%FF", "name"), ("name=A&name=B", "name"),
-            ("name=A&userid=", "userid"), ("name=A&userid=%00", "userid"), ("name=" + String(repeating: "a", count: 256), "name"),
+            ("name=A&userid=", "userid"), ("name=A&userid=%00", "userid"),
+            ("name=%20", "name"), ("name=%E2%80%8B", "name"), ("name=A&userid=%C2%A0", "userid"),
+            ("name=" + String(repeating: "a", count: 256), "name"),
         ])
     func refusesNames(query: String, field: String) async throws {
         let premises = try await PagesFixture()

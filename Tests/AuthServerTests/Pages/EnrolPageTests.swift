@@ -177,6 +177,7 @@ struct EnrolPageTests {
         "A page is opened for what a backend may ask only",
         arguments: [
             ("{}", "kind"), (#"{"kind":"admin"}"#, "kind"), (#"{"kind":"enrol"}"#, "name"), (#"{"kind":"enrol","name":""}"#, "name"),
+            (#"{"kind":"enrol","name":" "}"#, "name"), (#"{"kind":"enrol","name":"A","userid":"\u200b"}"#, "userid"),
             (#"{"kind":"enrol","name":"A","userid":"\u0007"}"#, "userid"), (#"{"kind":"login","returnurl":"javascript:alert(1)"}"#, "returnurl"),
             (#"{"kind":"login","returnurl":7}"#, "returnurl"),
         ])
