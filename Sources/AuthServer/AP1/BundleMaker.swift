@@ -34,7 +34,7 @@ final class BundleMaker: Sendable {
         let name = try await servers.virtualServer(server).parameters.name
         let bundle = Bundle(
             chain: keys.chain.value, name: name, url: publicURL, sequence: now, prekeys: try await vault.publishedPrekeys(of: server),
-            secondFactor: try await gateway.identity().identity)
+            secondFactor: try await gateway.publishedIdentity())
         let signed = Encoded(bundle, signedBy: keys.operatorKey)
         made.withLock { $0[server] = Made(bundle: signed, at: now) }
         return signed

@@ -66,6 +66,9 @@ package struct PageService: Sendable {
         return OpenPage(page: stored.page, cookie: secret, link: stored.link?.opened(by: secret))
     }
 
+    /// Takes the tickets back of pages that were to enrol a phone for this nonce and that nobody has opened yet.
+    func endUnopened(of nonce: SessionNonce, at server: ServerID) async throws { try await store.removeUnopened(nonce: nonce.hash, of: server) }
+
     /// What a browser is told when a page begins: its cookie, and of more pages than it may keep, to forget the oldest.
     /// - Parameter isFramed: whether it begins in a frame.
     func cookies(for page: OpenPage, isFramed: Bool, in headers: HTTPFields) async throws -> [String] {

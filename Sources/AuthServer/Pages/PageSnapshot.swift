@@ -62,8 +62,8 @@ struct PageSnapshot: Sendable {
         case otherPage = "otherpage"
         case gaveUp = "gaveup"
         case notMe = "notme"
-        // Of an enrolment.
-        case code, done, declined, failed
+        // Of an enrolment. Over: the site has logged out, and begins anew.
+        case code, done, declined, failed, over
         case expired
     }
 

@@ -150,6 +150,7 @@ struct PageView: Sendable {
         case .waitingForCode: .code
         case .activated: .done
         case .failed(.wrongCodes): .failed
+        case .failed(.loggedOut): .over
         case .failed(.expired), .failed(.deleted), nil: .expired
         }
     }
@@ -159,6 +160,7 @@ struct PageView: Sendable {
         switch enrolment.state {
         case .open, .claimed, .confirming: .otherPage
         case .active: .done
+        case .failed(.loggedOut, _): .over
         case .failed: .expired
         }
     }

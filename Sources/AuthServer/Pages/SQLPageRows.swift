@@ -73,6 +73,14 @@ final class SQLPageRows {
             "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)])
     }
 
+    /// Deletes the enrol pages of a nonce whose tickets are not used; by the index of the tickets, of which there are those of a minute.
+    func removeUnopened(nonce: [UInt8], of server: ServerID) throws {
+        defer { known.forget() }
+        try connection.execute(
+            "DELETE FROM page WHERE ticket_hash > $1 AND server_id = $2 AND nonce_hash = $3 AND kind = $4",
+            [.blob([]), SQLValue(server), .blob(nonce), .text(PageKind.enrol.rawValue)])
+    }
+
     /// No ticket and no page lasts longer than one of now, if it was made by a clock ahead of `ahead`.
     func bringBack(from ahead: Instant, to now: Instant) throws {
         for (column, life) in [("ticket_hash", PageLifetime.ticket), ("cookie_hash", PageLifetime.page)] {

@@ -28,6 +28,11 @@ package struct SQLPageStore: Sendable {
         }
     }
 
+    /// Forgets the enrol pages of a nonce whose ticket nobody has brought.
+    package func removeUnopened(nonce: [UInt8], of server: ServerID) async throws {
+        try await write { rows, _ -> Void in try rows.removeUnopened(nonce: nonce, of: server) }
+    }
+
     /// Exchanges a ticket for a cookie, once: nil when the ticket is unknown, used or too old.
     package func redeem(_ ticket: PageSecret, for cookie: PageSecret, until deadline: Instant, at now: Instant) async throws -> Page? {
         let (ticket, cookie) = (StoredPage.Holder.ticket(ticket.hash), StoredPage.Holder.cookie(cookie.hash))

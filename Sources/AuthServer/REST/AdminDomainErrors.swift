@@ -57,7 +57,7 @@ extension ServerUpdateError: ErrorResponseConvertible {
 
     private var field: String {
         switch self {
-        case .outOfRange(let field, _), .empty(let field), .badText(let field): field
+        case .outOfRange(let field, _), .empty(let field), .blank(let field), .badText(let field): field
         case .badLogo: "logo"
         case .badColor(let field), .lowContrast(let field, _, _): field
         case .badOrigin, .tooManyOrigins: "frameorigins"
@@ -87,6 +87,7 @@ extension EnrolmentStartError: ErrorResponseConvertible {
         case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
         case .otherPage: ErrorResponse(.conflict, "other_page", "\(self)")
         case .finished: ErrorResponse(.conflict, "not_over", "\(self)")
+        case .loggedOut: PageRefusal.noPage.errorResponse
         }
     }
 }
@@ -96,6 +97,7 @@ extension ConfirmationError: ErrorResponseConvertible {
         switch self {
         case .nothingToConfirm: ErrorResponse(.notFound, "nothing_to_confirm", "no phone waits for a code on this session")
         case .expired: ErrorResponse(.gone, "enrolment_expired", "the enrolment was not finished in time; start again")
+        case .accountBlocked: ErrorResponse(.conflict, "account_blocked", "the account is blocked; nobody is logged in with it")
         case .notACode: .badRequest("code has four letters and digits, as the phone shows them", field: "code")
         }
     }

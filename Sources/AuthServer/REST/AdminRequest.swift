@@ -33,7 +33,9 @@ struct AdminRequest: Sendable {
 
     func userID() throws -> String {
         guard let text = parameters.get("userid")?.removingPercentEncoding else { throw AdminRefusal.badPath("userid") }
-        return try AdminText.checked(text, field: "userid")
+        // Somebody of before may be called what nobody is called any more.
+        guard !text.isEmpty, PlainLine.allows(text, cap: 255) else { throw AdminRefusal.badPath("userid") }
+        return text
     }
 
     func nonce() throws -> SessionNonce {
@@ -102,11 +104,11 @@ struct AdminSlice: Equatable, Sendable {
     func callAsFunction<Element>(_ all: [Element]) -> ArraySlice<Element> { all.dropFirst(marker).prefix(limit) }
 }
 
-/// Names that a business application gives: 1 to 255 bytes of text that may travel to the phone.
+/// Names that a business application gives: 1 to 255 bytes of text that may travel to the phone, with something to see.
 enum AdminText {
     static func checked(_ text: String, field: String) throws(FieldRefusal) -> String {
-        guard !text.isEmpty, PlainLine.allows(text, cap: 255) else {
-            throw .bad(field, "has 1 to 255 bytes on one line, without control or direction characters")
+        guard PlainLine.allowsName(text, cap: 255) else {
+            throw .bad(field, "has 1 to 255 bytes on one line, something to see, and no control or direction characters")
         }
         return text
     }

@@ -58,6 +58,17 @@ package final class PinnedSecondFactor: SecondFactorGateway {
         return found
     }
 
+    /// What was verified last, by any start of this program: who it is does not change with a clock that is behind, and without a bundle no phone can see that
+    /// one is.
+    package func publishedIdentity() async throws -> Encoded<SecondFactorIdentity> {
+        do { return try await identity().identity } catch let unreachable as SecondFactorUnreachable {
+            guard let stored = try await memory.identity(), (try? OperatorKeys.verify(stored.value.chain, rootHash: rootHash)) != nil else {
+                throw unreachable
+            }
+            return stored
+        }
+    }
+
     /// - Returns: what it says now: keys that may be new, and maybe no prekey that phones can seal to.
     /// - Throws: `SecondFactorUnreachable`, whatever the reason; the watch knows it.
     package func refreshedIdentity() async throws -> VerifiedSecondFactor {

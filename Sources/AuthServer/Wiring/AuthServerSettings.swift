@@ -41,8 +41,8 @@ extension Settings {
 
 /// A name that fits the bundle (protocol §3) and one line of a screen.
 private func checkServerName(_ text: String) throws -> String {
-    guard !text.isEmpty, PlainLine.allows(text, cap: 64) else {
-        throw Expected("1 to 64 bytes of text on one line, without characters that turn the direction of writing")
+    guard PlainLine.allowsName(text, cap: 64) else {
+        throw Expected("1 to 64 bytes of text on one line, with something to see, without characters that turn the direction of writing")
     }
     return text
 }

@@ -28,22 +28,25 @@ package struct AccountService: Sendable {
         return accounts
     }
 
-    /// Blocks an account or lets it in again. Blocking ends its sessions before this returns.
+    /// Blocks an account or lets it in again. Blocking ends its sessions before this returns, each time that it is said: who says it of an account that is
+    /// blocked already wants nobody logged in by it either.
     package func setBlocked(
         _ isBlocked: Bool, _ id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant
     ) async throws -> Account {
         let (account, stopped) = try await store.write { rows, former -> (Account, [Session]) in
             guard var account = try rows.account(id), account.server == server else { throw AccountError.unknown }
-            guard account.isBlocked != isBlocked else { return (account, former?.1 ?? []) }
-            account.isBlocked = isBlocked
-            try rows.save(account)
-            try rows.record(AuditEntry(isBlocked ? .accountBlocked : .accountUnblocked, server: server, account: id, by: actor, at: now))
+            if account.isBlocked != isBlocked {
+                account.isBlocked = isBlocked
+                try rows.save(account)
+                try rows.record(AuditEntry(isBlocked ? .accountBlocked : .accountUnblocked, server: server, account: id, by: actor, at: now))
+            }
             guard isBlocked else { return (account, []) }
             try rows.removeCache(of: id)
             let stopped = try rows.unfinishedSessions(of: id).compactMap {
                 try SessionStop(reason: .account).apply(to: $0, in: rows, at: now)
             }
-            return (account, stopped)
+            // A second look finds none where the first was kept.
+            return (account, stopped.isEmpty ? former?.1 ?? [] : stopped)
         }
         tell(stopped, account: id)
         return account

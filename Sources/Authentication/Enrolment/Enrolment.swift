@@ -97,6 +97,16 @@ package struct Enrolment: Equatable, Sendable {
         case wrongCodes = 2
         /// The account was deleted before it was active.
         case deleted = 3
+        /// Its nonce was logged out.
+        case loggedOut = 4
+
+        /// What a phone hears that comes later.
+        var refusal: Refusal {
+            switch self {
+            case .expired, .loggedOut: .enrolmentOld
+            case .wrongCodes, .deleted: .enrolmentUsed
+            }
+        }
     }
 
     package init(

@@ -28,7 +28,7 @@ extension Enrolment {
     /// The enrolment after an event, or why it does not take it. A failed one stays failed.
     package func after(_ event: EnrolmentEvent, at now: Instant) throws(Refusal) -> Enrolment {
         let enrolment = settled(at: now)
-        if case .failed(.expired, _) = enrolment.state { throw .enrolmentOld }
+        if case .failed(let failure, _) = enrolment.state { throw failure.refusal }
         switch event {
         case .claim(let claim): return try enrolment.claimed(claim)
         case .decline(let decision): return try enrolment.declined(decision)
@@ -54,6 +54,10 @@ extension Enrolment {
             // One page makes one phone somebody's.
             guard start.isNewest else { throw .finished }
             return self
+        case .failed(.loggedOut, _):
+            // Only the site begins one for that nonce again.
+            guard start.isNewest else { throw .loggedOut }
+            return self
         case .failed: return self
         }
     }
@@ -65,6 +69,17 @@ extension Enrolment {
         var enrolment = self
         enrolment.page = page
         return enrolment
+    }
+
+    /// What is left of it when its nonce is logged out: nothing that logs the nonce in. Also of one that is over, which a page would begin anew; nil where
+    /// it was logged out before, or did what it was for.
+    func loggedOut() -> Enrolment? {
+        switch state {
+        case .open: with(.failed(.loggedOut, nil))
+        case .claimed(let claim), .confirming(let claim, _): with(.failed(.loggedOut, claim))
+        case .failed(.loggedOut, _), .active: nil
+        case .failed(_, let claim): with(.failed(.loggedOut, claim))
+        }
     }
 
     private var goesOn: Bool {

@@ -8,10 +8,12 @@ package enum ConfirmationOutcome: Equatable, Sendable {
     case removed
 }
 
-/// Why there is nothing to confirm, or nothing was typed that could be a code. Neither counts as a try.
+/// Why nothing is confirmed, or that nothing was typed that could be a code. None counts as a try.
 package enum ConfirmationError: Error, Equatable, Sendable {
     case nothingToConfirm
     case expired
+    /// The account is blocked. What was typed is not looked at, so that nobody learns whether it is right.
+    case accountBlocked
     case notACode(CrockfordError)
 }
 
@@ -70,13 +72,21 @@ struct Confirmation: Sendable {
     func confirm(_ enrolment: Enrolment, in rows: any AuthenticationRows, at now: Instant) throws -> ConfirmationResult {
         switch enrolment.settled(at: now).state {
         case .active(let claim, _, _) where try isRight(claim):
-            guard try rows.account(claim.account) != nil else { throw ConfirmationError.nothingToConfirm }
-            return ConfirmationResult(outcome: .activated(claim.account), moved: nil, news: [])
+            let account = try admitted(claim, in: rows)
+            return ConfirmationResult(outcome: .activated(account.id), moved: nil, news: [])
         case .failed(.expired, _): throw ConfirmationError.expired
         case .open, .claimed, .active, .failed: throw ConfirmationError.nothingToConfirm
         case .confirming(let claim, _):
-            return try isRight(claim) ? activate(enrolment, claim, in: rows, at: now) : refuse(enrolment, claim, in: rows, at: now)
+            let account = try admitted(claim, in: rows)
+            return try isRight(claim) ? activate(enrolment, account, in: rows, at: now) : refuse(enrolment, claim, in: rows, at: now)
         }
+    }
+
+    /// The account, if it may be let in.
+    private func admitted(_ claim: Enrolment.Claim, in rows: any AuthenticationRows) throws -> Account {
+        guard let account = try rows.account(claim.account) else { throw ConfirmationError.nothingToConfirm }
+        guard !account.isBlocked else { throw ConfirmationError.accountBlocked }
+        return account
     }
 
     private func isRight(_ claim: Enrolment.Claim) throws(ConfirmationError) -> Bool {
@@ -84,9 +94,8 @@ struct Confirmation: Sendable {
     }
 
     private func activate(
-        _ enrolment: Enrolment, _ claim: Enrolment.Claim, in rows: any AuthenticationRows, at now: Instant
+        _ enrolment: Enrolment, _ account: Account, in rows: any AuthenticationRows, at now: Instant
     ) throws -> ConfirmationResult {
-        guard let account = try rows.account(claim.account) else { throw ConfirmationError.nothingToConfirm }
         let outcome = try activation.activate(enrolment, account, in: rows, at: now)
         return ConfirmationResult(outcome: .activated(account.id), moved: outcome.enrolment, news: outcome.news)
     }

@@ -85,10 +85,15 @@ package struct EnrolmentService: Sendable {
         return enrolment.settled(at: now).state == .open
     }
 
-    func tell(_ enrolment: Enrolment) {
+    func tell(_ enrolment: Enrolment) { events.publish(.about(enrolment)) }
+}
+
+extension SessionNews {
+    /// How far an enrolment is, for its browser and for the phone that has it.
+    static func about(_ enrolment: Enrolment) -> SessionNews {
         var topics: [EventTopic] = [.stream(enrolment.stream)]
         if let claim = enrolment.claim { topics.append(.account(claim.account)) }
-        events.publish(SessionNews(.enrolment(enrolment.progress), topics: topics))
+        return SessionNews(.enrolment(enrolment.progress), topics: topics)
     }
 }
 
@@ -121,14 +126,14 @@ package struct EnrolmentStart: Sendable {
     }
 
     func check() throws(EnrolmentStartError) {
-        guard !displayName.isEmpty, PlainLine.allows(displayName, cap: 255) else { throw .badName }
-        guard userID.map({ !$0.isEmpty && PlainLine.allows($0, cap: 255) }) ?? true else { throw .badUserID }
+        guard PlainLine.allowsName(displayName, cap: 255) else { throw .badName }
+        guard userID.map({ PlainLine.allowsName($0, cap: 255) }) ?? true else { throw .badUserID }
     }
 }
 
 /// Why an enrolment does not start.
 package enum EnrolmentStartError: Error, Equatable, Sendable {
-    /// Empty, more than 255 bytes, or no plain line.
+    /// Nothing to see, more than 255 bytes, or no plain line.
     case badName
     case badUserID
     /// An account that this nonce enrolled waits for its code.
@@ -139,17 +144,20 @@ package enum EnrolmentStartError: Error, Equatable, Sendable {
     case otherPage
     /// The page has enrolled its phone.
     case finished
+    /// The nonce was logged out since the page began: only its site begins anew.
+    case loggedOut
 }
 
 extension EnrolmentStartError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .badName: "name has 1 to 255 bytes on one line, without control or direction characters"
-        case .badUserID: "userid has 1 to 255 bytes on one line, without control or direction characters"
+        case .badName: "name has 1 to 255 bytes on one line, something to see, and no control or direction characters"
+        case .badUserID: "userid has 1 to 255 bytes on one line, something to see, and no control or direction characters"
         case .confirming: "a phone waits for its code on this session; type it, or wait until it is too old"
         case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
         case .otherPage: "a newer page adds this phone; go on there, or start again from the site"
         case .finished: "this page has added its phone"
+        case .loggedOut: "this page is over; start again from the site"
         }
     }
 }

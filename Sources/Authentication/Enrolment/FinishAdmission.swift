@@ -36,7 +36,7 @@ struct FinishAdmission: Sendable {
             return try rows.living(claim.account, at: request.server)
         case .failed(let failure, let claim):
             if let claim, let deleted = try rows.deletedAccount(claim.account) { throw Refusal.accountDeleted(claim.account, since: deleted.since) }
-            throw failure == .expired ? Refusal.enrolmentOld : Refusal.enrolmentUsed
+            throw failure.refusal
         }
     }
 

@@ -98,7 +98,7 @@ struct AttemptAdmission: Sendable {
         guard let enrolment = try rows.enrolment(ephemeral: request.ephemeral)?.settled(at: request.now), enrolment.server == request.server else {
             throw Refusal.enrolmentUnknown
         }
-        if case .failed(.expired, _) = enrolment.state { throw Refusal.enrolmentOld }
+        if case .failed(let failure, _) = enrolment.state, failure.refusal == .enrolmentOld { throw Refusal.enrolmentOld }
         guard case .claimed(let claim) = enrolment.state else { throw Refusal.enrolmentUnknown }
         guard message.payload == claim.payload else { throw Refusal.attemptMismatch }
         let expected = Transcript.operation(attempt.context, instance: attempt.instanceID, epoch: attempt.epoch, payload: message.payload)

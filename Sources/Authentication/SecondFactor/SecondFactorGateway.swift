@@ -5,11 +5,19 @@ package protocol SecondFactorGateway: Sendable {
     /// Who the second-factor server is, as it was last seen, with its root checked against the pinned one.
     /// - Throws: `SecondFactorUnreachable`.
     func identity() async throws -> VerifiedSecondFactor
+    /// What bundles say of it: as ``identity()``, and also while its keys are not valid at this server's time, which may be the wrong one. Phones look at its
+    /// keys by their own clocks.
+    /// - Throws: `SecondFactorUnreachable` as long as it was never seen.
+    func publishedIdentity() async throws -> Encoded<SecondFactorIdentity>
     /// Asks for the identity anew, for a key that the last one did not have.
     func refreshedIdentity() async throws -> VerifiedSecondFactor
     /// Delivers a call and returns the answer's bytes, unchecked, within a few seconds.
     /// - Throws: `SecondFactorUnreachable`.
     func call(_ call: SecondFactorCall) async throws -> [UInt8]
+}
+
+extension SecondFactorGateway {
+    package func publishedIdentity() async throws -> Encoded<SecondFactorIdentity> { try await identity().identity }
 }
 
 /// No answer from the second-factor server in time, or none that it could have made.

@@ -48,8 +48,8 @@ package struct ServerUpdate: Equatable, Sendable {
         return changed
     }
 
-    /// Refuses texts that are no plain lines, where they change something: `applied` also reads what was stored before this was asked, and what is told
-    /// may be sent back as it is.
+    /// Refuses texts that are no plain lines, or in which there is nothing to see, where they change something: `applied` also reads what was stored before
+    /// this was asked, and what is told may be sent back as it is. An empty one takes a text away.
     package func checkTexts(beside parameters: ServerParameters) throws(ServerUpdateError) {
         let texts = [
             ("serverName", name, parameters.name), ("appname", appName, parameters.appName), ("appandroid", appAndroid, parameters.appAndroid),
@@ -57,7 +57,9 @@ package struct ServerUpdate: Equatable, Sendable {
             ("wsurl", wsURL, parameters.wsURL), ("owner", owner, parameters.owner),
         ]
         for (field, text, former) in texts {
-            if let text, text != former, !PlainLine.allows(text, cap: 255) { throw .badText(field: field) }
+            guard let text, text != former else { continue }
+            guard PlainLine.allows(text, cap: 255) else { throw .badText(field: field) }
+            guard text.isEmpty || !PlainLine.isBlank(text) else { throw .blank(field: field) }
         }
     }
 
@@ -110,6 +112,8 @@ package struct ServerUpdate: Equatable, Sendable {
 package enum ServerUpdateError: Error, Equatable, Sendable {
     case outOfRange(field: String, ClosedRange<Int>)
     case empty(field: String)
+    /// Nobody would see it.
+    case blank(field: String)
     /// Longer than 255 bytes, or no plain line.
     case badText(field: String)
     /// Neither PNG nor JPEG nor SVG, or more than 64 KiB.
@@ -130,6 +134,7 @@ extension ServerUpdateError: CustomStringConvertible {
         switch self {
         case .outOfRange(let field, let range): "\(field) lies between \(range.lowerBound) and \(range.upperBound)"
         case .empty(let field): "\(field) may not be empty"
+        case .blank(let field): "\(field) has nothing to see"
         case .badText(let field): "\(field) has at most 255 bytes on one line, without control or direction characters"
         case .badLogo: "logo is a PNG, JPEG or SVG of at most 64 KiB, in base64"
         case .badColor(let field): "\(field) is # and six hexadecimal digits, such as #1f5f66"

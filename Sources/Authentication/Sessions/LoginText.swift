@@ -24,8 +24,10 @@ package enum LoginText {
         return items
     }
 
+    /// A line about a browser, empty for none. What is noted is shown where nothing is announced, so each has something to see.
     package static func line(_ text: String, _ field: String) throws(LoginTextError) -> String {
         guard PlainLine.allows(text, cap: lineLimit) else { throw .badLine(field) }
+        guard text.isEmpty || !PlainLine.isBlank(text) else { throw .blankText(field) }
         return text
     }
 

@@ -133,18 +133,6 @@ package struct SessionQueries: Sendable {
             of: session.id, serverTag: keys.root.tag, issuedAt: min(session.startedAt, now), at: now,
             qrSecret: keys.derivation.linkSecret(of: session.id))
     }
-
-    /// logout: nothing is logged in by this nonce once this returns, on any node (protocol §8). Of an AppLogin the cache goes too.
-    package func logOut(_ nonce: SessionNonce, at server: ServerID, now: Instant) async throws {
-        let stopped = try await store.write { rows, former -> Session? in
-            guard let pointer = try rows.pointer(nonceHash: nonce.hash, of: server), let session = try rows.session(pointer.session) else {
-                _ = try rows.existing(server)
-                return nil
-            }
-            return try SessionStop(reason: .server).apply(to: session, in: rows, at: now) ?? former ?? nil
-        }
-        if let stopped { events.publish(.ended(stopped)) }
-    }
 }
 
 /// How a login link is shown.

@@ -18,7 +18,7 @@ package enum APIRules {
     static let longestWords = 120
 
     package static func check(_ api: ProtectedAPI) throws(APIRefusal) {
-        guard !api.name.isEmpty, PlainLine.allows(api.name, cap: ApplicationRules.longestName) else { throw .nameWrong }
+        guard PlainLine.allowsName(api.name, cap: ApplicationRules.longestName) else { throw .nameWrong }
         guard (shortestLife...ProtectedAPI.longestLife).contains(api.life) else { throw .lifeWrong }
         guard api.scopes.count <= ScopeSet.most else { throw .tooManyScopes }
         var seen: Set<Scope> = []
@@ -26,7 +26,7 @@ package enum APIRules {
             guard !Scope.identity.contains(each.scope) else { throw .scopeReserved(each.scope) }
             guard seen.insert(each.scope).inserted else { throw .scopeTwice(each.scope) }
             // Shown on the phone beside the name of who asks.
-            guard !each.words.isEmpty, PlainLine.allows(each.words, cap: longestWords) else { throw .wordsWrong(each.scope) }
+            guard PlainLine.allowsName(each.words, cap: longestWords) else { throw .wordsWrong(each.scope) }
         }
     }
 }

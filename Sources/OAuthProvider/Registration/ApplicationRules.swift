@@ -37,7 +37,7 @@ package enum ApplicationRules {
 
     /// Name and site are shown on the phone, where a second line could look like one of the app's own.
     private static func checkNames(_ application: Application) throws(ApplicationRefusal) {
-        guard !application.name.isEmpty, PlainLine.allows(application.name, cap: longestName) else { throw .nameWrong }
+        guard PlainLine.allowsName(application.name, cap: longestName) else { throw .nameWrong }
         guard PlainLine.allows(application.siteURL, cap: 255) else { throw .siteWrong }
     }
 

@@ -6,6 +6,10 @@ package enum PlainLine {
         WireText.allows(text, cap: cap) && !text.unicodeScalars.contains(where: isRefused)
     }
 
+    /// Whether a text can stand for somebody or something: a line in which there is something to see. In the place of a name that nobody sees, the app's own
+    /// words around it would say something else.
+    package static func allowsName(_ text: String, cap: Int) -> Bool { allows(text, cap: cap) && !isBlank(text) }
+
     /// A text as one: line ends become spaces, and marks of direction go. What may not travel, and what is too long, goes on its way.
     package static func made(of text: String) -> String {
         String(

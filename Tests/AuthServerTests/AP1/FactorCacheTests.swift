@@ -62,7 +62,8 @@ struct FactorCacheTests {
             switch how {
             case "stop": try await phone.stop(session)
             case "logout":
-                try await servers.services.sessions.logOut(try SessionNonce(try #require(login.webNonce)), at: servers.server, now: servers.now)
+                try await servers.services.sessions.logOut(
+                    try SessionNonce(try #require(login.webNonce)), at: servers.server, by: .backend, now: servers.now)
             case "timeout":
                 try await servers.update { $0.pinTimeout = 1_000 }
                 servers.clock.advance(3_616)

@@ -49,7 +49,7 @@ struct LoginTests {
             #expect(try await servers.link(nonce).value.sessionID == first.value.sessionID)
             try await phone.logIn(nonce)
             await #expect(throws: LoginLinkError.loggedIn) { try await servers.link(nonce) }
-            try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+            try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
             let second = try await servers.link(nonce)
             #expect(second.value.sessionID != first.value.sessionID)
             servers.clock.advance(301)

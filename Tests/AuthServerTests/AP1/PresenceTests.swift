@@ -84,7 +84,7 @@ struct PresenceTests {
         try await Self.run { servers, phone, session, nonce async throws in
             async let answer = phone.ping(session, hold: 25)
             try await servers.listeners(1)
-            try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+            try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
             let heard = try await answer
             #expect(heard.state == .stopped && heard.reason == .server)
         }

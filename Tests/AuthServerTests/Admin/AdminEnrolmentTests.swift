@@ -34,7 +34,9 @@ struct AdminEnrolmentTests {
         "A name that is missing or may not travel to a phone is 400 and names the field",
         arguments: [
             ("", "name"), ("name=", "name"), ("name=a%0Ab", "name"), ("name=a%E2%80%AEb", "name"), ("name=%FF", "name"), ("name=A&name=B", "name"),
-            ("name=A&userid=", "userid"), ("name=A&userid=%00", "userid"), ("name=" + String(repeating: "a", count: 256), "name"),
+            ("name=A&userid=", "userid"), ("name=A&userid=%00", "userid"),
+            ("name=%20", "name"), ("name=%E2%80%8B", "name"), ("name=A&userid=%C2%A0", "userid"),
+            ("name=" + String(repeating: "a", count: 256), "name"),
         ])
     func refusesNames(query: String, field: String) async throws {
         let premises = try await PagesFixture()
@@ -84,6 +86,24 @@ struct AdminEnrolmentTests {
             let (status, _) = try await backend.json(.post, backend.path("/sessions/enrol/confirm"), body: #"{"code":"\#(code)"}"#)
             #expect(status == 404)
             #expect(try await backend.json(.get, backend.path("/accounts/\(claim.account.text)/")).status == 404)
+        }
+    }
+
+    @Test("The code of an account that was blocked is 409 and logs nobody in, before and after it is blocked once more")
+    func refusesBlocked() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBackend { (backend) async throws in
+            _ = try await backend.send(.get, backend.path("/sessions/qr/enrol?name=Alice&userid=alice"))
+            let (claim, code) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            for _ in 0..<2 {
+                let (blocked, _) = try await backend.json(.put, backend.path("/accounts/\(claim.account.text)/"), body: #"{"blocked":true}"#)
+                #expect(blocked == 200)
+                let (status, answer) = try await backend.json(.post, backend.path("/sessions/enrol/confirm"), body: #"{"code":"\(code)"}"#)
+                #expect(status == 409 && answer.text("error") == "account_blocked")
+                #expect(try await backend.json(.get, backend.path("/sessions/")).object.bool("loggedin") == false)
+            }
+            #expect(try await backend.json(.get, backend.path("/accounts/\(claim.account.text)/")).object.text("state") == "pending")
         }
     }
 

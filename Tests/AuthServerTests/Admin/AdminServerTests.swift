@@ -103,6 +103,7 @@ struct AdminServerTests {
             ("pingTime", "-1"), ("pingTime", "604801"), ("pingTime", #""300""#), ("pingTime", "1.5"), ("pingTime", "1e999"),
             ("pinTimeout", "-2"), ("pinTransTimeout", "true"), ("staticQrAge", "301"), ("serverName", #""""#), ("serverName", "7"),
             ("serverName", #""a\u202eb""#), ("serverName", #""a\nb""#), ("siteurl", #""a\u2029b""#),
+            ("serverName", #"" ""#), ("serverName", #""\u200b""#), ("appname", #""\u3164""#),
             ("serverFlags", #"["NO_SUCH"]"#), ("serverFlags", #"["ENABLE_OTP"]"#),
             ("serverFlags", #""STRICT_LINKS""#),
             ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#), ("appurl", "[]"),

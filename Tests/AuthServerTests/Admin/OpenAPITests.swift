@@ -109,7 +109,8 @@ struct OpenAPITests {
             AdminRefusal.accountUnknown, AdminRefusal.immutable("x"), AccountError.userUnknown, AccountError.secondFactorUnavailable,
             AccountError.resetRefused(.tooMany), LoginLinkError.stillCodesRefused, LoginLinkError.loggedIn,
             LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
-            EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ErrorResponse.notFound,
+            EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ConfirmationError.accountBlocked,
+            ErrorResponse.notFound,
             ErrorResponse.contentTooLarge, ErrorResponse.uriTooLong, ErrorResponse.serverError, ErrorResponse.storageUnavailable,
             ErrorResponse.shuttingDown,
         ]

@@ -185,6 +185,7 @@ struct UserContextTests {
                     (#"{"info":{"\#(long.prefix(65))":"v"}}"#, "\(half).info"), (#"{"info":{"a\nb":"v"}}"#, "\(half).info"),
                     (#"{"info":{\#(many)}}"#, "\(half).info"), (#"{"info":{"k":1}}"#, "\(half).info.k"), (#"{"info":[]}"#, "\(half).info"),
                     (#"{"ip":"\#(long)"}"#, "\(half).ip"), (#"{"ip":"a\nb"}"#, "\(half).ip"), (#"{"ip":7}"#, "\(half).ip"),
+                    (#"{"ip":" "}"#, "\(half).ip"), (#"{"useragent":"\u200b\u00a0"}"#, "\(half).useragent"),
                     (#"{"useragent":"\#(long)"}"#, "\(half).useragent"), (#"{"logo":"not base64!"}"#, "\(half).logo"),
                     (#"{"logo":"AAAA"}"#, "\(half).logo"), (#"{"logo":"\#(tooBig)"}"#, "\(half).logo"), ("7", half),
                 ]

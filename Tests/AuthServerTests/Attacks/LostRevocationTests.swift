@@ -43,7 +43,7 @@ struct LostRevocationTests {
         async throws
     {
         switch how {
-        case "logout": try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+        case "logout": try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
         case "stop": try await phone.stop(session)
         case "block": _ = try await servers.services.accounts.setBlocked(true, phone.account, at: servers.server, by: .backend, now: servers.now)
         default: try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
@@ -100,7 +100,7 @@ struct LostRevocationTests {
                 let nonce = try servers.nonce()
                 let shown = try await phone.scan(try await servers.link(nonce))
                 async let login = shown.logInByPIN()
-                try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+                try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
                 let sawNobody = try await servers.status(of: nonce) == .nobody
                 _ = try? await login
                 #expect(sawNobody)

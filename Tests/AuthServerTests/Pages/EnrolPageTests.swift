@@ -57,6 +57,23 @@ struct EnrolPageTests {
         }
     }
 
+    @Test("The right code typed on the page logs in no account that was blocked meanwhile, and the page still asks for it")
+    func refusesBlocked() async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try await browser.open(.enrol)
+            let (claim, code) = try await premises.claimEnrolment()
+            try await premises.finishEnrolment(claim)
+            let (domain, server, now) = (premises.adminRoutes.domain, premises.serverID, premises.clock.now)
+            _ = try await domain.accounts.setBlocked(true, claim.account, at: server, by: .api(key: "test"), now: now)
+            let refused = try await browser.post("/pages/code", #"{"code":"\(code)"}"#, cookie: cookie)
+            #expect(refused.status == .conflict && JSONObject(refused.body).text("error") == "account_blocked")
+            #expect(try await browser.state(cookie).text("state") == "code")
+            let nonce = try SessionNonce(PagesFixture.nonce)
+            #expect(try await domain.sessions.status(of: nonce, at: server, now: now) == .nobody)
+        }
+    }
+
     @Test("The same code is shown when the page is loaded again, and a new one after renewal")
     func keepsLink() async throws {
         let premises = try await PagesFixture()
@@ -160,6 +177,7 @@ struct EnrolPageTests {
         "A page is opened for what a backend may ask only",
         arguments: [
             ("{}", "kind"), (#"{"kind":"admin"}"#, "kind"), (#"{"kind":"enrol"}"#, "name"), (#"{"kind":"enrol","name":""}"#, "name"),
+            (#"{"kind":"enrol","name":" "}"#, "name"), (#"{"kind":"enrol","name":"A","userid":"\u200b"}"#, "userid"),
             (#"{"kind":"enrol","name":"A","userid":"\u0007"}"#, "userid"), (#"{"kind":"login","returnurl":"javascript:alert(1)"}"#, "returnurl"),
             (#"{"kind":"login","returnurl":7}"#, "returnurl"),
         ])

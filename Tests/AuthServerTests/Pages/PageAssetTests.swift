@@ -42,7 +42,7 @@ struct PageAssetTests {
         ] {
             #expect(login.contains("data-state=\"\(state)\""))
         }
-        for state in ["waiting", "scanned", "otherpage", "code", "done", "declined", "gaveup", "notme", "failed", "expired"] {
+        for state in ["waiting", "scanned", "otherpage", "code", "done", "declined", "gaveup", "notme", "failed", "expired", "over"] {
             #expect(enrol.contains("data-state=\"\(state)\""))
         }
         for state in PageSnapshot.State.allCases {

@@ -82,7 +82,7 @@ enum Sample {
         let finish = Enrolment.Finish(decision: bytes(1), verifiedAt: now)
         return [
             .open, .claimed(claim), .confirming(claim, finish), .active(claim, finish, .init(at: now, session: sessionID(3))),
-            .failed(.expired, nil), .failed(.wrongCodes, claim),
+            .failed(.expired, nil), .failed(.wrongCodes, claim), .failed(.loggedOut, claim),
         ]
     }
 

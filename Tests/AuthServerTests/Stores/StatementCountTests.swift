@@ -56,7 +56,7 @@ struct StatementCountTests {
             _ = try await phone.ping(session)
             try await phone.stop(session)
             try await phone.logInApp()
-            _ = try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+            _ = try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
             _ = try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
             try await servers.services.housekeeping.run(at: servers.now)
             let statements = Set(database.take().statements)

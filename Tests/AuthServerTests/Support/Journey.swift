@@ -61,7 +61,7 @@ struct Journey {
         note("cached", try await phone.scan(try await servers.link(try servers.nonce())).logInByCache(try #require(login.cache)).result)
         servers.clock.advance(1)
         note("ping", try await phone.ping(try #require(login.sessionID)).state)
-        try await servers.services.sessions.logOut(nonce, at: servers.server, now: servers.now)
+        try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
         note("after logout", try await phone.ping(try #require(login.sessionID)).reason)
         let app = try await phone.logInApp()
         let other = try await phone.logInApp()

@@ -316,6 +316,45 @@ struct AuthNodeTests {
         await #expect(throws: SecondFactorUnreachable.self) { try await foreign.identity() }
     }
 
+    @Test("Started with a clock ten days behind, it still gives phones the bundle by which they see that a clock is wrong, and checks no PIN")
+    func behindSecondFactor() async throws {
+        let (clock, database) = (TestClock(), try SQLiteDatabase.inMemory())
+        let (right, truth) = (try SomeIdentity(at: clock.now), clock.now)
+        let rootHash = right.hash
+        try await database.migrate(AuthenticationSchema.migrations)
+        let keyring = try OneServerKeyring()
+        let prober = SecondFactorProber(keyring: keyring, server: keyring.keys.root.serverID, random: SystemRandomSource())
+        let before = PinnedSecondFactor(
+            transport: Answering(bytes: right.bytes), prober: prober, rootHash: rootHash, database: database, logger: LogRecorder().logger(),
+            checkLimit: .seconds(3_600), clock: { clock.now })
+        _ = try await before.identity()
+        clock.setBack(864_000)
+        let service = try await Self.service(
+            secondFactor: Answering(bytes: right.bytes), pinned: rootHash, database: database, clock: clock)
+        let (identityHash, known) = (service.identityHash, right.bytes)
+        try await Application(router: service.publicRouter).test(.router) { client in
+            try await client.execute(uri: "/ap1/bundle/\(Base64URL.encode(identityHash))", method: .get) { response in
+                #expect(response.status == .ok)
+                let bundle = try Encoded<OstiaryProtocol.Bundle>(decoding: Array(buffer: response.body))
+                #expect(bundle.value.secondFactor.bytes == known)
+                let lowest = BundleAge.lowest(after: truth, clocks: [truth])
+                #expect(throws: BundleRefusal.older) {
+                    try VerifiedBundle.verify(bundle, rootHash: identityHash, lowest: lowest, at: truth)
+                }
+            }
+        }
+        let behind = PinnedSecondFactor(
+            transport: Answering(bytes: right.bytes), prober: prober, rootHash: rootHash, database: database, logger: LogRecorder().logger(),
+            checkLimit: .seconds(3_600), clock: { clock.now })
+        await #expect(throws: SecondFactorUnreachable.self) { try await behind.identity() }
+        #expect(try await behind.publishedIdentity().bytes == known)
+        // Another pinned root has never been seen.
+        let foreign = PinnedSecondFactor(
+            transport: Answering(bytes: right.bytes), prober: prober, rootHash: Sample.bytes(9), database: database,
+            logger: LogRecorder().logger(), checkLimit: .seconds(3_600), clock: { clock.now })
+        await #expect(throws: SecondFactorUnreachable.self) { try await foreign.publishedIdentity() }
+    }
+
     @Test("The identity can be printed before anything else runs, and is the same afterwards")
     func printed() async throws {
         let (clock, database, key) = (TestClock(), try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())

@@ -65,6 +65,7 @@ struct AuthServerSettingsTests {
         arguments: [
             (SettingKey.listen, "8080"), (.publicURL, "http://example.org"), (.logLevel, "loud"), (.serverLogo, "/nowhere"),
             (.serverName, "two\nlines"), (.serverName, String(repeating: "x", count: 65)), (.serverName, "a\u{202E}b"), (.serverName, "a\u{200F}b"),
+            (.serverName, " "), (.serverName, "\u{200B}"),
             (.rootAPIKey, "kNf3vQ0z-8LwYb2RtUeXcA\n"), (.maxConnections, "0"), (.maxConnectionsPerPeer, "1000001"),
             (.auditDays, "-1"), (.auditDays, "36501"), (.auditDays, "a year"),
         ])

@@ -52,6 +52,29 @@ struct AccountTests {
         }
     }
 
+    @Test("Blocking an account that is blocked already ends what is logged in by it all the same, and writes nothing more into the audit trail")
+    func blockedWithSession() async throws {
+        let world = try await DomainFixture { $0.pinTimeout = 60 }
+        let phone = try await world.enrolledPhone()
+        let account = try present(phone.account)
+        try await phone.logIn()
+        // As a version that let a blocked account in has left it.
+        try await world.store.write { rows in
+            var blocked = try present(try rows.account(account))
+            blocked.isBlocked = true
+            try rows.save(blocked)
+            try rows.save(
+                FactorCache(
+                    account: account, hash: SHA([1]), expiresAt: world.now + 60, isSingleUse: true, methods: .pin, verifiedAt: world.now))
+        }
+        #expect(try await world.status().loggedIn)
+        for _ in 0..<2 { _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now) }
+        #expect(try await world.status() == .nobody)
+        #expect(try await world.cache(of: account) == nil)
+        let entries = try await world.store.read { rows in try rows.auditEntries(of: world.server, limit: 32) }
+        #expect(!entries.contains { $0.kind == .accountBlocked })
+    }
+
     @Test("Deleting takes sessions, cache, share and instance with the account, and leaves a note that it is deleted")
     func deleted() async throws {
         let world = try await DomainFixture { $0.pinTimeout = 60 }

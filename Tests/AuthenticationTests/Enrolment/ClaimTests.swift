@@ -163,7 +163,7 @@ struct ClaimTests {
 
     @Test(
         "Whoever starts an enrolment gives a name that can be shown",
-        arguments: ["", "\u{202E}ecila", "alice\nConfirmed", "alice\u{200F}", String(repeating: "x", count: 256)])
+        arguments: ["", " ", "\u{3164}", "\u{202E}ecila", "alice\nConfirmed", "alice\u{200F}", String(repeating: "x", count: 256)])
     func unfitName(name: String) async throws {
         let world = try await DomainFixture()
         let nonce = try DomainFixture.nonce("enrolling")

@@ -142,6 +142,32 @@ struct ConfirmationTests {
         #expect(progress == .failed(.deleted))
     }
 
+    @Test("A16: an account that is blocked while it waits is let in by no code, and none counts; unblocked in time, the right one is good")
+    func blocked() async throws {
+        let (world, phone, invitation, claimed) = try await pending()
+        let account = claimed.shown.accountID
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
+        let before = try await world.snapshot()
+        for code in [claimed.wrongCode, claimed.wrongCode, claimed.wrongCode, claimed.code] {
+            await #expect(throws: ConfirmationError.accountBlocked) { _ = try await world.confirm(invitation, code: code) }
+        }
+        #expect(try await world.snapshot() == before)
+        #expect(try await world.status("enrolling") == .nobody)
+        #expect(try await world.refusal(of: try phone.waiting(for: account)) == .accountBlocked)
+        _ = try await world.accounts.setBlocked(false, account, at: world.server, by: .backend, now: world.now)
+        #expect(try await world.confirm(invitation, code: claimed.code) == .activated(account))
+    }
+
+    @Test("The right code again, of an account that was blocked since, does not say that it is in")
+    func blockedSince() async throws {
+        let (world, _, invitation, claimed) = try await pending()
+        let account = claimed.shown.accountID
+        #expect(try await world.confirm(invitation, code: claimed.code) == .activated(account))
+        _ = try await world.accounts.setBlocked(true, account, at: world.server, by: .backend, now: world.now)
+        await #expect(throws: ConfirmationError.accountBlocked) { _ = try await world.confirm(invitation, code: claimed.code) }
+        #expect(try await world.status("enrolling") == .nobody)
+    }
+
     @Test("Whoever was logged in by the enrolling nonce before gives way")
     func replacesSession() async throws {
         let world = try await DomainFixture()

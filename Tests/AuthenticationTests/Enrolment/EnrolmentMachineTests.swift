@@ -85,9 +85,11 @@ struct EnrolmentMachineTests {
         for event in events { #expect(enrolment.refusal(of: event, at: now) == .enrolmentUsed) }
     }
 
-    @Test("An enrolment that ran out takes nothing and says so", arguments: Sample.everything)
+    @Test("An enrolment that ran out, or whose nonce was logged out, takes nothing and says so", arguments: Sample.everything)
     func expired(event: EnrolmentEvent) {
-        #expect(Sample.enrolment(.failed(.expired, nil)).refusal(of: event, at: now) == .enrolmentOld)
+        for failure in [Enrolment.Failure.expired, .loggedOut] {
+            #expect(Sample.enrolment(.failed(failure, nil)).refusal(of: event, at: now) == .enrolmentOld)
+        }
     }
 
     @Test("What succeeded does not run out")

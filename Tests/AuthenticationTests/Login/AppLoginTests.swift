@@ -40,7 +40,7 @@ struct AppLoginTests {
         let login = try await phone.appLogIn()
         _ = try await phone.stop(login.session)
         #expect(try await world.status(webNonce: login.webNonce) == .nobody)
-        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, now: world.now)
+        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, by: .backend, now: world.now)
         #expect(try await world.status(webNonce: login.webNonce) == .nobody)
     }
 

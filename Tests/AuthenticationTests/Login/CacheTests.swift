@@ -186,7 +186,7 @@ struct CacheTests {
         let cache = try present(login.answer.cache)
         switch how {
         case "phone": _ = try await phone.stop(login.session)
-        case "server": try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, now: world.now)
+        case "server": try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, by: .backend, now: world.now)
         default: world.pass(316)
         }
         let browser = try await phone.look(at: try await world.link("next"))

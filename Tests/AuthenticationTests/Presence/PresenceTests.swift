@@ -82,7 +82,7 @@ struct PresenceTests {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let login = try await phone.appLogIn()
-        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, now: world.now)
+        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, by: .backend, now: world.now)
         #expect(try await world.status(webNonce: login.webNonce) == .nobody)
         let answer = try await phone.ping(login.session)
         #expect(answer.state == .stopped && answer.reason == .server)
@@ -142,7 +142,7 @@ struct PresenceTests {
         world.pass(25)
         #expect(try PingAnswer(decoding: try await again(world.now).body).state == .loggedIn)
         #expect(try await world.status(webNonce: login.webNonce).lastPing == world.now - 25)
-        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, now: world.now)
+        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, by: .backend, now: world.now)
         #expect(try PingAnswer(decoding: try await again(world.now).body).state == .stopped)
     }
 

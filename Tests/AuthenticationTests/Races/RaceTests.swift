@@ -221,7 +221,7 @@ struct RaceTests {
         world.pass(1)
         let pings = try (0..<31).map { _ in try phone.fresh(Ping(sessionID: login.session, hold: 0)) }
         async let answers = deliver(pings, in: world)
-        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, now: world.now)
+        try await world.queries.logOut(try SessionNonce(login.webNonce), at: world.server, by: .backend, now: world.now)
         let status = try await world.status(webNonce: login.webNonce)
         #expect(status == .nobody)
         #expect(winners(try await answers).count == 31)

@@ -104,6 +104,31 @@ struct ServerUpdateTests {
         try check({ $0.owner = old.owner }, beside: old)
     }
 
+    @Test(
+        "A name in which there is nothing to see is refused, an empty text takes one away, and what was stored before is read and may be said again",
+        arguments: [" ", "\u{200B}", "\u{3164}"])
+    func blankNames(blank: String) throws {
+        func check(_ change: (inout ServerUpdate) -> Void, beside parameters: ServerParameters) throws {
+            var update = ServerUpdate()
+            change(&update)
+            try update.checkTexts(beside: parameters)
+        }
+        let new = try applied { $0.appName = "Doorway" }
+        #expect(throws: ServerUpdateError.blank(field: "serverName")) { try check({ $0.name = blank }, beside: new) }
+        #expect(throws: ServerUpdateError.blank(field: "appname")) { try check({ $0.appName = blank }, beside: new) }
+        try check({ $0.appName = "" }, beside: new)
+        let old = try applied {
+            $0.name = blank
+            $0.appName = blank
+        }
+        #expect(old.name == blank && ServerParameters(name: blank).name == blank)
+        try check(
+            {
+                $0.name = old.name
+                $0.appName = old.appName
+            }, beside: old)
+    }
+
     @Test("A flag that nobody knows is refused, and one that this version does not serve, each with its own reason")
     func flags() {
         #expect(refusal { $0.flags = ["STRICT_LINKS", "MAGIC"] } == .unknownFlag("MAGIC"))

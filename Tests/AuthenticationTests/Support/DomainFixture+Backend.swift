@@ -72,7 +72,7 @@ extension DomainFixture {
     }
 
     func logOut(_ browser: String = "browser") async throws {
-        try await queries.logOut(try Self.nonce(browser), at: server, now: now)
+        try await queries.logOut(try Self.nonce(browser), at: server, by: .backend, now: now)
     }
 
     /// A phone with one active account, enrolled in the browser “enrolling”, after so much time that nothing of the activation is left.

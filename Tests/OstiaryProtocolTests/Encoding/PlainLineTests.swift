@@ -22,8 +22,17 @@ struct PlainLineTests {
         #expect(PlainLine.made(of: "").isEmpty)
     }
 
+    @Test(
+        "A name has something to see: blanks, marks without a shape and nothing at all are none",
+        arguments: ["", " ", "\u{A0}\u{2003}", "\u{200B}", "\u{3164}", "\u{2800}", "\u{FFF9}", "\u{00AD}\u{FEFF}"])
+    func namesNobody(text: String) {
+        #expect(!PlainLine.allowsName(text, cap: 255) && PlainLine.allows(text, cap: 255))
+        #expect(PlainLine.allowsName(text + "a", cap: 255))
+    }
+
     @Test("So many bytes and no more")
     func bytes() {
         #expect(PlainLine.allows("ää", cap: 4) && !PlainLine.allows("ää", cap: 3))
+        #expect(PlainLine.allowsName("ää", cap: 4) && !PlainLine.allowsName("ää", cap: 3) && !PlainLine.allowsName("a\nb", cap: 255))
     }
 }

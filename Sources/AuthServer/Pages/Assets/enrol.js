@@ -25,7 +25,8 @@ one("[data-form=code]").addEventListener("submit", async (event) => {
   const result = answer?.ok ? await answer.json() : null;
   const wrong = !result || result.outcome === "wrong";
   input.setAttribute("aria-invalid", String(wrong));
-  if (!result) help.textContent = answer?.status === 400 ? texts.malformed : texts.failed;
+  // By the status: what can be no code, and a phone that is blocked.
+  if (!result) help.textContent = texts[answer?.status] ?? texts.failed;
   else if (wrong) help.textContent = result.left === 1 ? texts.left1 : texts.left2;
   if (wrong) input.select();
 });

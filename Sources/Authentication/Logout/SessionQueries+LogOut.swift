@@ -1,0 +1,39 @@
+import OstiaryProtocol
+
+extension SessionQueries {
+    /// logout: nothing is logged in by this nonce once this returns, on any node, and nothing that has begun under it logs it in later (protocol §8). Its
+    /// session ends, and so does its enrolment, at whose end the browser would be logged in. Of an AppLogin the cache goes too.
+    /// - Parameter actor: who logs out.
+    /// - Throws: `UnknownServer`, which is looked for only when nothing is known of the nonce.
+    package func logOut(_ nonce: SessionNonce, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
+        let ended = try await store.write { rows, former -> LoggedOut in
+            let session = try rows.pointer(nonceHash: nonce.hash, of: server).flatMap { try rows.session($0.session) }
+            let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server)
+            if session == nil, enrolment == nil { _ = try rows.existing(server) }
+            let stopped = try session.flatMap { try SessionStop(reason: .server).apply(to: $0, in: rows, at: now) }
+            let givenUp = try enrolment.flatMap { try Self.end($0, by: actor, in: rows, at: now) }
+            return LoggedOut(session: stopped ?? former?.session, enrolment: givenUp ?? former?.enrolment)
+        }
+        if let session = ended.session { events.publish(.ended(session)) }
+        if let enrolment = ended.enrolment { events.publish(.about(enrolment)) }
+    }
+
+    /// The enrolment as it is stored now, without the account that waited for its code; nil when there was nothing to end.
+    private static func end(
+        _ enrolment: Enrolment, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
+    ) throws -> Enrolment? {
+        guard let ended = enrolment.loggedOut() else { return nil }
+        try rows.save(ended)
+        // Also one whose ten minutes are over, and that nobody has removed yet.
+        if case .confirming(let claim, _) = enrolment.state {
+            try Confirmation.remove(claim.account, of: enrolment.server, by: actor, in: rows, at: now)
+        }
+        return ended
+    }
+}
+
+/// What a logout ended; of each nil when that was over before.
+private struct LoggedOut: Sendable {
+    let session: Session?
+    let enrolment: Enrolment?
+}
