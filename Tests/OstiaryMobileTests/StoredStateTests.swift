@@ -75,6 +75,8 @@ struct ServerAddressTests {
         "https, and http to this machine",
         arguments: [
             "https://a.example", "https://a.example:8443/", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:80", "http://127.9.9.9",
+            "https://a.example:65535", "https://a.example:1", "https://[2001:db8::1]", "https://[2001:db8::1]:8443/", "https://192.0.2.1",
+            "https://a-b.xn--bcher-kva.example", "https://A.Example",
         ])
     func allowed(_ text: String) { #expect(ServerAddress(text) != nil) }
 
@@ -85,6 +87,9 @@ struct ServerAddressTests {
             "https://:8443", "https://a.example/path", "https://a.example?q",
             "https://a.example#f",
             "http://127.0.0.1.example", "http://127.0.0", "http://128.0.0.1", "http://0.0.0.0", "", "a.example", "http://localhost.example",
+            // No port there is, in a code that anybody makes: an HTTP client may end the process over it.
+            "https://a.example:0", "https://a.example:65536", "http://127.0.0.1:70000", "https://[::1]:70000", "https://a.example:99999999999999999999",
+            "https://a.example:", "https://[::1]:", "https://a%0d%0ab.example", "https://a%00b.example", "https://[fe80::1%25eth0]:1",
         ])
     func refused(_ text: String) { #expect(ServerAddress(text) == nil) }
 }

@@ -13,14 +13,31 @@ package struct ServerAddress: Sendable, Hashable {
 
     func url(_ path: String) -> URL? { URL(string: origin + path) }
 
-    /// Whether a transport may call it.
+    /// Whether a transport may call it. An address comes out of anybody's code: one whose host or port there cannot be is asked of no client, of which some
+    /// end the process over it.
     package static func isAllowed(_ url: URL) -> Bool {
-        guard let host = url.host, !host.isEmpty, url.user == nil, url.password == nil else { return false }
+        guard let host = url.host, isPlain(host), hasPort(url), url.user == nil, url.password == nil else { return false }
         switch url.scheme?.lowercased() {
         case "https": return true
         case "http": return isLoopback(host.lowercased())
         default: return false
         }
+    }
+
+    /// A name or a number, without what only an encoding brings into one: line ends, NUL, the zone of an IPv6 address.
+    private static func isPlain(_ host: String) -> Bool {
+        !host.isEmpty
+            && host.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0 | 0x20) || "-._:[]".utf8.contains($0) }
+    }
+
+    /// Whether its port is one that there is, or the scheme's own.
+    private static func hasPort(_ url: URL) -> Bool {
+        if let port = url.port { return (1...65_535).contains(port) }
+        // A number that is too long for any integer is no port to the parser, and to another one it may be.
+        let text = url.absoluteString
+        guard let start = text.range(of: "://")?.upperBound else { return false }
+        let authority = text[start...].prefix { !"/?#".contains($0) }
+        return !(authority.lastIndex(of: "]").map { authority[$0...] } ?? authority).contains(":")
     }
 
     /// localhost, ::1, and the four-part numbers that begin with 127.

@@ -52,6 +52,7 @@ struct ProxySettings: Sendable {
     private static func proxy(_ text: String) -> Choice {
         if text.isEmpty { return .none }
         guard let url = URL(string: text.contains("://") ? text : "http://" + text), let host = url.host, !host.isEmpty else { return .unusable }
+        guard url.port.map((1...65_535).contains) != false else { return .unusable }
         let bare = host.trimmingCharacters(in: ["[", "]"])
         switch url.scheme?.lowercased() {
         case "http":

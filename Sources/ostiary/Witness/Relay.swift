@@ -51,11 +51,14 @@ struct Relay: RouterMiddleware {
     }
 
     func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
+        // A tunnel to whomever the caller names is what a proxy makes (RFC 9110 §9.3.6); this one speaks to one server.
+        if request.method == .connect { return Response(status: .methodNotAllowed) }
+        guard let address = upstreamAddress(of: request.uri.string) else { return Response(status: .badRequest) }
         let body: [UInt8]
         do { body = try await request.bytes(limit: Self.largestBody) } catch { return Response(status: .contentTooLarge) }
         let answerTap = await tap.heard(request.method, request.uri.path, body)
         let answer: HTTPClientResponse
-        do { answer = try await client.execute(upstream(request, body), deadline: .distantFuture) } catch {
+        do { answer = try await client.execute(upstream(request, body, at: address), deadline: .distantFuture) } catch {
             // As a server that is down: a gateway's answer is no answer to a phone.
             return Response(status: .badGateway)
         }
@@ -67,8 +70,12 @@ struct Relay: RouterMiddleware {
         return Response(status: head.status, headers: head.fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    private func upstream(_ request: Request, _ body: [UInt8]) -> HTTPClientRequest {
-        var upstream = HTTPClientRequest(url: origin + request.uri.string)
+    /// Where a request goes: the server behind this relay, whatever the target is. Nil for a target that is no path (RFC 9112 §3.2): glued behind an
+    /// origin, digits or a name would become part of its port or its host.
+    func upstreamAddress(of target: String) -> String? { target.utf8.first == UInt8(ascii: "/") ? origin + target : nil }
+
+    private func upstream(_ request: Request, _ body: [UInt8], at address: String) -> HTTPClientRequest {
+        var upstream = HTTPClientRequest(url: address)
         upstream.method = HTTPMethod(rawValue: request.method.rawValue)
         for field in request.headers where !Self.ownToAConnection.contains(field.name.canonicalName) && field.name != .contentLength {
             upstream.headers.add(name: field.name.rawName, value: field.value)

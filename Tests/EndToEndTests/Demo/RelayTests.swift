@@ -132,6 +132,45 @@ struct RelayTests {
         try await client.shutdown()
     }
 
+    @Test(
+        "A relay speaks to its own server, and takes paths only: a tunnel and every other target is refused, nobody else is asked, and it goes on",
+        .timeLimit(.minutes(1)))
+    func targets() async throws {
+        let stranger = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+        try await between { client, origin, ears in
+            let port = try #require(try PublicURL(parsing: origin).port)
+            let lines = [
+                // A name that reads like a scheme leaves its port alone as the path: digits that made the server's own port one that there is not.
+                ("CONNECT evil.example:443", 405), ("CONNECT x@127.0.0.1:\(stranger.port)", 405), ("GET 443", 400), ("GET *", 400),
+                ("OPTIONS *", 400), ("GET @127.0.0.1:\(stranger.port)/", 400), ("GET x@127.0.0.1:\(stranger.port)/page", 400),
+                ("POST evil.example:443", 400), ("GET .evil.example/", 400),
+                // What looks like another address behind the first slash is a path of this server's, and so is one that a client of a proxy writes.
+                ("GET //127.0.0.1:\(stranger.port)/", 404), ("GET http://127.0.0.1:\(stranger.port)/page", 200), ("GET /[", 404),
+            ]
+            for (line, status) in lines {
+                let caller = try await Crowd(1, port: port, sending: Array("\(line) HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n".utf8))
+                #expect(await caller.firstStatus() == status, "\(line)")
+                await caller.disperse()
+            }
+            #expect(stranger.requests.isEmpty)
+            #expect(ears.heard.withLock(\.count) == 3)
+            #expect(try await client.execute(HTTPClientRequest(url: origin + "/page"), deadline: .distantFuture).status == .ok)
+        }
+    }
+
+    @Test("Whatever the target is, the address that a relay makes of it is its own server's", arguments: ["443", "@a:1", "*", "", "/", "//a:1/", "/@a"])
+    func upstreamAddress(_ target: String) async throws {
+        let client = Relay.makeClient()
+        let relay = Relay(to: 4_711, client: client, tap: Ears())
+        let address = relay.upstreamAddress(of: target)
+        #expect((address == nil) == !target.hasPrefix("/"))
+        if let address {
+            let url = URL(string: address)
+            #expect(url?.host == "127.0.0.1" && url?.port == 4_711 && url?.user == nil)
+        }
+        try await client.shutdown()
+    }
+
     @Test("The code that a page draws is read off its events, however these are cut; without a code there is none")
     func shownCode() throws {
         let bytes = Array("what a page shows in its code".utf8)

@@ -38,7 +38,10 @@ struct ProxySettingsTests {
 
     @Test(
         "Past a proxy that we do not speak to nothing goes",
-        arguments: ["https://proxy.example", "ftp://proxy.example", "socks4://proxy.example", "socks5://user:word@proxy.example", "http://", "://"])
+        arguments: [
+            "https://proxy.example", "ftp://proxy.example", "socks4://proxy.example", "socks5://user:word@proxy.example", "http://", "://",
+            "http://192.0.2.1:70000", "socks5://192.0.2.1:70000", "http://proxy.example:0",
+        ])
     func unusable(_ proxy: String) async throws {
         #expect(try route("https://login.example/ap1", ["https_proxy": proxy]) == .none)
         let transport = HTTPTransport(proxies: ProxySettings(environment: ["https_proxy": proxy]))
