@@ -19,15 +19,7 @@ extension Database {
     package func migrate(_ migrations: [Migration]) async throws {
         let migrations = migrations.sorted { $0.number < $1.number }
         let dialect = dialect
-        try await transaction { connection, _ in
-            try connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS schema_version (
-                    number \(dialect.integer) NOT NULL PRIMARY KEY,
-                    name TEXT NOT NULL
-                ) \(dialect.tableOptions)
-                """)
-        }
+        try await beginSchema()
         // Before the numbers are compared: those of another program say nothing about this one.
         try await read { connection in for migration in migrations { _ = try isApplied(migration, on: connection) } }
         let known = migrations.last?.number ?? 0
@@ -37,6 +29,21 @@ extension Database {
         guard newest == known || !hasServerBeside else { throw DatabaseOpenError.olderBesideServer(version: newest) }
         for migration in migrations {
             try await transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
+        }
+    }
+
+    /// Makes the table in which the steps are counted, if there is none: the first that a database of ours holds.
+    /// - Throws: ``SQLError``.
+    package func beginSchema() async throws {
+        let dialect = dialect
+        try await transaction { connection, _ in
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS schema_version (
+                    number \(dialect.integer) NOT NULL PRIMARY KEY,
+                    name TEXT NOT NULL
+                ) \(dialect.tableOptions)
+                """)
         }
     }
 

@@ -55,14 +55,6 @@ package enum KeyFile {
         guard link(draft, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: systemReason()) }
         synchronizeFolder(folder)
     }
-
-    /// Makes a new name survive a power cut.
-    private static func synchronizeFolder(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
 }
 
 /// Why a key file cannot be used. Each is told to the operator as one line.

@@ -7,7 +7,7 @@ struct LostDatabase: Error, CustomStringConvertible {
     /// What the server left there.
     let traces: [String]
     /// Whether a file is there that is not of zero bytes: the copy of a database that was none, for example.
-    var isFile = false
+    let isFile: Bool
 
     var description: String {
         let names = traces.joined(separator: ", ")
@@ -20,11 +20,25 @@ struct LostDatabase: Error, CustomStringConvertible {
     /// - Throws: ``LostDatabase``.
     static func check(_ url: DatabaseURL, keyFile: String) throws {
         guard case .sqlite(let path) = url else { return }
-        // A link leads to the folder in which the database was.
-        let files = Set([URL(fileURLWithPath: path), URL(fileURLWithPath: path).resolvingSymlinksInPath()].map(\.standardizedFileURL.path))
-        let left = files.flatMap { ["\($0)-wal", "\($0).lock"] }.filter(FileManager.default.fileExists(atPath:)).sorted()
-        let traces = (isBeside(keyFile, path) ? [keyFile] : []) + left
+        let traces = (isBeside(keyFile, path) ? [keyFile] : []) + left(beside: path)
         guard traces.isEmpty else { throw LostDatabase(path: path, traces: traces) }
+    }
+
+    /// Of a file that is there without a table, and has a key file wherever that lies.
+    init(of url: DatabaseURL, keyFile: String) {
+        switch url {
+        case .sqlite(let path): self.init(path: path, traces: [keyFile] + Self.left(beside: path), isFile: true)
+        }
+    }
+
+    private init(path: String, traces: [String], isFile: Bool = false) {
+        (self.path, self.traces, self.isFile) = (path, traces, isFile)
+    }
+
+    /// What a server left beside its database. A link leads to the folder in which the database was.
+    private static func left(beside path: String) -> [String] {
+        let files = Set([URL(fileURLWithPath: path), URL(fileURLWithPath: path).resolvingSymlinksInPath()].map(\.standardizedFileURL.path))
+        return files.flatMap { ["\($0)-wal", "\($0).lock"] }.filter(FileManager.default.fileExists(atPath:)).sorted()
     }
 
     /// Whether a key file is there, in the folder of the database, where a server makes it. One from elsewhere may have been given to a new

@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try ServerStorage.open(storage, identity, ownership: .shared)
+        let (database, key) = try await ServerStorage.open(storage, identity, ownership: .shared)
         let hash = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
             logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
-        let (database, key) = try ServerStorage.open(settings.storage, identity, ownership: .exclusive)
+        let (database, key) = try await ServerStorage.open(settings.storage, identity, ownership: .exclusive)
         let drain = DrainSignal()
         let node = try await AuthNode(
             settings: settings.node, database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(),

@@ -7,16 +7,20 @@ import OstiaryProtocol
 /// Opening what a server keeps.
 enum ServerStorage {
     /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key. A database
-    /// is made only where there was none: a file that holds no tables is as good as a lost one, and one with the tables of others is theirs.
-    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``.
+    /// is made only where there was none: a file that holds no tables is as good as a lost one, unless it is that of a first start which did not come
+    /// to its end, and one with the tables of others is theirs.
+    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, `SQLError`.
     static func open(
         _ settings: StorageSettings, _ identity: IdentityOptions, ownership: DatabaseOwnership
-    ) throws -> (any Database, KeyEncryptionKey) {
+    ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
-        guard let file = existingFile(of: url) else {
-            try LostDatabase.check(url, keyFile: settings.keyFile)
-            let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
-            return (try openDatabase(url, ownership: ownership, content: .nothingOrOurs), key)
+        let first = FirstStart(of: url)
+        guard let file = existingFile(of: url), try !(first.isUnderWay && isEmpty(url)) else {
+            if !first.isUnderWay {
+                try LostDatabase.check(url, keyFile: settings.keyFile)
+                try first.begin()
+            }
+            return try await make(url, settings, identity, first, ownership)
         }
         if let missing = missingKey(of: file, settings, identity) {
             // Of a file that is not ours no key is missing.
@@ -24,9 +28,29 @@ enum ServerStorage {
             throw missing
         }
         let key = try KeyEncryptionKey.load(from: settings.keyFile)
-        do { return (try openDatabase(url, ownership: ownership, content: .ours), key) } catch DatabaseOpenError.empty {
-            throw LostDatabase(path: file, traces: [settings.keyFile], isFile: true)
-        }
+        do {
+            let database = try openDatabase(url, ownership: ownership, content: .ours)
+            try first.end()
+            return (database, key)
+        } catch DatabaseOpenError.empty { throw LostDatabase(of: url, keyFile: settings.keyFile) }
+    }
+
+    /// What a first start makes, in this order: the keys, the database, and its first table, with which the start has come so far that every later one
+    /// goes on from there. Whatever of it is there already is taken.
+    private static func make(
+        _ url: DatabaseURL, _ settings: StorageSettings, _ identity: IdentityOptions, _ first: FirstStart, _ ownership: DatabaseOwnership
+    ) async throws -> (any Database, KeyEncryptionKey) {
+        let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
+        _ = try identity.rootSeed()
+        let database = try openDatabase(url, ownership: ownership, content: .nothingOrOurs)
+        try await database.beginSchema()
+        try first.end()
+        return (database, key)
+    }
+
+    private static func isEmpty(_ url: DatabaseURL) throws -> Bool {
+        do { try checkContent(.ours, of: url) } catch DatabaseOpenError.empty { return true }
+        return false
     }
 
     private static func missingKey(of file: String, _ settings: StorageSettings, _ identity: IdentityOptions) -> KeyFileError? {

@@ -1,0 +1,78 @@
+import Database
+import Foundation
+import OstiaryTesting
+import Testing
+
+@testable import ostiary
+
+/// A first start that does not come to its end, of either server.
+@Suite("The first start of a server")
+struct FirstStartTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(
+        "A first start for which the disk is full goes on when there is room, and is one server from then on", arguments: ["serve", "second-factor"],
+        [true, false])
+    func fullDisk(_ command: String, hasRootKey: Bool) async throws {
+        let (data, name) = (folder.file(command), command == "serve" ? "ostiary" : "second-factor")
+        let start = [command, "--data", data, "--print-identity"] + (hasRootKey ? ["--root-key", folder.file("root.key")] : [])
+        // Eight blocks of 512 bytes for any one file: the key file and the header of the database, not its log.
+        let full = try Program(start, shell: #"ulimit -f 8; exec "$0" "$@""#)
+        #expect(try await full.end() != 0)
+        #expect(FileManager.default.fileExists(atPath: "\(data)/\(name).kek"))
+        let program = try Program(start)
+        #expect(try await program.end() == 0, "\(program.complaints)")
+        let identity = try #require(program.lines.first)
+        let again = try Program(start)
+        #expect(try await again.end() == 0, "\(again.complaints)")
+        #expect(again.lines.first == identity)
+    }
+
+    @Test(
+        "A first start goes on from whatever one that was killed had made; after it a database that is lost is no first start",
+        arguments: ["serve", "second-factor"], 0...5)
+    func killed(_ command: String, after steps: Int) async throws {
+        let (data, name) = (folder.file(command), command == "serve" ? "ostiary" : "second-factor")
+        let (file, start) = ("\(data)/\(name).sqlite", [command, "--data", data, "--print-identity"])
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let url = DatabaseURL.sqlite(path: file)
+        try FirstStart(of: url).begin()
+        if steps > 0 { _ = try KeyEncryptionKey.load(orMakeAt: "\(data)/\(name).kek") }
+        if steps == 2 { try Data().write(to: URL(fileURLWithPath: file)) }
+        if steps > 2 { try await openDatabase(url).close() }
+        if steps > 3 { for trace in ["-wal", ".lock"] { try Data().write(to: URL(fileURLWithPath: file + trace)) } }
+        if steps > 4 {
+            let database = try openDatabase(url)
+            try await database.beginSchema()
+            try await database.close()
+        }
+        let program = try Program(start)
+        #expect(try await program.end() == 0, "\(program.complaints)")
+        #expect(program.lines.first?.count == 43)
+        #expect(!FirstStart(of: url).isUnderWay)
+
+        for rest in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + rest) }
+        let lost = try Program(start)
+        #expect(try await lost.end() == 1)
+        #expect(lost.complaints.contains("is missing or empty, and a server has run with it (\(data)/\(name).kek)"), "\(lost.complaints)")
+    }
+
+    @Test("Who removes what the refusal of an empty database names gets a new server at once", arguments: ["serve", "second-factor"])
+    func advice(_ command: String) async throws {
+        let (data, name) = (folder.file(command), command == "serve" ? "ostiary" : "second-factor")
+        let (file, start) = ("\(data)/\(name).sqlite", [command, "--data", data, "--print-identity"])
+        try await openDatabase(.sqlite(path: file)).close()
+        let key = "\(data)/\(name).kek"
+        _ = try KeyEncryptionKey.load(orMakeAt: key)
+        for trace in ["\(file)-wal", "\(file).lock"] { try Data([0]).write(to: URL(fileURLWithPath: trace)) }
+        let refused = try Program(start)
+        #expect(try await refused.end() == 1)
+        let left = [key, "\(file)-wal", "\(file).lock"].filter(FileManager.default.fileExists(atPath:))
+        for trace in left { #expect(refused.complaints.contains(trace), "\(refused.complaints)") }
+        for named in [file] + left { try FileManager.default.removeItem(atPath: named) }
+        let new = try Program(start)
+        #expect(try await new.end() == 0, "\(new.complaints)")
+    }
+}
