@@ -99,7 +99,7 @@ struct AdminEnrolmentTests {
             for _ in 0..<2 {
                 let (blocked, _) = try await backend.json(.put, backend.path("/accounts/\(claim.account.text)/"), body: #"{"blocked":true}"#)
                 #expect(blocked == 200)
-                let (status, answer) = try await backend.json(.post, backend.path("/sessions/enrol/confirm"), body: #"{"code":"\(code)"}"#)
+                let (status, answer) = try await backend.json(.post, backend.path("/sessions/enrol/confirm"), body: #"{"code":"\#(code)"}"#)
                 #expect(status == 409 && answer.text("error") == "account_blocked")
                 #expect(try await backend.json(.get, backend.path("/sessions/")).object.bool("loggedin") == false)
             }

@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -66,7 +67,7 @@ struct EnrolPageTests {
             try await premises.finishEnrolment(claim)
             let (domain, server, now) = (premises.adminRoutes.domain, premises.serverID, premises.clock.now)
             _ = try await domain.accounts.setBlocked(true, claim.account, at: server, by: .api(key: "test"), now: now)
-            let refused = try await browser.post("/pages/code", #"{"code":"\(code)"}"#, cookie: cookie)
+            let refused = try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie)
             #expect(refused.status == .conflict && JSONObject(refused.body).text("error") == "account_blocked")
             #expect(try await browser.state(cookie).text("state") == "code")
             let nonce = try SessionNonce(PagesFixture.nonce)
