@@ -88,8 +88,9 @@ struct ServerAddressTests {
             "https://a.example#f",
             "http://127.0.0.1.example", "http://127.0.0", "http://128.0.0.1", "http://0.0.0.0", "", "a.example", "http://localhost.example",
             // No port there is, in a code that anybody makes: an HTTP client may end the process over it.
-            "https://a.example:0", "https://a.example:65536", "http://127.0.0.1:70000", "https://[::1]:70000", "https://a.example:99999999999999999999",
-            "https://a.example:", "https://[::1]:", "https://a%0d%0ab.example", "https://a%00b.example", "https://[fe80::1%25eth0]:1",
+            "https://a.example:0", "https://a.example:65536", "http://127.0.0.1:70000", "https://[::1]:70000",
+            "https://a.example:99999999999999999999", "https://a.example:", "https://[::1]:",
+            "https://a%0d%0ab.example", "https://a%00b.example", "https://[fe80::1%25eth0]:1",
         ])
     func refused(_ text: String) { #expect(ServerAddress(text) == nil) }
 }

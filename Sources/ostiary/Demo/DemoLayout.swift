@@ -33,12 +33,13 @@ struct DemoLayout: Sendable {
     var publicListenPort: Int { witnessed?.public.number ?? publicPort }
     var secondFactorListenPort: Int { witnessed?.secondFactor.number ?? secondFactorPort }
 
-    var publicURL: String { "http://localhost:\(publicPort)" }
+    // By the number that is listened at, each of them: browsers look for localhost at ::1 too, where another user of this machine may listen.
+    var publicURL: String { "http://127.0.0.1:\(publicPort)" }
     var adminURL: String { "http://127.0.0.1:\(adminPort)" }
     var secondFactorURL: String { "http://127.0.0.1:\(secondFactorPort)" }
-    var siteURL: String { "http://localhost:\(sitePort)" }
+    var siteURL: String { "http://127.0.0.1:\(sitePort)" }
     /// One site with the website and the login pages, so that a browser sends their cookies also within frames of it.
-    var pageURL: String? { pagePort.map { "http://localhost:\($0)" } }
+    var pageURL: String? { pagePort.map { "http://127.0.0.1:\($0)" } }
 
     var authenticationData: URL { data.appendingPathComponent("serve", isDirectory: true) }
     var secondFactorData: URL { data.appendingPathComponent("second-factor", isDirectory: true) }

@@ -51,13 +51,7 @@ struct DemoSite: Sendable {
         router.get("/session") { request, _ in try await session(request) }
         router.get("/style.css") { _, _ in Self.asset(DemoSitePages.style, "text/css") }
         router.get("/hallway.js") { _, _ in Self.asset(DemoSitePages.script, "text/javascript") }
-        router.post("/enrol") { request, context in
-            try checkOrigin(request)
-            let form = try await URLEncodedFormDecoder().decode(EnrolForm.self, from: request, context: context)
-            return try await send(request) { nonce in
-                try await backend.page(nonce, ["kind": "enrol", "name": form.name, "userid": form.name.lowercased(), "returnurl": origin + "/"])
-            }
-        }
+        router.post("/enrol") { request, _ in try await enrol(request) }
         router.post("/login") { request, _ in
             try await send(request) { nonce in try await backend.page(nonce, ["kind": "login", "returnurl": origin + "/welcome"]) }
         }
@@ -72,19 +66,24 @@ struct DemoSite: Sendable {
         return router
     }
 
+    private static let longestForm = 4_096
+
     private struct EnrolForm: Decodable {
         let name: String
     }
 
     private func home(_ request: Request) async throws -> Response {
-        guard let nonce = await visitors.nonce(of: request) else { return redirect(to: request.uri.string, cookie: await visitors.arrive().cookie) }
+        guard let nonce = await visitors.nonce(of: request) else {
+            return redirect(to: request.uri.query.map { "/?\($0)" } ?? "/", cookie: await visitors.arrive().cookie)
+        }
         // A login counts when getSession says so, and in no other state.
         let (status, text, end) = try await look(nonce)
-        let isAnother = request.uri.queryParameters["again"] != nil
+        let query = request.uri.queryParameters
+        let trouble = DemoSitePages.Trouble.allCases.first { query[$0.rawValue[...]] != nil }
         let page =
             status.loggedin
             ? DemoSitePages.inside(status.userid ?? "somebody", amr: status.amr ?? [], answer: text)
-            : DemoSitePages.outside(again: isAnother, end: end, answer: text)
+            : DemoSitePages.outside(trouble, end: end, answer: text)
         // Browsers apply `form-action` to where a form's answer redirects as well.
         let policy = [
             "default-src 'none'", "style-src 'self'", "script-src 'self'", "connect-src 'self'", "form-action 'self' \(authenticationOrigin)",
@@ -96,6 +95,21 @@ struct DemoSite: Sendable {
             HTTPField.Name("Referrer-Policy")!: "same-origin",
         ]
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+    }
+
+    /// Which names there are says the authentication server; whoever typed another one is told so on the page that they came from.
+    private func enrol(_ request: Request) async throws -> Response {
+        try checkOrigin(request)
+        let form = String(decoding: try await request.bytes(limit: Self.longestForm), as: UTF8.self)
+        let badName = redirect(to: "/?\(DemoSitePages.Trouble.name)", cookie: nil)
+        guard let name = try? URLEncodedFormDecoder().decode(EnrolForm.self, from: form).name else { return badName }
+        do {
+            return try await send(request) { nonce in
+                try await backend.page(nonce, ["kind": "enrol", "name": name, "userid": name.lowercased(), "returnurl": origin + "/"])
+            }
+        } catch DemoError.unexpectedAnswer(_, 400) {
+            return badName
+        }
     }
 
     /// What the page asks every other second, to notice that a session is over: the answer of `getSession` as it came.
@@ -127,7 +141,7 @@ struct DemoSite: Sendable {
         guard let code = request.uri.queryParameters["returncode"] else { return redirect(to: "/", cookie: nil) }
         let visitor = await visitors.visitor(of: request)
         guard try await backend.handIn(visitor.nonce, code: String(code)) else {
-            return redirect(to: "/?again", cookie: visitor.isNew ? visitor.cookie : nil)
+            return redirect(to: "/?\(DemoSitePages.Trouble.again)", cookie: visitor.isNew ? visitor.cookie : nil)
         }
         // Whoever knew the cookie of before the login does not know the one of after.
         return redirect(to: "/", cookie: await visitors.change(visitor.cookie))

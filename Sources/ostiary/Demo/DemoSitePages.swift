@@ -1,18 +1,36 @@
 /// The pages of the demonstration's website.
 enum DemoSitePages {
+    /// What went wrong before the page, as its address says it.
+    enum Trouble: String, CaseIterable {
+        /// A browser came back with a code that was not for it.
+        case again
+        /// Nobody can be enrolled under the name that was typed.
+        case name
+
+        fileprivate var words: String {
+            switch self {
+            case .again: startAgain
+            case .name: badName
+            }
+        }
+    }
+
     /// - Parameters:
-    ///   - again: whether a browser came back with a code that was not for it.
     ///   - end: why nobody is in any more who was.
     ///   - answer: of getSession, as it came.
-    static func outside(again: Bool, end: SessionEnd?, answer: String) -> String {
+    static func outside(_ trouble: Trouble?, end: SessionEnd?, answer: String) -> String {
         let reason = end.map { #"<p role="alert" data-end="\#($0.rawValue)">\#($0.sentence)</p>"# }
-        let beginning = again ? startAgain : reason ?? "<p>Nobody is logged in here.</p>"
+        let beginning = trouble?.words ?? reason ?? "<p>Nobody is logged in here.</p>"
         return page("The door is closed", beginning + "\n" + forms + spelled(answer), isIn: false)
     }
 
     private static let startAgain = """
         <p role="alert">That login did not begin in this browser, or took too long. Nobody is logged in here: start again here.
         If somebody sent you a link or a code, they may have wanted to use your phone for their own login.</p>
+        """
+
+    private static let badName = """
+        <p role="alert">Nobody can be called that here: a name has letters that can be seen, and at most 40 of them. Nobody was enrolled; try another name.</p>
         """
 
     private static let forms = """

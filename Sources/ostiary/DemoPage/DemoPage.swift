@@ -37,8 +37,8 @@ struct DemoPage: Sendable {
         router.add(middleware: PageHeaders(isSecure: false))
         router.add(
             middleware: LocalPageGuard(
-                authority: origin.host + (origin.port.map { ":\($0)" } ?? ""), header: Self.secretHeader, secret: secret,
-                open: Self.open(with: pages), refuse: { _ in .refused }))
+                authority: LocalPageGuard<ServiceRequestContext>.authority(host: origin.host, port: origin.port), header: Self.secretHeader,
+                secret: secret, open: Self.open(with: pages), refuse: { _ in .refused }))
         router.addServiceMiddleware()
         router.get("/") { _, _ in
             var response = PageAssets.response(PageAssets.page)

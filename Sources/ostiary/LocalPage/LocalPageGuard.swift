@@ -34,6 +34,9 @@ struct LocalPageGuard<Context: RequestContext>: RouterMiddleware {
         self.refuse = refuse
     }
 
+    /// Host and port of an address of this machine as browsers write them: without the port that http has by itself (RFC 9110 §4.2.3).
+    static func authority(host: String = "127.0.0.1", port: Int?) -> String { port.map { $0 == 80 ? host : "\(host):\($0)" } ?? host }
+
     func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         if let refusal = refusal(of: request.head) { return try refuse(refusal) }
         return try await next(request, context)

@@ -23,6 +23,8 @@ actor PagePhone {
     private var screen = PhoneScreen()
     private var pad = PINPad(isNew: false)
     private var reader: Task<Void, Never>?
+    /// What was asked to end and is still there: the SDK does what it is told a little later, and says of a session that is over that nothing is to end.
+    private var ending: Set<Session.ID> = []
 
     /// - Parameters:
     ///   - sensor: the biometric sensor of `ostiary`, which is none.
@@ -71,6 +73,9 @@ actor PagePhone {
         let question = screen.question
         screen.take(event, at: now())
         if screen.question != question { openPad() }
+        // What could not be ended may be asked again.
+        if case .error(_, let session?) = event { ending.remove(session.id) }
+        ending.formIntersection(ostiary.sessions.map(\.id))
         changes.note()
     }
 
@@ -225,9 +230,10 @@ extension PagePhone {
 // MARK: What there is
 
 extension PagePhone {
-    /// Ends a session, or gives up an enrolment whose code nobody typed.
+    /// Ends a session, or gives up an enrolment whose code nobody typed. Asked again meanwhile, by a second click or in another tab, it is the same wish.
     func stop(_ id: String) throws(PhonePageRefusal) {
         guard let session = ostiary.sessions.first(where: { $0.id.uuidString.lowercased() == id.lowercased() }) else { throw .unknown("session") }
+        guard ending.insert(session.id).inserted else { return }
         ostiary.stop(session)
     }
 

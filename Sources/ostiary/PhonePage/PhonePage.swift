@@ -40,7 +40,7 @@ struct PhonePage: Sendable {
         self.changes = changes
         var random = SystemRandomNumberGenerator()
         secret = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-        let authority = "127.0.0.1:\(port)"
+        let authority = LocalPageGuard<ServiceRequestContext>.authority(port: port)
         origin = "http://\(authority)"
         let limits = ServiceLimits(body: LinkInput.largestFile, connections: ConnectionLimits(total: 200))
         let router = Router(context: ServiceRequestContext.self)

@@ -88,11 +88,22 @@ struct DemoPageTests {
         #expect(await visitors.hear(inside, of: "nobody's", at: 903) == (false, nil))
     }
 
+    @Test("Every address is the number that is listened at: a name may lead a browser to whoever listens at another one; all pages are one site")
+    func addressesByNumber() throws {
+        let folder = try TemporaryFolder()
+        let layout = try DemoLayout(data: folder.url, isWitnessed: true)
+        let addresses = [layout.publicURL, layout.adminURL, layout.secondFactorURL, layout.siteURL, try #require(layout.pageURL)]
+        let origins = try addresses.map { try PublicURL(parsing: $0) }
+        #expect(origins.map(\.host) == Array(repeating: "127.0.0.1", count: 5) && Set(origins.map(\.port)).count == 5)
+        let environment = layout.authenticationEnvironment(secondFactorIdentity: "")
+        #expect(environment["OSTIARY_PUBLIC_URL"] == layout.publicURL && environment["OSTIARY_LISTEN"]?.hasPrefix("127.0.0.1:") == true)
+    }
+
     @Test("On a terminal of 80 columns and 24 rows every address stays on the screen, with what follows it")
     func smallTerminal() throws {
         let folder = try TemporaryFolder()
         let layout = try DemoLayout(data: folder.url, isWitnessed: true)
-        let page = "http://localhost:\(layout.pagePort ?? 0)/#\(Base64URL.encode([UInt8](repeating: 7, count: 16)))"
+        let page = "http://127.0.0.1:\(layout.pagePort ?? 0)/#\(Base64URL.encode([UInt8](repeating: 7, count: 16)))"
         let overview = DemoOverview(layout: layout, pageAddress: page, keepsData: false)
         let link = EnrolLink(
             rootHash: [UInt8](repeating: 1, count: 32), enrolID: EnrolmentID(using: SeededRandom("link")),
@@ -112,13 +123,13 @@ struct DemoPageTests {
 
     @Test("A browser is given a file that only its owner reads, and no address with a secret in its arguments")
     func opener() throws {
-        #expect(BrowserOpener.page(to: "http://localhost:1/#a\"b").contains("content=\"0;url=http://localhost:1/#a&quot;b\""))
+        #expect(BrowserOpener.page(to: "http://127.0.0.1:1/#a\"b").contains("content=\"0;url=http://127.0.0.1:1/#a&quot;b\""))
         let folder = try TemporaryFolder()
         let program = try folder.write("#!/bin/sh\nprintf '%s' \"$*\" >\"$(dirname \"$0\")/told\"\n", to: "xdg-open", mode: 0o700)
         #expect(BrowserOpener(environment: ["PATH": folder.path]).opener == nil)
         let opener = BrowserOpener(environment: ["PATH": folder.path + ":/bin:/usr/bin", "DISPLAY": ":0"])
         #expect(opener.opener == program)
-        #expect(opener.open("http://localhost:1/#secret", by: folder.url))
+        #expect(opener.open("http://127.0.0.1:1/#secret", by: folder.url))
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("open.html"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }

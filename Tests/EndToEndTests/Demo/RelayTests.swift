@@ -158,7 +158,9 @@ struct RelayTests {
         }
     }
 
-    @Test("Whatever the target is, the address that a relay makes of it is its own server's", arguments: ["443", "@a:1", "*", "", "/", "//a:1/", "/@a"])
+    @Test(
+        "Whatever the target is, the address that a relay makes of it is its own server's",
+        arguments: ["443", "@a:1", "*", "", "/", "//a:1/", "/@a"])
     func upstreamAddress(_ target: String) async throws {
         let client = Relay.makeClient()
         let relay = Relay(to: 4_711, client: client, tap: Ears())

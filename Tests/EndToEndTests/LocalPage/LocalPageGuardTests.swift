@@ -4,10 +4,10 @@ import Testing
 
 @testable import ostiary
 
-/// The guard of both pages that a person of this machine looks at: the phones' under its number, the demonstration's under its name.
+/// The guard of both pages that a person of this machine looks at, whatever address such a page has.
 @Suite("Who may speak to a page on loopback")
 struct LocalPageGuardTests {
-    private static let authorities = ["127.0.0.1:4711", "localhost:4711"]
+    private static let authorities = ["127.0.0.1:4711", "localhost:4711", LocalPageGuard<ServiceRequestContext>.authority(port: 80)]
     private static let header = HTTPField.Name("X-Right-Page")!
 
     /// What a request is refused for; unless told otherwise it is one that the page makes, for something that changes something.
@@ -39,6 +39,18 @@ struct LocalPageGuardTests {
         #expect(refusal(.get, "/phones") == nil)
         #expect(refusal(.get, "/", origins: [], secrets: []) == nil)
         #expect(refusal(.get, "/page.js", secrets: []) == nil)
+    }
+
+    @Test("The port of http itself stands in no address, no Host and no Origin: browsers leave it out")
+    func portOfHTTP() {
+        #expect(LocalPageGuard<ServiceRequestContext>.authority(port: 80) == "127.0.0.1")
+        #expect(LocalPageGuard<ServiceRequestContext>.authority(port: nil) == "127.0.0.1")
+        #expect(LocalPageGuard<ServiceRequestContext>.authority(port: 8_080) == "127.0.0.1:8080")
+        let page = PhonePage(phones: [], changes: PhoneChanges(), port: 80, drain: DrainSignal())
+        #expect(page.address.hasPrefix("http://127.0.0.1/#") && page.listener.address.port == 80)
+        // A secret so that nothing but the name is refused, or not.
+        let refusal = Asked(authority: "127.0.0.1")
+        #expect(refusal() == nil && refusal(host: "127.0.0.1:80") == .otherHost && refusal(origins: ["http://127.0.0.1:80"]) == .otherOrigin)
     }
 
     @Test(

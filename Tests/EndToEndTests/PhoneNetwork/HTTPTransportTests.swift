@@ -238,8 +238,8 @@ struct HTTPTransportTests {
     @Test(
         "Anything but https and this machine is not even tried, nor a port that there is not: that ends the process",
         arguments: [
-            "http://192.0.2.1/", "ftp://127.0.0.1/", "http://login.example/", "http://127.0.0.1:70000/", "https://192.0.2.1:65536/", "https://[::1]:99999/",
-            "https://127.0.0.1:0/",
+            "http://192.0.2.1/", "ftp://127.0.0.1/", "http://login.example/", "http://127.0.0.1:70000/", "https://192.0.2.1:65536/",
+            "https://[::1]:99999/", "https://127.0.0.1:0/",
         ])
     func addresses(_ text: String) async throws {
         let url = try #require(URL(string: text))

@@ -84,6 +84,28 @@ struct PhonePageJourneyTests {
         }
     }
 
+    @Test("However often and at once a session is told to end, it ends once, and nothing is complained of")
+    func endedManyTimes() async throws {
+        try await asked { world, page, nonce, asked in
+            _ = try await agree(to: asked, page)
+            try await page.type(Person.pin)
+            let inside = try await page.until("logged in") { $0["sessions"]?.array?.count == 2 }
+            let session = try #require(inside["sessions"]?.array?.last?["id"]?.string)
+            let answers = try await withThrowingTaskGroup(of: UInt.self) { group in
+                for _ in 0..<8 { group.addTask { try await page.call("stop", #"{"session":"\#(session)"}"#).status } }
+                return try await group.reduce(into: [UInt]()) { $0.append($1) }
+            }
+            // Whoever comes when it is over is told that it is not there.
+            #expect(answers.contains(200) && answers.allSatisfy { $0 == 200 || $0 == 404 }, "\(answers)")
+            let over = try await page.until("it is over, and that is told") { shown in
+                shown["sessions"]?.array?.count == 1
+                    && shown["notices"]?.array?.contains { $0["text"]?.string?.contains("ended on this phone") == true } == true
+            }
+            #expect(over["notices"]?.array?.contains { $0["text"]?.string?.contains("does not belong") == true } == false)
+            try await eventually("the site knows") { try await !world.backend.isLoggedIn(nonce) }
+        }
+    }
+
     @Test("A session that the website ends goes from the page, which says who ended it")
     func endedThere() async throws {
         try await asked { world, page, nonce, asked in

@@ -181,6 +181,27 @@ struct WayBackTests {
         }
     }
 
+    @Test("Under a name that nobody can have the website enrols nobody: it says so in words, and lets the person type another")
+    func badNames() async throws {
+        try await atTheDoor { pair, _, site in
+            try await PersonsBrowser.open { browser in
+                _ = try await browser.follow(try await browser.get(site + "/"), at: site)
+                let forms = [
+                    "", "x=1", "name=", "name=%", "name=%zz", "name=%00", "name=%0a", "name=%E2%80%AE", "name=" + String(repeating: "a", count: 300),
+                    "name=a&name=b",
+                ]
+                for form in forms {
+                    let answer = try await browser.submit(site + "/enrol", form)
+                    #expect(answer.status == 303 && answer.location == "/?name", "\(form)")
+                }
+                let page = try await browser.follow(try await browser.get(site + "/?name"), at: site).text
+                #expect(page.contains("Nobody can be called that here") && page.contains("action=\"/enrol\""))
+                let good = try await browser.submit(site + "/enrol", "name=Zo%C3%AB+R")
+                #expect(good.status == 303 && good.location?.hasPrefix(pair.layout.publicURL + "/") == true, "\(good.location ?? "")")
+            }
+        }
+    }
+
     @Test("A form of another site starts no login at the website, and a browser without a cookie of it begins there")
     func forgery() async throws {
         try await atTheDoor { _, _, site in

@@ -31,9 +31,9 @@ actor PersonsBrowser {
 
     func get(_ address: String) async throws -> Answer { try await send("GET", address, origin: nil, nil) }
 
-    /// Sends a form from a page of `origin`; of the same site if not told.
-    func submit(_ address: String, from origin: String? = nil) async throws -> Answer {
-        try await send("POST", address, origin: origin ?? Self.origin(of: address), ByteBuffer())
+    /// Sends a form, whose fields are encoded already, from a page of `origin`; of the same site if not told.
+    func submit(_ address: String, _ fields: String = "", from origin: String? = nil) async throws -> Answer {
+        try await send("POST", address, origin: origin ?? Self.origin(of: address), ByteBuffer(string: fields))
     }
 
     /// Follows redirects until there is a page.
@@ -82,7 +82,8 @@ actor PersonsBrowser {
             request.headers.add(name: "Cookie", value: jar.map { "\($0)=\($1)" }.sorted().joined(separator: "; "))
         }
         if let body {
-            request.headers.add(name: "Content-Type", value: body.readableBytes == 0 ? "application/x-www-form-urlencoded" : "application/json")
+            let isJSON = body.getInteger(at: body.readerIndex, as: UInt8.self) == UInt8(ascii: "{")
+            request.headers.add(name: "Content-Type", value: isJSON ? "application/json" : "application/x-www-form-urlencoded")
             request.body = .bytes(body)
         }
         let response = try await client.execute(request, timeout: .seconds(20))
