@@ -4,9 +4,11 @@ import base64
 import json
 import secrets
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from page_browser import BACKSPACE, ENTER, TAB
 from page_steps import login_page, type_code
@@ -49,7 +51,9 @@ class PhonePage:
         self.process = subprocess.Popen(
             [binary, "phone", "--ui", "--json", "--home", homes[0], "--beside", homes[1]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.address = json.loads(self.process.stdout.readline())["address"]
-        self.origin, self.secret = self.address.split("/#")
+        self.origin, secrets = self.address.split("/#")
+        # The first is sent; by the second the page knows the program.
+        self.secret, self.key = secrets.split(".")
         self.browser = browser
 
     def stop(self):
@@ -313,6 +317,45 @@ def other_phone(servers, web, ui, look_at):
     until(lambda: "A new device" not in ui.text, "until the person has read it")
 
 
+class Squatter(BaseHTTPRequestHandler):
+    """Another program on the port of the phones: it asks for a PIN."""
+
+    asked = []
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        screen = {"context": "VERIFY", "blocked": False, "maxAttempts": 5, "failedAttempts": 0, "counted": False, "penalty": 0, "biometrics": False,
+                  "pin": True, "typed": 0, "again": False}
+        phone = {"name": "phone", "screen": "factor", "question": 1, "factor": screen, "codes": [], "notices": [], "readable": True, "accounts": [],
+                 "returning": [], "sessions": [], "history": [], "sensor": False}
+        body = json.dumps({"version": 1, "phones": [phone]}).encode()
+        self.send_response(200)
+        for name, value in (("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("X-Phone-Proof", "00" * 32)):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def squatted(ui):
+    """Whoever takes the port of a program that ended gets nothing of its page."""
+    server = ThreadingHTTPServer(("127.0.0.1", int(ui.origin.split(":")[-1])), Squatter)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        # The page used to ask every two seconds.
+        time.sleep(3)
+        ui.browser.run("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '7', bubbles: true }))")
+        time.sleep(0.5)
+        check(ui.screen == "gone" and not Squatter.asked, "another program on its port is asked for nothing, and draws no pad")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def ends(ui):
     ui.browser.run("location.hash = '#wrong'")
     ui.on("closed", "with another secret the page says that it has no phone")
@@ -320,7 +363,8 @@ def ends(ui):
     ui.browser.open(ui.address)
     ui.on("home", "with the right one it is there again")
     check(ui.stop() == 0, "the program ends in order although a page waits for news")
-    until(lambda: not ui.browser.run("return document.querySelector('[data-offline]').hidden"), "and the page says that it is gone")
+    ui.on("gone", "and the page says that it has ended")
+    squatted(ui)
 
 
 def phone_page(servers, binary, folder, web, new_browser, look_at):

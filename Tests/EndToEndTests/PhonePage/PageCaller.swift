@@ -16,6 +16,8 @@ struct PageCaller: Sendable {
     /// `http://127.0.0.1:PORT`.
     let origin: String
     let secret: String
+    /// What the program proves itself by.
+    let key: String
 
     struct Answer: Sendable {
         let status: UInt
@@ -28,7 +30,9 @@ struct PageCaller: Sendable {
         let parts = address.split(separator: "#")
         try #require(parts.count == 2 && parts[0].hasSuffix("/"), "\(address)")
         origin = String(parts[0].dropLast())
-        secret = String(parts[1])
+        let secrets = parts[1].split(separator: ".")
+        try #require(secrets.count == 2, "\(address)")
+        (secret, key) = (String(secrets[0]), String(secrets[1]))
     }
 
     /// One request; `changes` are header fields in the place of those that the page sends, none where nil.
