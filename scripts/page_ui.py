@@ -246,6 +246,23 @@ def refuse(servers, web, ui):
         ui.on("home", "and the phone is done with it")
 
 
+def announced(servers, web, ui, look_at):
+    """What a website says is not taken for what the phone says."""
+    info = {"Website": "https://bank.example", "Asked by": "this browser, in this room"}
+    web.open(servers.page("login", secrets.token_urlsafe(24), announceinfo={"info": info}))
+    until(lambda: web.state == "waiting", "a login page shows a code")
+    ui.give("paste", picture=web.picture("phone-announced", "[data-qr]"))
+    ui.on("login", "a login is asked")
+    keys = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.checkVisibility()).map((e) => e.textContent)"
+    check(set(ui.browser.run(keys, ".announced dt")) == set(info), "what the website announces stands in a box of its own")
+    own = ui.browser.run("return [...document.querySelectorAll('[data-about] > dl dt')].filter((e) => e.checkVisibility()).map((e) => e.textContent)")
+    check("Asked by" in own and own.count("Website") <= 1, "and not among the rows of the phone")
+    check("The website says this" in ui.text, "under a heading that says whose words they are")
+    look(ui, "announced", look_at)
+    ui.act("deny")
+    ui.on("home", "and the phone is done with it")
+
+
 def penalty(servers, web, ui, look_at):
     nonce = login_page(servers, web)
     ui.give("paste", picture=web.picture("phone-penalty", "[data-qr]"))
@@ -379,6 +396,7 @@ def phone_page(servers, binary, folder, web, new_browser, look_at):
         end_here(servers, ui, nonce)
         end_there(servers, web, ui)
         refuse(servers, web, ui)
+        announced(servers, web, ui, look_at)
         penalty(servers, web, ui, look_at)
         change_pin(servers, web, ui)
         biometrics(servers, web, ui, look_at)
