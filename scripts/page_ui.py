@@ -248,7 +248,7 @@ def refuse(servers, web, ui):
 
 def announced(servers, web, ui, look_at):
     """What a website says is not taken for what the phone says."""
-    info = {"Website": "https://bank.example", "Asked by": "this browser, in this room"}
+    info = {"Website": "https://bank.example", "Asked by": "this browser, in this room", "Amount" + "\u0323" * 25: "1" + "\u0323" * 200}
     web.open(servers.page("login", secrets.token_urlsafe(24), announceinfo={"info": info}))
     until(lambda: web.state == "waiting", "a login page shows a code")
     ui.give("paste", picture=web.picture("phone-announced", "[data-qr]"))
@@ -258,6 +258,9 @@ def announced(servers, web, ui, look_at):
     own = ui.browser.run("return [...document.querySelectorAll('[data-about] > dl dt')].filter((e) => e.checkVisibility()).map((e) => e.textContent)")
     check("Asked by" in own and own.count("Website") <= 1, "and not among the rows of the phone")
     check("The website says this" in ui.text, "under a heading that says whose words they are")
+    spilling = ui.browser.run(f"""return [...document.querySelectorAll("{SHOWN} :is(h1, dt, dd, p, .button, .plain)")]
+      .filter((e) => !e.querySelector("a, button, label") && getComputedStyle(e).overflowY !== "clip").map((e) => e.textContent)""")
+    check(not spilling, f"marks that pile up on a letter draw over nothing else {spilling}")
     look(ui, "announced", look_at)
     ui.act("deny")
     ui.on("home", "and the phone is done with it")
