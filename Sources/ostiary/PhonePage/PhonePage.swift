@@ -23,6 +23,13 @@ struct PhonePage: Sendable {
     /// Carries the secret of the page's address.
     static let secretHeader = HTTPField.Name("X-Phone-Page")!
 
+    /// Everybody who speaks to the page is on this machine and says at once what they want: a connection that is silent, or begins a request and stops,
+    /// makes room in five seconds. A browser opens 256 connections at most, so that a website has none wait by what it opens.
+    static var limits: ServiceLimits {
+        ServiceLimits(
+            body: LinkInput.largestFile, opening: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400))
+    }
+
     private let phones: [PagePhone]
     private let changes: PhoneChanges
     private let origin: String
@@ -43,7 +50,7 @@ struct PhonePage: Sendable {
         (secret, key) = (Self.draw(), Self.draw())
         let authority = "127.0.0.1:\(port)"
         origin = "http://\(authority)"
-        let limits = ServiceLimits(body: LinkInput.largestFile, connections: ConnectionLimits(total: 200))
+        let limits = Self.limits
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PhonePagePolicy(framedBy: framedBy))
         router.add(middleware: PageProof(key: SecretText(key)))

@@ -37,7 +37,7 @@ struct PageCaller: Sendable {
 
     /// One request; `changes` are header fields in the place of those that the page sends, none where nil.
     func send(
-        _ method: HTTPMethod, _ path: String, _ changes: [String: String?] = [:], body: [UInt8]? = nil
+        _ method: HTTPMethod, _ path: String, _ changes: [String: String?] = [:], body: [UInt8]? = nil, within limit: TimeAmount = .seconds(60)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: origin + path)
         request.method = method
@@ -45,7 +45,7 @@ struct PageCaller: Sendable {
         fields.merge(changes) { _, theirs in theirs }
         for case (let name, let value?) in fields { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: limit)
         return Answer(
             status: response.status.code, headers: response.headers, text: String(buffer: try await response.body.collect(upTo: 1 << 22)))
     }
