@@ -1,4 +1,3 @@
-import Foundation
 import HTTPService
 import HTTPTypes
 import Hummingbird

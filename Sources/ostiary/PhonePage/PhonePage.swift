@@ -3,6 +3,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import OstiaryMobile
 import OstiaryProtocol
 
