@@ -4,9 +4,11 @@ import base64
 import json
 import secrets
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from page_axe import nothing_found
 from page_browser import BACKSPACE, ENTER, TAB
@@ -50,7 +52,9 @@ class PhonePage:
         self.process = subprocess.Popen(
             [binary, "phone", "--ui", "--json", "--home", homes[0], "--beside", homes[1]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.address = json.loads(self.process.stdout.readline())["address"]
-        self.origin, self.secret = self.address.split("/#")
+        self.origin, secrets = self.address.split("/#")
+        # The first is sent; by the second the page knows the program.
+        self.secret, self.key = secrets.split(".")
         self.browser = browser
 
     def stop(self):
@@ -243,6 +247,26 @@ def refuse(servers, web, ui):
         ui.on("home", "and the phone is done with it")
 
 
+def announced(servers, web, ui, look_at):
+    """What a website says is not taken for what the phone says."""
+    info = {"Website": "https://bank.example", "Asked by": "this browser, in this room", "Amount" + "\u0323" * 25: "1" + "\u0323" * 200}
+    web.open(servers.page("login", secrets.token_urlsafe(24), announceinfo={"info": info}))
+    until(lambda: web.state == "waiting", "a login page shows a code")
+    ui.give("paste", picture=web.picture("phone-announced", "[data-qr]"))
+    ui.on("login", "a login is asked")
+    keys = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.checkVisibility()).map((e) => e.textContent)"
+    check(set(ui.browser.run(keys, ".announced dt")) == set(info), "what the website announces stands in a box of its own")
+    own = ui.browser.run("return [...document.querySelectorAll('[data-about] > dl dt')].filter((e) => e.checkVisibility()).map((e) => e.textContent)")
+    check("Asked by" in own and own.count("Website") <= 1, "and not among the rows of the phone")
+    check("The website says this" in ui.text, "under a heading that says whose words they are")
+    spilling = ui.browser.run(f"""return [...document.querySelectorAll("{SHOWN} :is(h1, dt, dd, p, .button, .plain)")]
+      .filter((e) => !e.querySelector("a, button, label") && getComputedStyle(e).overflowY !== "clip").map((e) => e.textContent)""")
+    check(not spilling, f"marks that pile up on a letter draw over nothing else {spilling}")
+    look(ui, "announced", look_at)
+    ui.act("deny")
+    ui.on("home", "and the phone is done with it")
+
+
 def penalty(servers, web, ui, look_at):
     nonce = login_page(servers, web)
     ui.give("paste", picture=web.picture("phone-penalty", "[data-qr]"))
@@ -331,6 +355,45 @@ def delete_account(ui):
     ui.says("There is none yet", "or goes")
 
 
+class Squatter(BaseHTTPRequestHandler):
+    """Another program on the port of the phones: it asks for a PIN."""
+
+    asked = []
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        screen = {"context": "VERIFY", "blocked": False, "maxAttempts": 5, "failedAttempts": 0, "counted": False, "penalty": 0, "biometrics": False,
+                  "pin": True, "typed": 0, "again": False}
+        phone = {"name": "phone", "screen": "factor", "question": 1, "factor": screen, "codes": [], "notices": [], "readable": True, "accounts": [],
+                 "returning": [], "sessions": [], "history": [], "sensor": False}
+        body = json.dumps({"version": 1, "phones": [phone]}).encode()
+        self.send_response(200)
+        for name, value in (("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("X-Phone-Proof", "00" * 32)):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def squatted(ui):
+    """Whoever takes the port of a program that ended gets nothing of its page."""
+    server = ThreadingHTTPServer(("127.0.0.1", int(ui.origin.split(":")[-1])), Squatter)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        # The page used to ask every two seconds.
+        time.sleep(3)
+        ui.browser.run("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '7', bubbles: true }))")
+        time.sleep(0.5)
+        check(ui.screen == "gone" and not Squatter.asked, "another program on its port is asked for nothing, and draws no pad")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def ends(ui, look_at):
     ui.browser.run("location.hash = '#wrong'")
     ui.on("closed", "with another secret the page says that it has no phone")
@@ -341,6 +404,8 @@ def ends(ui, look_at):
     check(ui.stop() == 0, "the program ends in order although a page waits for news")
     until(lambda: not ui.browser.run("return document.querySelector('[data-offline]').hidden"), "and the page says that it is gone")
     nothing_found(ui.browser, "phone that is gone")
+    ui.on("gone", "and the page says that it has ended")
+    squatted(ui)
 
 
 def phone_page(servers, binary, folder, web, new_browser, look_at):
@@ -355,6 +420,7 @@ def phone_page(servers, binary, folder, web, new_browser, look_at):
         end_here(servers, ui, nonce)
         end_there(servers, web, ui)
         refuse(servers, web, ui)
+        announced(servers, web, ui, look_at)
         penalty(servers, web, ui, look_at)
         change_pin(servers, web, ui)
         biometrics(servers, web, ui, look_at)

@@ -1,4 +1,5 @@
 import HTTPService
+import OstiaryProtocol
 
 /// What the operator decides about an authentication server, wherever it listens.
 package struct AuthNodeSettings: Sendable {
@@ -32,8 +33,14 @@ package struct AuthNodeSettings: Sendable {
         guard apiKey.isStrong else { throw .weakSecret(try settings.text(.rootAPIKey) == nil ? .rootAPIKeyFile : .rootAPIKey) }
         secondFactorIdentity = try settings.required(.secondFactorIdentity, settings.identity(.secondFactorIdentity))
         serverName = try settings.serverName()
-        serverLogo = try settings.parsed(.serverLogo, Logo.init(file:))?.bytes
+        serverLogo = try settings.parsed(.serverLogo, Self.logo(in:))
         auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
+    }
+
+    private static func logo(in path: String) throws(LogoError) -> [UInt8] {
+        let logo = try Logo(file: path)
+        guard PlainPicture(logo.bytes) != nil else { throw .notPlain }
+        return logo.bytes
     }
 
     /// The name of the default virtual server when it is made and none is set.

@@ -16,7 +16,8 @@ package struct ServerLogo: Equatable, Sendable {
     /// SHA of the bytes, which an L2 carries and the phone checks.
     package let hash: [UInt8]
 
-    /// Nil unless the bytes look like a PNG, a JPEG or an SVG and are not too many.
+    /// Nil unless the bytes look like a PNG, a JPEG or an SVG and are not too many. Whether they are a plain picture (`PlainPicture`) is asked of what comes
+    /// in, once; here also what is stored is read.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.mostBytes else { return nil }
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

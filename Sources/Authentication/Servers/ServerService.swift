@@ -37,6 +37,7 @@ package struct ServerService: Sendable {
             if let former, try rows.auditEntries(of: id, limit: 32).contains(entry) { return former }
             let before = server.parameters
             try update.checkTexts(beside: before)
+            try update.checkLogo(beside: before)
             server.parameters = try update.applied(to: before)
             try rows.save(server)
             if !server.parameters.looks(like: before) { try rows.askAnew(at: id) }

@@ -63,6 +63,12 @@ package struct ServerUpdate: Equatable, Sendable {
         }
     }
 
+    /// Refuses a logo that is no plain picture, where it is another than before: what was stored is read as it is, and may be sent back.
+    package func checkLogo(beside parameters: ServerParameters) throws(ServerUpdateError) {
+        guard let logo, !logo.isEmpty, logo != parameters.logo?.bytes else { return }
+        guard PlainPicture(logo) != nil else { throw .badLogo }
+    }
+
     private static func number(_ value: Int, in range: ClosedRange<Int>, field: String) throws(ServerUpdateError) -> Int {
         guard range.contains(value) else { throw .outOfRange(field: field, range) }
         return value
@@ -116,7 +122,7 @@ package enum ServerUpdateError: Error, Equatable, Sendable {
     case blank(field: String)
     /// Longer than 255 bytes, or no plain line.
     case badText(field: String)
-    /// Neither PNG nor JPEG nor SVG, or more than 64 KiB.
+    /// Neither PNG nor JPEG nor SVG, more than 64 KiB, or no plain picture.
     case badLogo
     /// Not `#rrggbb`.
     case badColor(field: String)
@@ -136,7 +142,7 @@ extension ServerUpdateError: CustomStringConvertible {
         case .empty(let field): "\(field) may not be empty"
         case .blank(let field): "\(field) has nothing to see"
         case .badText(let field): "\(field) has at most 255 bytes on one line, without control or direction characters"
-        case .badLogo: "logo is a PNG, JPEG or SVG of at most 64 KiB, in base64"
+        case .badLogo: "logo \(PlainPicture.rule), in base64"
         case .badColor(let field): "\(field) is # and six hexadecimal digits, such as #1f5f66"
         case .lowContrast(let field, let color, let scheme): Self.contrastText(field, color, scheme)
         case .badOrigin: "frameorigins has origins such as https://shop.example, or http:// of this machine: no path, no wildcard, no IPv6 address"

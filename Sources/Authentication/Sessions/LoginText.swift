@@ -34,7 +34,7 @@ package enum LoginText {
     /// Nil for no bytes.
     package static func logo(_ bytes: [UInt8], _ field: String) throws(LoginTextError) -> ShownLogo? {
         guard !bytes.isEmpty else { return nil }
-        guard let picture = ServerLogo(bytes) else { throw .badLogo(field) }
+        guard PlainPicture(bytes) != nil, let picture = ServerLogo(bytes) else { throw .badLogo(field) }
         return ShownLogo(picture)
     }
 }
@@ -65,7 +65,7 @@ extension LoginTextError: CustomStringConvertible {
             "\(field) has a key that nobody sees: \(key.unicodeScalars.map(Self.name(of:)).joined(separator: " "))"
         case .blankText(let field): "\(field) has nothing to see: leave it out"
         case .badLine(let field): "\(field) has at most \(LoginText.lineLimit) bytes on one line, without control or direction characters"
-        case .badLogo(let field): "\(field) is a PNG, JPEG or SVG of at most 64 KiB, in base64"
+        case .badLogo(let field): "\(field) \(PlainPicture.rule), in base64"
         case .hiddenLogo(let field): "\(field) is shown to nobody: send it as announceinfo.logo"
         }
     }

@@ -35,6 +35,8 @@ package struct Logo: Sendable, Equatable {
 package enum LogoError: Error, Equatable, Sendable {
     case unreadable(String)
     case tooLarge, otherFormat
+    /// It could hold up whoever draws it.
+    case notPlain
 }
 
 extension LogoError: CustomStringConvertible {
@@ -43,6 +45,7 @@ extension LogoError: CustomStringConvertible {
         case .unreadable(let path): "cannot read \(path)"
         case .tooLarge: "the logo is larger than 64 KiB"
         case .otherFormat: "the logo is neither PNG nor SVG"
+        case .notPlain: "the logo is no PNG of at most 2048 pixels a side and no plain SVG: only shapes, texts and gradients are drawn"
         }
     }
 }

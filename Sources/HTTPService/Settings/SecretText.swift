@@ -15,6 +15,11 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringC
         return zip(bytes, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
+    /// HMAC-SHA-256 of a message under the text as the key (RFC 2104): nobody else can make it.
+    package func code(of message: some StringProtocol) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(message.utf8), using: SymmetricKey(data: bytes)))
+    }
+
     /// SHA-256 of the text, for whoever keeps or compares nothing else of it.
     package var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// What the server says that a login is for, to be shown to the person who confirms it.
 public struct SessionInfo: Sendable, Hashable {
-    /// The image for this login, at most 64 KiB, checked against what the server signed.
+    /// The image for this login, at most 64 KiB, checked against what the server signed. Whoever runs that server chose it: of a PNG or JPEG look
+    /// at the size that its head says before it is drawn, and draw an SVG only with what draws nothing twice, or not at all.
     public internal(set) var announceLogo: Data?
     /// Texts for this login, by key.
     public internal(set) var announceInfo: [String: String] = [:]

@@ -3,6 +3,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import OstiaryMobile
 import OstiaryProtocol
 
@@ -23,10 +24,19 @@ struct PhonePage: Sendable {
     /// Carries the secret of the page's address.
     static let secretHeader = HTTPField.Name("X-Phone-Page")!
 
+    /// Everybody who speaks to the page is on this machine and says at once what they want: a connection that is silent, or begins a request and stops,
+    /// makes room in five seconds. A browser opens 256 connections at most, so that a website has none wait by what it opens.
+    static var limits: ServiceLimits {
+        ServiceLimits(
+            body: LinkInput.largestFile, opening: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400))
+    }
+
     private let phones: [PagePhone]
     private let changes: PhoneChanges
     private let origin: String
     private let secret: String
+    /// By it the page knows this process.
+    private let key: String
     /// To be opened by a `ServerRunner`.
     let listener: Listener
 
@@ -38,13 +48,13 @@ struct PhonePage: Sendable {
     init(phones: [PagePhone], changes: PhoneChanges, port: Int, framedBy: [PublicURL] = [], drain: DrainSignal) {
         self.phones = phones
         self.changes = changes
-        var random = SystemRandomNumberGenerator()
-        secret = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        (secret, key) = (Self.draw(), Self.draw())
         let authority = LocalPageGuard<ServiceRequestContext>.authority(port: port)
         origin = "http://\(authority)"
-        let limits = ServiceLimits(body: LinkInput.largestFile, connections: ConnectionLimits(total: 200))
+        let limits = Self.limits
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PhonePagePolicy(framedBy: framedBy))
+        router.add(middleware: PageProof(key: SecretText(key)))
         router.addServiceMiddleware(limits: limits)
         router.add(
             middleware: LocalPageGuard(
@@ -54,12 +64,17 @@ struct PhonePage: Sendable {
         listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
     }
 
-    /// Where a browser finds the page. The secret is in the fragment, which no browser sends: whoever has this address has the phones.
-    var address: String { "\(origin)/#\(secret)" }
+    /// Where a browser finds the page. The secrets are in the fragment, which no browser sends: whoever has this address has the phones.
+    var address: String { "\(origin)/#\(secret).\(key)" }
 
     /// The same for one phone, of which the page then shows no other.
     /// - Parameter phone: its place among the phones, from 0.
     func address(of phone: Int) -> String { "\(address).\(phone)" }
+
+    private static func draw() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
 
     /// Lets the phones hear what their SDK tells, and go on with what was going on.
     func begin() async {

@@ -1,8 +1,10 @@
 import Authentication
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import QRCode
 import Testing
 
@@ -106,7 +108,8 @@ struct AdminServerTests {
             ("serverName", #"" ""#), ("serverName", #""\u200b""#), ("appname", #""\u3164""#),
             ("serverFlags", #"["NO_SUCH"]"#), ("serverFlags", #"["ENABLE_OTP"]"#),
             ("serverFlags", #""STRICT_LINKS""#),
-            ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#), ("appurl", "[]"),
+            ("serverFlags", "[1]"), ("logo", #""not base64!""#), ("logo", #""AAAA""#),
+            ("logo", "\"\(Data(TestPicture.png(width: 20_000)).base64EncodedString())\""), ("appurl", "[]"),
             ("color", ##""red""##), ("color", ##""#1f5f6""##),
             ("color", ##""#eeeeee""##), ("colordark", ##""#1f5f66""##), ("colordark", "7"),
             ("frameorigins", #"["https://shop.example/"]"#), ("frameorigins", #"["https://shop.example","*"]"#),

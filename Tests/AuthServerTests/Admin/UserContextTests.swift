@@ -14,7 +14,7 @@ import Testing
 @Suite("REST: UserContext")
 struct UserContextTests {
     private static let nonce = "0123456789abcdef0123456789abcdef"
-    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+    private static let png = TestPicture.png()
 
     /// A backend beside a phone with an account.
     private func run(
@@ -175,6 +175,7 @@ struct UserContextTests {
         try await run { _, _, backend in
             let long = String(repeating: "x", count: 1_025)
             let many = (0..<33).map { "\"k\($0)\":\"v\"" }.joined(separator: ",")
+            let heavy = Data(TestPicture.png(width: 20_000)).base64EncodedString()
             let tooBig = Data(repeating: 0x89, count: 70_000).base64EncodedString()
             for half in ["announceinfo", "sessioninfo"] {
                 let wrong: [(String, String)] = [
@@ -187,7 +188,8 @@ struct UserContextTests {
                     (#"{"ip":"\#(long)"}"#, "\(half).ip"), (#"{"ip":"a\nb"}"#, "\(half).ip"), (#"{"ip":7}"#, "\(half).ip"),
                     (#"{"ip":" "}"#, "\(half).ip"), (#"{"useragent":"\u200b\u00a0"}"#, "\(half).useragent"),
                     (#"{"useragent":"\#(long)"}"#, "\(half).useragent"), (#"{"logo":"not base64!"}"#, "\(half).logo"),
-                    (#"{"logo":"AAAA"}"#, "\(half).logo"), (#"{"logo":"\#(tooBig)"}"#, "\(half).logo"), ("7", half),
+                    (#"{"logo":"AAAA"}"#, "\(half).logo"), (#"{"logo":"\#(heavy)"}"#, "\(half).logo"),
+                    (#"{"logo":"\#(tooBig)"}"#, "\(half).logo"), ("7", half),
                 ]
                 for (body, field) in wrong {
                     #expect(try await backend.message("/qr/login", "{\"\(half)\":\(body)}").contains(field), "\(body.prefix(40))")

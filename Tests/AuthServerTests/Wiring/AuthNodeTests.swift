@@ -379,7 +379,7 @@ struct AuthNodeTests {
     @Test("Name and logo of a server reach the phones")
     func nameAndLogo() async throws {
         try await ServersFixture.run { servers async throws in
-            let logo: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 7]
+            let logo = TestPicture.png()
             try await servers.update {
                 $0.logo = logo
                 $0.name = "Shop"

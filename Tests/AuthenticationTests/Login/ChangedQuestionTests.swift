@@ -112,7 +112,7 @@ struct ChangedQuestionTests {
         case "demand": try await world.ask(.always)
         case "name": try await world.update { $0.name = "Other" }
         case "site": try await world.update { $0.siteURL = "https://other.example" }
-        case "server image": try await world.update { $0.logo = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1] }
+        case "server image": try await world.update { $0.logo = TestPicture.png() }
         case "no factor": try await world.update { $0.pinTimeout = -1 }
         default: try await world.update { $0.flags = ["NO_BIOMETRICS"] }
         }

@@ -159,6 +159,21 @@ struct ServerUpdateTests {
         #expect(try none.applied(to: withLogo).logo == nil)
     }
 
+    @Test("A43: a logo that would hold up whoever draws it is refused where it is new, and one that was stored before is read and may be sent back")
+    func plainLogo() throws {
+        let heavy = TestPicture.png(width: 20_000, height: 20_000)
+        var update = ServerUpdate()
+        update.logo = heavy
+        #expect(throws: ServerUpdateError.badLogo) { try update.checkLogo(beside: fresh) }
+        try update.checkLogo(beside: update.applied(to: fresh))
+        update.logo = TestPicture.svg(##"<use href="#a"/>"##)
+        #expect(throws: ServerUpdateError.badLogo) { try update.checkLogo(beside: fresh) }
+        update.logo = TestPicture.jpeg()
+        try update.checkLogo(beside: fresh)
+        update.logo = []
+        try update.checkLogo(beside: fresh)
+    }
+
     @Test("Each refusal says which field and what it takes")
     func words() {
         #expect(ServerUpdateError.outOfRange(field: "pingTime", 0...604_800).description == "pingTime lies between 0 and 604800")

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTypes
 import OstiaryMobile
+import OstiaryTesting
 import Testing
 
 /// What a backend says of a login, on its way to the person and back, through both real servers and the SDK.
 @Suite("A login that is announced")
 struct AnnouncementJourneyTests {
-    private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
+    private static let png = Data(TestPicture.png())
 
     private func enrolled(_ world: ServersFixture) async throws -> FixturePhone {
         let phone = try world.phone()

@@ -16,6 +16,8 @@ struct PageCaller: Sendable {
     /// `http://127.0.0.1:PORT`.
     let origin: String
     let secret: String
+    /// What the program proves itself by.
+    let key: String
 
     struct Answer: Sendable {
         let status: UInt
@@ -28,12 +30,14 @@ struct PageCaller: Sendable {
         let parts = address.split(separator: "#")
         try #require(parts.count == 2 && parts[0].hasSuffix("/"), "\(address)")
         origin = String(parts[0].dropLast())
-        secret = String(parts[1])
+        let secrets = parts[1].split(separator: ".")
+        try #require(secrets.count == 2, "\(address)")
+        (secret, key) = (String(secrets[0]), String(secrets[1]))
     }
 
     /// One request; `changes` are header fields in the place of those that the page sends, none where nil.
     func send(
-        _ method: HTTPMethod, _ path: String, _ changes: [String: String?] = [:], body: [UInt8]? = nil
+        _ method: HTTPMethod, _ path: String, _ changes: [String: String?] = [:], body: [UInt8]? = nil, within limit: TimeAmount = .seconds(60)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: origin + path)
         request.method = method
@@ -41,7 +45,7 @@ struct PageCaller: Sendable {
         fields.merge(changes) { _, theirs in theirs }
         for case (let name, let value?) in fields { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: limit)
         return Answer(
             status: response.status.code, headers: response.headers, text: String(buffer: try await response.body.collect(upTo: 1 << 22)))
     }

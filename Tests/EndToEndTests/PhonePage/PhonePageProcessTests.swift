@@ -1,4 +1,5 @@
 import Foundation
+import HTTPService
 import NIOHTTP1
 import OstiaryTesting
 import Testing
@@ -25,7 +26,7 @@ struct PhonePageProcessTests {
         let shown = try await page.shown()
         #expect(shown["screen"] == .string("home") && shown["name"] == .string("home") && shown["accounts"] == .array([]))
         let (other, second) = try await started(folder)
-        #expect(second.secret != page.secret)
+        #expect(second.secret != page.secret && second.key != page.key && page.key != page.secret && page.key.utf8.count == 43)
         other.signal(SIGINT)
         #expect(try await other.end() == 0)
 
@@ -35,7 +36,7 @@ struct PhonePageProcessTests {
         program.signal(SIGTERM)
         #expect(try await program.end(within: .seconds(20)) == 0, "\(program.complaints)")
         _ = try? await waiting
-        #expect(!program.complaints.contains(page.secret))
+        #expect(!program.complaints.contains(page.secret) && !program.complaints.contains(page.key))
     }
 
     @Test("Each file of the page has the strict policy, is framed by nobody, and loads nothing but what is there")
@@ -56,6 +57,27 @@ struct PhonePageProcessTests {
             for inline in ["<style", " style=", " onclick=", "javascript:", "http://fonts", "https://cdn"] {
                 #expect(!answer.text.contains(inline), "\(asset.path): \(inline)")
             }
+        }
+        program.signal(SIGTERM)
+        try await program.end()
+    }
+
+    @Test("A44: each answer, refusals too, has the code of its challenge under a key that the page sends to nobody")
+    func proof() async throws {
+        let folder = try TemporaryFolder()
+        let (program, page) = try await started(folder)
+        let right = { (challenge: String) in PageProof<ServiceRequestContext>.text(of: SecretText(page.key).code(of: challenge)) }
+        #expect(right("a") != PageProof<ServiceRequestContext>.text(of: SecretText(page.secret).code(of: "a")))
+        for (path, secret, status) in [("/phones", page.secret, UInt(200)), ("/phones", "wrong", 401), ("/nowhere", page.secret, 404)] {
+            let answer = try await page.send(.GET, path, ["X-Phone-Page": secret, "X-Phone-Challenge": "challenge of \(status)"])
+            #expect(answer.status == status)
+            #expect(answer.headers["x-phone-proof"] == [right("challenge of \(status)")])
+        }
+        let changes = ["X-Phone-Challenge": "b", "Content-Type": "application/json"]
+        let refused = try await page.send(.POST, "/phones/0/key", changes, body: Array(#"{"question":99,"key":"1"}"#.utf8))
+        #expect(refused.status == 409 && refused.headers["x-phone-proof"] == [right("b")])
+        for none in [nil, String(repeating: "x", count: 65)] {
+            #expect(try await page.send(.GET, "/phones", ["X-Phone-Challenge": none]).headers["x-phone-proof"].isEmpty)
         }
         program.signal(SIGTERM)
         try await program.end()

@@ -1,44 +1,77 @@
 // How the page speaks with the program of the phones.
 //
-// The secret of the page's address stays in the fragment, which no browser sends, and goes in a header of every call. What the phones show is asked for
-// again and again: each question waits until something has changed.
+// The page's address has two secrets in its fragment, which no browser sends. The first goes in a header of every call. The second goes nowhere: by it the
+// page knows that an answer is of the program that it was opened for. When that program has ended, anybody may listen on its port, and draw a PIN pad here;
+// so the first answer of another is the last, and so is a question for news that breaks off.
+//
+// What the phones show is asked for again and again: each question waits until something has changed.
 
-const [secret = "", place] = location.hash.slice(1).split(".");
-const headers = { "X-Phone-Page": secret };
+const [secret = "", key = "", place] = location.hash.slice(1).split(".");
+const text = new TextEncoder();
+const proofKey = key && crypto.subtle?.importKey("raw", text.encode(key), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 
 /** The one phone that this page shows, by its place; null for all of them. */
 export const only = place === undefined ? null : Number(place);
 
-/** Calls `take` with all phones whenever something has changed, and `lose` with whether the address is not the right one when nobody answers. */
+let isOver = false;
+let tellEnd = () => {};
+
+/** Nothing is sent or believed from here on. */
+function end(isClosed) {
+  if (isOver) return;
+  isOver = true;
+  tellEnd(isClosed);
+}
+
+function bytes(hex) {
+  return Uint8Array.from(hex?.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+/** An answer of the program. Throws when nobody answers, and when another does, which is the end. */
+async function ask(path, options = {}) {
+  if (isOver || !proofKey) throw new Error("over");
+  const challenge = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const headers = { ...options.headers, "X-Phone-Page": secret, "X-Phone-Challenge": challenge };
+  const answer = await fetch(path, { ...options, headers, cache: "no-store", redirect: "error" });
+  const proof = bytes(answer.headers.get("X-Phone-Proof"));
+  if (!(await crypto.subtle.verify("HMAC", await proofKey, proof, text.encode(challenge)))) end(false);
+  if (isOver) throw new Error("over");
+  return answer;
+}
+
+/** Calls `take` with all phones whenever something has changed. At the end, once, calls `lose` with whether the address is not the right one. */
 export async function listen(take, lose) {
+  tellEnd = lose;
+  if (!proofKey) return end(true);
   let version = null;
   for (;;) {
+    let told = null;
     try {
-      const answer = await fetch(version === null ? "/phones" : `/phones?after=${version}`, { headers, cache: "no-store" });
-      if (answer.status === 401) return lose(true);
-      if (!answer.ok) throw new Error(answer.statusText);
-      const told = await answer.json();
-      version = told.version;
-      take(told.phones);
+      const answer = await ask(version === null ? "/phones" : `/phones?after=${version}`);
+      if (answer.status === 401) return end(true);
+      if (answer.ok) told = await answer.json();
     } catch {
-      version = null;
-      lose(false);
-      await new Promise((resume) => setTimeout(resume, 2000));
+      return end(false);
     }
+    version = told?.version ?? null;
+    if (told && !isOver) take(told.phones);
+    // It is the program, and has something else to do.
+    if (!told) await new Promise((resume) => setTimeout(resume, 2000));
   }
 }
 
-/** What a call answers: `ok`, `status`, and `told`, the JSON of the answer. Null when nobody answers. */
+/** What a call answers: `ok`, `status`, and `told`, the JSON of the answer. Null when the program does not answer. */
 export async function call(phone, path, body) {
   const isBytes = body instanceof Blob || ArrayBuffer.isView(body);
   try {
-    const answer = await fetch(`/phones/${phone}/${path}`, {
+    const answer = await ask(`/phones/${phone}/${path}`, {
       method: "POST",
-      headers: { ...headers, "Content-Type": isBytes ? "application/octet-stream" : "application/json" },
+      headers: { "Content-Type": isBytes ? "application/octet-stream" : "application/json" },
       body: isBytes ? body : JSON.stringify(body ?? {}),
     });
     return { ok: answer.ok, status: answer.status, told: await answer.json().catch(() => ({})) };
   } catch {
+    // Too much was sent, perhaps. That the program has ended is known by the question that waits.
     return null;
   }
 }

@@ -109,12 +109,15 @@ addEventListener("hashchange", () => location.reload());
 one("section[data-screen=opening]").hidden = false;
 listen(
   (told) => {
-    one("[data-offline]").hidden = true;
     phones = told;
     draw();
   },
   (isClosed) => {
-    one("[data-offline]").hidden = isClosed;
-    if (isClosed) show("closed", "Phone");
+    // Whatever was asked stands there no more, and no pad.
+    phones = [];
+    fillPad(null);
+    scanWith(null);
+    for (const part of ["[data-phones]", "[data-notices]"]) one(part).hidden = true;
+    show(isClosed ? "closed" : "gone", "Phone");
   },
 );

@@ -74,17 +74,31 @@ function describe(about, screen) {
   const isShort = screen === "factor";
   const facts = [
     ["Server", about.kind === "login" ? "" : about.server], ["Website", about.origin], ["Account", isShort ? about.username ?? about.name : ""],
-    ...about.announced.map(({ key, text }) => [key, text]), ["Asked by", [about.browser, about.city].filter(Boolean).join(", ")],
+    ["Asked by", [about.browser, about.city].filter(Boolean).join(", ")],
     ["Since", about.started ? time(about.started) : ""], ["Answer until", about.expires && !isShort ? time(about.expires) : ""],
   ].filter(([, text]) => text);
   const purpose = { app: "To log in to the app on this phone.", login: `To log in to ${about.title}.`, enrolment: `For the account ${about.name} at ${about.server}.` };
   return [
     isShort ? make("p", { textContent: purpose[about.kind] }) : "",
-    about.logo ? make("img", { src: about.logo, alt: `Picture that ${about.title} shows with this`, className: "logo" }) : "",
-    about.hasLogo && !about.logo ? make("p", { className: "quiet", textContent: "There is a picture that this page cannot show." }) : "",
     binding(about),
-    facts.length ? make("dl", {}, ...facts.flatMap(([name, text]) => [make("dt", { textContent: name }), make("dd", { textContent: text })])) : "",
+    announcement(about),
+    facts.length ? rows(facts) : "",
   ].filter(Boolean);
+}
+
+function rows(facts) {
+  return make("dl", {}, ...facts.flatMap(([name, text]) => [make("dt", { textContent: name }), make("dd", { textContent: text })]));
+}
+
+/** What the other side chose to say, texts, their names and picture: apart, so that none of it looks like what this phone says. */
+function announcement(about) {
+  if (!about.announced.length && !about.hasLogo) return "";
+  const heading = about.kind === "login" ? "The website says this:" : "The server says this:";
+  return make("div", { className: "announced", role: "group", "aria-label": heading },
+    make("p", { className: "quiet", textContent: heading, "aria-hidden": "true" }),
+    about.logo ? make("img", { src: about.logo, alt: `Picture that ${about.title} shows with this`, className: "logo" }) : "",
+    about.hasLogo && !about.logo ? make("p", { className: "quiet", textContent: "There is a picture that this page does not show." }) : "",
+    about.announced.length ? rows(about.announced.map(({ key, text }) => [key, text])) : "");
 }
 
 function binding({ binding }) {
