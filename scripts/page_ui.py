@@ -402,9 +402,8 @@ def ends(ui, look_at):
     ui.browser.open(ui.address)
     ui.on("home", "with the right one it is there again")
     check(ui.stop() == 0, "the program ends in order although a page waits for news")
-    until(lambda: not ui.browser.run("return document.querySelector('[data-offline]').hidden"), "and the page says that it is gone")
-    nothing_found(ui.browser, "phone that is gone")
     ui.on("gone", "and the page says that it has ended")
+    nothing_found(ui.browser, "phone that is gone")
     squatted(ui)
 
 

@@ -33,6 +33,7 @@ enum AuthenticationSchema {
             ["color", "color_dark"].map { "ALTER TABLE server ADD COLUMN \($0) TEXT NOT NULL DEFAULT ''" }
         },
         Migration(24, "login pages in frames of other sites") { d in frameColumns(d) },
+        Migration(25, "which settings were applied") { d in AppliedSettings.tables(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

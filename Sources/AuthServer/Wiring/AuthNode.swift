@@ -61,7 +61,7 @@ package struct AuthNode: Sendable {
         let services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
-        try await Self.apply(settings, to: server, with: services.servers, at: clock())
+        try await Self.apply(settings, in: database, to: server, with: services.servers, at: clock())
         try await gateway.checkAtStart()
 
         self.vault = vault
@@ -136,13 +136,22 @@ package struct AuthNode: Sendable {
     /// Faults that pass by themselves or by an operator's hand.
     private static func isOutage(_ error: any Error) -> Bool { SQLError.isOutage(error) || ServerKeyError.isOutage(error) }
 
-    /// A name or logo in the operator's settings that differs from the stored one is new, and wins.
-    private static func apply(_ settings: AuthNodeSettings, to server: VirtualServer, with servers: ServerService, at now: Instant) async throws {
+    /// A name or logo that the operator has set since the last start is new, and wins. One that was applied before is not: what the REST API said after
+    /// it stays.
+    private static func apply(
+        _ settings: AuthNodeSettings, in database: any Database, to server: VirtualServer, with servers: ServerService, at now: Instant
+    ) async throws {
+        let applied = AppliedSettings(database: database)
+        let name = settings.serverName.map { Array($0.utf8) }
         var update = ServerUpdate()
-        if let name = settings.serverName, name != server.parameters.name { update.name = name }
-        if let logo = settings.serverLogo, logo != server.parameters.logo?.bytes { update.logo = logo }
-        guard update != ServerUpdate() else { return }
-        _ = try await servers.update(server.id, with: update, by: .operator, at: now)
+        if let name, try await applied.isNew(name, of: .serverName) { update.name = settings.serverName }
+        if let logo = settings.serverLogo, try await applied.isNew(logo, of: .serverLogo) { update.logo = logo }
+        if update.name == server.parameters.name { update.name = nil }
+        if update.logo == server.parameters.logo?.bytes { update.logo = nil }
+        if update != ServerUpdate() { _ = try await servers.update(server.id, with: update, by: .operator, at: now) }
+        // Last: a start that is killed in between applies the same once more, before anybody could say otherwise.
+        try await applied.keep(name, of: .serverName)
+        try await applied.keep(settings.serverLogo, of: .serverLogo)
     }
 
     private static func background(

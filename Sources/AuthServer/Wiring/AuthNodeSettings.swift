@@ -7,8 +7,8 @@ package struct AuthNodeSettings: Sendable {
     package let apiKey: SecretText
     /// Hash of the second-factor server's root, 32 bytes.
     package let secondFactorIdentity: [UInt8]
-    /// Name of the default virtual server: given at its making, and again whenever the operator sets another. Without one that of the database stays,
-    /// which the REST API may have changed.
+    /// Name of the default virtual server: given at its making, and again whenever the operator sets another. One that was applied before says nothing
+    /// new: that of the database stays, which the REST API may have changed.
     package let serverName: String?
     package let serverLogo: [UInt8]?
     /// Days for which the audit trail is kept; 0 for ever.

@@ -28,9 +28,12 @@ package struct AuthServerSettings: Sendable {
 }
 
 extension StorageSettings {
+    /// Of database and key file in the data folder, without their ends.
+    package static let authServerFileName = "ostiary"
+
     /// - Throws: ``SettingsError``.
     package static func authServer(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) -> StorageSettings {
-        try StorageSettings(settings, .databaseURL, .kekFile, named: "ostiary", in: dataFolder)
+        try StorageSettings(settings, .databaseURL, .kekFile, named: authServerFileName, in: dataFolder)
     }
 }
 

@@ -32,9 +32,12 @@ package struct SecondFactorServerSettings: Sendable {
 }
 
 extension StorageSettings {
+    /// Of database and key file in the data folder, without their ends.
+    package static let secondFactorServerFileName = "second-factor"
+
     /// - Throws: ``SettingsError``.
     package static func secondFactorServer(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) -> StorageSettings {
-        try StorageSettings(settings, .sfDatabaseURL, .sfKEKFile, named: "second-factor", in: dataFolder)
+        try StorageSettings(settings, .sfDatabaseURL, .sfKEKFile, named: secondFactorServerFileName, in: dataFolder)
     }
 }
 

@@ -2,20 +2,39 @@ import AuthServer
 import Database
 import Foundation
 import HTTPService
+import OstiaryProtocol
 
 /// The key of the management interface for an operator who set none: made at the first start and kept beside the data.
 enum RootAPIKey {
     static let fileName = "root-api-key"
 
+    /// The settings as they will be: for a key that is still to be made another one stands, so that all else can be looked at and nothing is made for
+    /// a start that is refused.
+    static func presumed(_ settings: Settings, _ options: StorageOptions) async throws -> Settings {
+        if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return settings }
+        let path = path(options)
+        guard KeyFile.isMissing(path) else { return try await with([.rootAPIKeyFile: path], options) }
+        return try await with([.rootAPIKey: Base64URL.encode(drawn())], options)
+    }
+
     /// Settings in which the key is set: those that were given, or the same with the file of the data folder.
     /// - Returns: with the path of the file that was used for want of a setting.
     static func ensured(_ settings: Settings, _ options: StorageOptions) async throws -> (settings: Settings, path: String?) {
         if try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) != nil { return (settings, nil) }
-        let path = URL(fileURLWithPath: options.data).appendingPathComponent(fileName).path
+        let path = path(options)
+        _ = try KeyFile.read(orMakeAt: path, newKey: drawn)
+        return (try await with([.rootAPIKeyFile: path], options), path)
+    }
+
+    private static func path(_ options: StorageOptions) -> String { URL(fileURLWithPath: options.data).appendingPathComponent(fileName).path }
+
+    private static func with(_ overrides: [SettingKey: String], _ options: StorageOptions) async throws -> Settings {
+        try await Settings.load(.ofBothServers, configFile: options.config, environment: StorageOptions.environment, overrides: overrides)
+    }
+
+    /// 32 bytes.
+    private static func drawn() -> [UInt8] {
         var random = SystemRandomNumberGenerator()
-        _ = try KeyFile.read(orMakeAt: path) { (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) } }
-        let completed = try await Settings.load(
-            .ofBothServers, configFile: options.config, environment: StorageOptions.environment, overrides: [.rootAPIKeyFile: path])
-        return (completed, path)
+        return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AuthServer
 import Database
 import Foundation
 import HTTPService
@@ -29,7 +30,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try await ServerStorage.open(storage, identity, ownership: .shared)
+        let (database, key) = try await ServerStorage.open(storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .shared)
         let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
         StandardStreams.print(try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now))
         try await database.close()
@@ -40,7 +41,8 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let logger = log.logger("ostiary.second-factor")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["private", "health"])
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
-        let (database, key) = try await ServerStorage.open(settings.storage, identity, ownership: .exclusive)
+        let (database, key) = try await ServerStorage.open(
+            settings.storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .exclusive)
         let drain = DrainSignal()
         let began = ContinuousClock.now
         let node = try await SecondFactorNode(

@@ -5,6 +5,7 @@ import Foundation
 import HTTPService
 import Logging
 import OstiaryProtocol
+import SecondFactorServer
 
 /// `ostiary serve`: the authentication server.
 struct ServeCommand: AsyncParsableCommand {
@@ -22,15 +23,14 @@ struct ServeCommand: AsyncParsableCommand {
             parent.watch()
             let settings = try await options.settings()
             if identity.printIdentity { return try await printIdentity(settings) }
-            let (completed, keyPath) = try await RootAPIKey.ensured(settings, options)
-            let checked = try AuthServerSettings(completed, dataFolder: options.dataFolder)
-            try await serve(checked, madeKeyAt: keyPath)
+            try await serve(settings)
         }
     }
 
     private func printIdentity(_ settings: Settings) async throws {
         let storage = try StorageSettings.authServer(settings, dataFolder: options.dataFolder)
-        let (database, key) = try await ServerStorage.open(storage, identity, ownership: .shared)
+        let (database, key) = try await ServerStorage.open(
+            storage, apartFrom: StorageSettings.secondFactorServerFileName, identity, ownership: .shared)
         let hash = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
             logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
@@ -38,16 +38,20 @@ struct ServeCommand: AsyncParsableCommand {
         try await database.close()
     }
 
-    /// - Parameter keyPath: where the key of the management interface is, if nobody set one.
-    private func serve(_ settings: AuthServerSettings, madeKeyAt keyPath: String?) async throws {
+    private func serve(_ given: Settings) async throws {
+        // All that is set is looked at before anything is made.
+        let settings = try AuthServerSettings(try await RootAPIKey.presumed(given, options), dataFolder: options.dataFolder)
         let log = StartupLogBuffer(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
         let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
-        let (database, key) = try await ServerStorage.open(settings.storage, identity, ownership: .exclusive)
+        let (database, key) = try await ServerStorage.open(
+            settings.storage, apartFrom: StorageSettings.secondFactorServerFileName, identity, ownership: .exclusive)
+        let (completed, keyPath) = try await RootAPIKey.ensured(given, options)
         let drain = DrainSignal()
         let node = try await AuthNode(
-            settings: settings.node, database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(),
+            settings: try AuthServerSettings(completed, dataFolder: options.dataFolder).node, database: database, keyEncryptionKey: key,
+            rootKey: try identity.rootKey(),
             secondFactor: HTTPSecondFactorTransport(url: settings.secondFactorURL), logger: logger, drain: drain, clock: { .now })
         let listeners = [
             Listener(

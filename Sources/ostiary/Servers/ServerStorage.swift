@@ -8,15 +8,17 @@ import OstiaryProtocol
 enum ServerStorage {
     /// A key file is made only where there is no database yet, that of `--root-key` too: beside one that exists it would be the wrong key. A database
     /// is made only where there was none: a file that holds no tables is as good as a lost one, unless it is that of a first start which did not come
-    /// to its end, and one with the tables of others is theirs.
-    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, `SQLError`.
+    /// to its end, and one with the tables of others is theirs. None is made in the folder of the other server, which is a mistyped `--data`.
+    /// - Parameter other: file name, without its end, of the other server's database.
+    /// - Throws: `DatabaseURLError`, `DatabaseOpenError`, `KeyFileError`, ``LostDatabase``, ``OtherServersFolder``, `SQLError`.
     static func open(
-        _ settings: StorageSettings, _ identity: IdentityOptions, ownership: DatabaseOwnership
+        _ settings: StorageSettings, apartFrom other: String, _ identity: IdentityOptions, ownership: DatabaseOwnership
     ) async throws -> (any Database, KeyEncryptionKey) {
         let url = try DatabaseURL(parsing: settings.databaseURL)
         let first = FirstStart(of: url)
         guard let file = existingFile(of: url), try !(first.isUnderWay && isEmpty(url)) else {
             if !first.isUnderWay {
+                try OtherServersFolder.check(url, other: other)
                 try LostDatabase.check(url, keyFile: settings.keyFile)
                 try first.begin()
             }
@@ -41,6 +43,7 @@ enum ServerStorage {
         _ url: DatabaseURL, _ settings: StorageSettings, _ identity: IdentityOptions, _ first: FirstStart, _ ownership: DatabaseOwnership
     ) async throws -> (any Database, KeyEncryptionKey) {
         let key = try KeyEncryptionKey.load(orMakeAt: settings.keyFile)
+        // Of either server: both keep 32 bytes in that file.
         _ = try identity.rootSeed()
         let database = try openDatabase(url, ownership: ownership, content: .nothingOrOurs)
         try await database.beginSchema()

@@ -208,6 +208,46 @@ struct AuthNodeTests {
         #expect(log.lines("a readiness check passes again").map { $0.facts["work"] } == ["unconfirmed"])
     }
 
+    @Test("A name and a logo of the settings are applied when they are new; what the REST API says later stays over restarts with the same settings")
+    func appliedOnce() async throws {
+        let (database, clock) = (try SQLiteDatabase.inMemory(), TestClock())
+        let key = KeyEncryptionKey.random()
+        let (first, second) = (logo(side: 1), logo(side: 2))
+        func logo(side: Int) -> [UInt8] {
+            Array(#"<svg xmlns="http://www.w3.org/2000/svg"><rect width="\#(side)" height="\#(side)"/></svg>"#.utf8)
+        }
+        func started(_ name: String?, _ logo: [UInt8]?) async throws -> (node: AuthNode, parameters: ServerParameters) {
+            let settings = AuthNodeSettings(
+                publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
+                secondFactorIdentity: Sample.bytes(1), serverName: name, serverLogo: logo)
+            let node = try await AuthNode(
+                settings: settings, database: database, keyEncryptionKey: key, secondFactor: Absent(), logger: LogRecorder().logger(),
+                readinessLimit: .patientReadiness
+            ) { clock.now }
+            return (node, try await node.services.servers.virtualServer(node.defaultServer).parameters)
+        }
+        func change(_ node: AuthNode, to name: String, _ logo: [UInt8]) async throws {
+            var update = ServerUpdate()
+            (update.name, update.logo) = (name, logo)
+            clock.advance(1)
+            _ = try await node.services.servers.update(node.defaultServer, with: update, by: .api(key: "root"), at: clock.now)
+        }
+        let made = try await started("Shop", first)
+        #expect(made.parameters.name == "Shop" && made.parameters.logo?.bytes == first)
+        try await change(made.node, to: "Timesheets", second)
+        for _ in 0..<2 {
+            let same = try await started("Shop", first)
+            #expect(same.parameters.name == "Timesheets" && same.parameters.logo?.bytes == second)
+        }
+        let renamed = try await started("Store", first)
+        #expect(renamed.parameters.name == "Store" && renamed.parameters.logo?.bytes == second)
+        // Left out at one start it is new at the next.
+        #expect(try await started(nil, nil).parameters.name == "Store")
+        try await change(renamed.node, to: "Timesheets", second)
+        let again = try await started("Store", first)
+        #expect(again.parameters.name == "Store" && again.parameters.logo?.bytes == first)
+    }
+
     @Test("What a node does beside its answers, in the order in which it begins")
     func background() async throws {
         let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))

@@ -75,4 +75,37 @@ struct FirstStartTests {
         let new = try Program(start)
         #expect(try await new.end() == 0, "\(new.complaints)")
     }
+
+    @Test(
+        "A server makes nothing in the folder of the other one, which it names",
+        arguments: [("serve", "second-factor"), ("second-factor", "serve")])
+    func otherFolder(_ command: String, of other: String) async throws {
+        let data = folder.file("data")
+        _ = try await ProcessesFixture.identity([other, "--data", data])
+        let files = try FileManager.default.contentsOfDirectory(atPath: data).sorted()
+        let database = "\(data)/\(other == "serve" ? "ostiary" : "second-factor").sqlite"
+        let ports = ["OSTIARY_LISTEN": "127.0.0.1:0", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:0", "OSTIARY_SF_LISTEN": "127.0.0.1:0"]
+        let identity = String(repeating: "A", count: 43)
+        let settings = ports.merging([
+            "OSTIARY_PUBLIC_URL": "http://localhost:1", "OSTIARY_SECOND_FACTOR_URL": "http://127.0.0.1:1",
+            "OSTIARY_SECOND_FACTOR_IDENTITY": identity, "OSTIARY_SF_TRUSTED_SERVERS": identity,
+        ]) { $1 }
+        for options in [[], ["--print-identity"]] {
+            let program = try Program([command, "--data", data] + options, environment: settings)
+            #expect(try await program.end() == 1)
+            let words = "the folder is that of the other server (\(database)): name a folder of its own"
+            #expect(program.complaints.contains(words), "\(program.complaints)")
+            #expect(program.complaintLines.count == 1)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: data).sorted() == files)
+    }
+
+    @Test("A start whose settings are refused makes nothing, no key of the REST API either")
+    func nothingMade() async throws {
+        let data = folder.file("data")
+        let program = try Program(["serve", "--data", data])
+        #expect(try await program.end() == 1)
+        #expect(program.complaints.contains("OSTIARY_PUBLIC_URL"), "\(program.complaints)")
+        #expect(!FileManager.default.fileExists(atPath: data))
+    }
 }

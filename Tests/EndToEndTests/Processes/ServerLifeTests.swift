@@ -83,7 +83,7 @@ struct ServerLifeTests {
             busy.merging(["OSTIARY_LISTEN": "127.0.0.1:0", "OSTIARY_ADMIN_LISTEN": "127.0.0.1:0"]) { $1 }, saying: "used by another process")
         try await expectOneLine(["serve", "--data", pair.folder.file("other")], busy, saying: "in use by another process")
         try await expectOneLine(
-            ["second-factor", "--data", pair.folder.file("other")],
+            ["second-factor", "--data", pair.folder.file("another")],
             ["OSTIARY_SF_LISTEN": "127.0.0.1:\(pair.layout.secondFactorPort)", "OSTIARY_SF_TRUSTED_SERVERS": String(repeating: "A", count: 43)],
             saying: "in use by another process")
         try await pair.stop()
