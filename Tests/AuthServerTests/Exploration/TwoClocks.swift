@@ -201,7 +201,8 @@ struct TwoClocks {
             ephemeralHash: hash, madeAt: madeAt)
         let ticket = Ticket(serverID: owner.id, sequence: number, issuedAt: madeAt, payload: [], attempt: Encoded(attempt))
         return ProvenTicket(
-            checked: CheckedTicket(owner: owner, ticket: ticket, purpose: .verify, blinded: GroupElement(stored: hash)), deviceKey: deviceKey, receipt: receipt,
+            checked: CheckedTicket(owner: owner, ticket: ticket, purpose: .verify, blinded: GroupElement(stored: hash)), deviceKey: deviceKey,
+            receipt: receipt,
             freshKey: nil)
     }
 }
