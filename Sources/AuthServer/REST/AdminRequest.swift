@@ -86,13 +86,13 @@ struct AdminRequest: Sendable {
     /// What is said of a login: the body of a GET, where the reference API has it, or of a POST, and the account that it is for.
     func loginUpdate() async throws -> LoginRequestUpdate {
         let bytes = try await request.bytes(limit: Self.bodyLimit)
-        var update = bytes.isEmpty ? LoginRequestUpdate() : try JSONBody.decode(AdminUserContext.self, from: bytes).update()
+        var update = bytes.isEmpty ? LoginRequestUpdate() : try JSONBody.decode(AdminUserContext.self, from: bytes, takesNull: false).update()
         update.account = try query("accountid").map { text throws(AdminRefusal) in try AdminText.account(text) }
         return update
     }
 
     func body<Value: JSONFields>(_: Value.Type = Value.self) async throws -> Value {
-        try JSONBody.decode(Value.self, from: try await request.bytes(limit: Self.bodyLimit))
+        try JSONBody.decode(Value.self, from: try await request.bytes(limit: Self.bodyLimit), takesNull: false)
     }
 }
 

@@ -94,6 +94,9 @@ extension DatabaseOpenError {
         self =
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt(path: path, reason: reason)
+            case .SQLITE_FULL: .cannotOpen(path: path, reason: "\(reason): free some space there, then start again")
+            case .SQLITE_IOERR:
+                .cannotOpen(path: path, reason: "\(reason): look whether the disk or a quota is full, or the disk fails; then start again")
             case .SQLITE_BUSY, .SQLITE_LOCKED: .lockedByAnotherProcess(path: path)
             case .SQLITE_READONLY: .cannotOpen(path: path, reason: "\(reason): this user must be allowed to write to the file and to its folder")
             default: .cannotOpen(path: path, reason: reason)

@@ -2,11 +2,15 @@ import Foundation
 
 /// Bodies of requests: JSON objects whose mistakes are told by the name of the field.
 package enum JSONBody {
+    /// - Parameter takesNull: whether a member that is null counts as left out, as pages of our own have it. To a backend it would say that something was
+    ///   set which was not.
     /// - Throws: ``FieldRefusal``.
-    package static func decode<Value: JSONFields>(_: Value.Type, from bytes: [UInt8]) throws(FieldRefusal) -> Value {
+    package static func decode<Value: JSONFields>(
+        _: Value.Type, from bytes: [UInt8], takesNull: Bool = true
+    ) throws(FieldRefusal) -> Value {
         do {
             let value = try JSONDecoder().decode(Strict<Value>.self, from: Data(bytes)).value
-            if let twice = try RepeatedMember.first(in: bytes) { throw FieldRefusal.bad(twice, "comes more than once") }
+            if let twice = try RepeatedMember.first(in: bytes, takesNull: takesNull) { throw FieldRefusal.bad(twice, "comes more than once") }
             return value
         } catch let error as FieldRefusal {
             throw error

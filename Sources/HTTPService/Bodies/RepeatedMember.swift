@@ -22,15 +22,17 @@ struct RepeatedMember {
 
     private static let space = [UInt8](" \t\r\n".utf8)
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private let takesNull: Bool
+
+    private init(_ bytes: [UInt8], takesNull: Bool) { (self.bytes, self.takesNull) = (bytes, takesNull) }
 
     /// The path of the first such member, such as `announceinfo.ip`; nil when there is none.
     /// - Parameter bytes: what a JSON decoder has taken.
-    /// - Throws: ``FieldRefusal/notJSON`` for what the decoder takes and is no JSON in UTF-8 (RFC 8259): another encoding, a byte order mark, a comma
+    /// - Throws: ``FieldRefusal`` of the member that is null, where none may be; ``FieldRefusal/notJSON`` for what the decoder takes and is no JSON in UTF-8 (RFC 8259): another encoding, a byte order mark, a comma
     ///   behind the last member or element.
-    static func first(in bytes: [UInt8]) throws(FieldRefusal) -> String? {
+    static func first(in bytes: [UInt8], takesNull: Bool) throws(FieldRefusal) -> String? {
         guard !bytes.contains(0), !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw .notJSON }
-        var search = RepeatedMember(bytes)
+        var search = RepeatedMember(bytes, takesNull: takesNull)
         return try search.run()
     }
 
@@ -49,6 +51,8 @@ struct RepeatedMember {
             case UInt8(ascii: "\""):
                 let text = try text()
                 if isRepeated(text) { return path }
+            // Outside texts no other word of JSON begins like this.
+            case UInt8(ascii: "n") where !takesNull: throw .bad(path, "is null: leave out what is not meant")
             default: break
             }
         }

@@ -54,9 +54,11 @@ extension OstiaryError {
         case .biometricsChanged: "the device's biometric features were changed: the PIN goes on, and biometrics can be added again"
         case .biometricsRefused:
             "the servers do not take this biometric feature: the PIN goes on; if it happens again, add biometrics once more"
-        case .storeUnavailable: "the phone's home cannot be read or written"
+        case .storeUnavailable: "the phone's home cannot be read or written: --home names a folder of this user, on a disk with room"
         case .storeUnreadable: "the phone's home is damaged, or was written by a newer version"
-        case .keyStore: "the phone's keys cannot be read or written"
+        case .keyStore:
+            "the phone's keys cannot be read or written: --home names a folder of this user, and \(PhoneHome.keyringVariable), where that is set, holds "
+                + "64 hexadecimal digits, the same at every start"
         case .lockedMemory: "the system has no memory that is kept from being written to disk"
         case .notOffered: "this server does not offer that"
         }

@@ -142,6 +142,22 @@ struct AdminStrictTests {
     }
 
     @Test(
+        "A member that is null is refused by its name, at every depth, and a text that only says so is a text",
+        arguments: [
+            (#"{"serverName":null}"#, "serverName"), (#"{"pingTime":600,"logo": null }"#, "logo"), (#"{"serverFlags":null}"#, "serverFlags"),
+        ])
+    func null(_ body: String, field: String) async throws {
+        let premises = try await PagesFixture()
+        try await premises.asBackend { (backend) async throws in
+            let (status, answer) = try await backend.json(.put, backend.path("/"), body: body)
+            #expect(status == 400 && answer.text("error") == "bad_request" && answer.text("field") == field)
+            #expect(try await backend.json(.put, backend.path("/"), body: #"{"serverName":"null"}"#).status == 200)
+            let context = try await backend.send(.post, backend.path("/sessions/qr/login"), body: #"{"announceinfo":null}"#)
+            #expect(context.status == .badRequest)
+        }
+    }
+
+    @Test(
         "A member that comes twice is refused by its name, at every depth and however it is written, and nothing happens",
         arguments: [
             ("/", #"{"serverName":"A","serverName":"B"}"#, "serverName"), ("/", #"{"serverName":"A","server\u004eame":"A"}"#, "serverName"),

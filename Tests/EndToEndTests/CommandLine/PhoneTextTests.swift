@@ -25,6 +25,12 @@ struct PhoneTextTests {
         #expect(ended(.server, wasLoggedIn: false) == "over (ended by the server): Shop")
     }
 
+    @Test("Keys or a home that cannot be used say where to look: the option, and the variable that seals them")
+    func unusableHome() {
+        #expect(OstiaryError.keyStore.sentence.contains("--home") && OstiaryError.keyStore.sentence.contains("OSTIARY_PHONE_KEYRING"))
+        #expect(OstiaryError.storeUnavailable.sentence.contains("--home"))
+    }
+
     private func told(_ result: SecondFactorInfo.Result, stopped: Bool, _ context: SecondFactorInfo.Context = .verify) -> [String] {
         event(result, stopped: stopped, context).lines(columns: 80)
     }
