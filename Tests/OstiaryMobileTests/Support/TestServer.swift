@@ -191,7 +191,7 @@ actor TestServer {
         let id = SessionID(using: random)
         sessions[id] = LoginSession(isApp: false)
         return LoginLink(
-            serverTag: keys.root.root.tag, sessionID: id, issuedAt: UInt32(now.seconds), frame: 0, binding: .qrStatic, qrSecret: [1, 2, 3]
+            serverTag: keys.root.root.tag, sessionID: id, issuedAt: UInt32(clamping: now.seconds), frame: 0, binding: .qrStatic, qrSecret: [1, 2, 3]
         ).encoded
     }
 
