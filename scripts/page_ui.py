@@ -256,8 +256,8 @@ def announced(servers, web, ui, look_at):
     ui.on("login", "a login is asked")
     keys = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.checkVisibility()).map((e) => e.textContent)"
     check(set(ui.browser.run(keys, ".announced dt")) == set(info), "what the website announces stands in a box of its own")
-    own = ui.browser.run("return [...document.querySelectorAll('[data-about] > dl dt')].filter((e) => e.checkVisibility()).map((e) => e.textContent)")
-    check("Asked by" in own and own.count("Website") <= 1, "and not among the rows of the phone")
+    own = ui.browser.run(keys, "[data-about] > dl :is(dt, dd)")
+    check("Answer until" in own and not set(own) & set(info.values()), "and not among the rows of the phone")
     check("The website says this" in ui.text, "under a heading that says whose words they are")
     spilling = ui.browser.run(f"""return [...document.querySelectorAll("{SHOWN} :is(h1, dt, dd, p, .button, .plain)")]
       .filter((e) => !e.querySelector("a, button, label") && getComputedStyle(e).overflowY !== "clip").map((e) => e.textContent)""")
