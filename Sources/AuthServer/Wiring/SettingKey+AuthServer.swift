@@ -25,7 +25,8 @@ extension SettingKey {
     package static let secondFactorIdentity = SettingKey(
         "second_factor_identity",
         "identity that the second-factor server prints at its start; required")
-    package static let serverName = SettingKey("server_name", "name on the phone's confirm screen, one line of 1 to 64 bytes; default Ostiary")
+    package static let serverName = SettingKey(
+        "server_name", "name on the phone's confirm screen, one line of 1 to 64 bytes with something to see; default Ostiary")
     package static let serverLogo = SettingKey(
         "server_logo", "PNG (at most 2,048 pixels a side) or plain SVG file of at most 64 KiB for the confirm screen")
     package static let auditDays = SettingKey(
