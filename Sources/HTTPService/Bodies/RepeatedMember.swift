@@ -28,8 +28,8 @@ struct RepeatedMember {
 
     /// The path of the first such member, such as `announceinfo.ip`; nil when there is none.
     /// - Parameter bytes: what a JSON decoder has taken.
-    /// - Throws: ``FieldRefusal`` of the member that is null, where none may be; ``FieldRefusal/notJSON`` for what the decoder takes and is no JSON in UTF-8 (RFC 8259): another encoding, a byte order mark, a comma
-    ///   behind the last member or element.
+    /// - Throws: ``FieldRefusal`` of the member that is null, where none may be; ``FieldRefusal/notJSON`` for what the decoder takes and is no JSON in
+    ///   UTF-8 (RFC 8259): another encoding, a byte order mark, a comma behind the last member or element.
     static func first(in bytes: [UInt8], takesNull: Bool) throws(FieldRefusal) -> String? {
         guard !bytes.contains(0), !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { throw .notJSON }
         var search = RepeatedMember(bytes, takesNull: takesNull)

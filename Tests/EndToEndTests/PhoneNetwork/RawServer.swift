@@ -55,7 +55,7 @@ final class RawServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
+                guard descriptor >= 0 else { break }
                 Thread.detachNewThread { [weak self] in
                     let connection = Connection(request: Self.request(on: descriptor), descriptor: descriptor)
                     self?.state.withLock { $0.requests.append(connection.request) }
@@ -64,6 +64,7 @@ final class RawServer: Sendable {
                     self?.state.withLock { $0.ended += 1 }
                 }
             }
+            close(listener)
         }
     }
 
@@ -96,7 +97,8 @@ final class RawServer: Sendable {
     }
 }
 
-/// A socket that listens on a port of 127.0.0.1 which the system chose.
+/// A socket that listens on a port of 127.0.0.1 which the system chose, until this ends. The thread that accepts closes it then, and nobody else: a
+/// number that is closed is given to the next socket, whose connections a thread would take that still accepts by it.
 private final class ReservedListener: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -123,10 +125,7 @@ private final class ReservedListener: Sendable {
         port = UInt16(bigEndian: address.sin_port)
     }
 
-    deinit {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
-    }
+    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
 /// What is short on the wire and long when it is unpacked.
