@@ -31,6 +31,8 @@ class Browser:
             "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1000,900", "--force-prefers-reduced-motion",
             # A website's name that leads to this machine.
             "--host-resolver-rules=MAP evil.example 127.0.0.1",
+            # What a person would choose who is asked which window to share: the one with a login page.
+            "--auto-select-tab-capture-source-by-title=Log in",
         ]
         wishes = {"browserName": "chrome", "goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
         self.base += "/session"
@@ -69,6 +71,16 @@ class Browser:
         tab = self.call("POST", "/window/new", {"type": "tab"})["handle"]
         self.enter(tab)
         return tab
+
+    def new_window(self):
+        """Opens a window beside this one and goes there; both can be seen at once."""
+        window = self.call("POST", "/window/new", {"type": "window"})["handle"]
+        self.enter(window)
+        return window
+
+    @property
+    def window(self):
+        return self.call("GET", "/window")
 
     def enter(self, tab):
         self.call("POST", "/window", {"handle": tab})
