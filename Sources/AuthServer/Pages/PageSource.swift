@@ -16,12 +16,14 @@ struct PageSource: Sendable {
     /// What a page says, by its name, for each language; `dir` is the direction in which it is written.
     typealias Catalogue = [String: [String: String]]
 
+    /// The texts of each language as HTML.
     private let catalogue: Catalogue
     private let library: MustacheLibrary
 
     /// - Throws: when the files of the program are not what they were; a test makes every page.
     init() throws {
         catalogue = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json))
+            .mapValues { texts in texts.mapValues { Self.markup($0, texts) } }
         let files = [
             "head": PackageResources.head_html, "begin": PackageResources.begin_html, "foot": PackageResources.foot_html,
             "marks": PackageResources.marks_html, "login": PackageResources.login_html, "enrol": PackageResources.enrol_html,
@@ -32,7 +34,7 @@ struct PageSource: Sendable {
 
     func html(_ page: Page, in language: PageLanguage) throws -> [UInt8] {
         guard let texts = catalogue[language.rawValue] else { throw PageSourceError.noTexts(language) }
-        var values: [String: Any] = texts.mapValues { Self.markup($0, texts) }
+        var values: [String: Any] = texts
         values["lang"] = language.rawValue
         values["title"] = values["\(page.template.rawValue)Title"]
         values["framed"] = page == .embed
@@ -42,6 +44,10 @@ struct PageSource: Sendable {
 
     /// Without indentation, empty lines, and comments that have their lines for themselves: `//` to the end of the line, `/*` to the line with `*/`.
     static func stripped(_ bytes: [UInt8]) -> [UInt8] {
+        Array(strippedLines(bytes).joined(separator: "\n").utf8) + [0x0A]
+    }
+
+    private static func strippedLines(_ bytes: [UInt8]) -> [Substring] {
         var (lines, isComment) = ([Substring](), false)
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let text = line.drop { $0 == " " }
@@ -49,13 +55,17 @@ struct PageSource: Sendable {
             if !isComment, !text.hasPrefix("//"), !text.isEmpty { lines.append(text) }
             if isComment, text.contains("*/") { isComment = false }
         }
-        return Array(lines.joined(separator: "\n").utf8) + [0x0A]
+        return lines
     }
 
     /// Markup, which shows nothing of an end of line between its blocks of text.
     static func strippedMarkup(_ bytes: [UInt8]) -> [UInt8] {
         let blocks = ["section", "h1", "p", "ul", "li"].flatMap { ["<\($0)", "</\($0)"] }
-        let text = blocks.reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing(">\n\($1)", with: ">\($1)") }
+        var text = ""
+        for line in strippedLines(bytes) {
+            if text.hasSuffix(">\n"), blocks.contains(where: line.hasPrefix) { text.removeLast() }
+            text += line + "\n"
+        }
         return Array(text.utf8)
     }
 
