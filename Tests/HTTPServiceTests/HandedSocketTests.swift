@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import NIOPosix
+import OstiaryTesting
 import Testing
 
 @testable import HTTPService
@@ -12,19 +13,8 @@ struct HandedSocketTests {
     /// Listens on any port of this machine.
     /// - Returns: the port, and so many descriptors of the socket, in the place of those that a starter would use: these numbers are ours alone.
     private func listening(copies: Int = 1) throws -> (port: Int, descriptors: [Int32]) {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isOpen = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && listen(socket, 16) == 0 && getsockname(socket, $0, &length) == 0
-            }
-        }
-        try #require(isOpen)
-        return (Int(UInt16(bigEndian: address.sin_port)), (0..<copies).map { _ in dup(socket) })
+        let socket = try LoopbackSocket()
+        return (Int(socket.port), (0..<copies).map { _ in dup(socket.descriptor) })
     }
 
     private func handed(_ environment: [String: String], _ descriptors: [Int32]) throws -> HandedSockets {

@@ -11,13 +11,13 @@ import FoundationNetworking
 
 @Suite("HTTP client", .timeLimit(.minutes(10)))
 struct URLSessionTransportTests {
-    private func request(_ server: LoopbackServer, body: [UInt8]? = [1, 2, 3], timeout: Double = 60) throws -> TransportRequest {
-        TransportRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/ap1")), body: body, timeout: timeout)
+    private func request(_ server: RawServer, body: [UInt8]? = [1, 2, 3], timeout: Double = 60) throws -> TransportRequest {
+        TransportRequest(url: try #require(server.url()), body: body, timeout: timeout)
     }
 
     @Test("A message is posted as bytes, and the answer's status and bytes come back")
     func posts() async throws {
-        let server = try LoopbackServer(answers: ["HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\n\r\nhi"])
+        let server = try RawServer { $0.send("HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\n\r\nhi") }
         let response = try await URLSessionTransport().send(try request(server))
         #expect(response == TransportResponse(status: 409, body: Array("hi".utf8)))
         let seen = try #require(server.requests.first)
@@ -29,8 +29,9 @@ struct URLSessionTransportTests {
 
     @Test("No cookie is kept and no redirect is followed")
     func keepsNothing() async throws {
-        let answer = "HTTP/1.1 302 Found\r\nSet-Cookie: a=b\r\nLocation: /elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        let server = try LoopbackServer(answers: [answer, answer])
+        let server = try RawServer {
+            $0.send("HTTP/1.1 302 Found\r\nSet-Cookie: a=b\r\nLocation: /elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        }
         let transport = URLSessionTransport()
         #expect(try await transport.send(try request(server)).status == 302)
         #expect(try await transport.send(try request(server, body: nil)).status == 302)
@@ -40,19 +41,23 @@ struct URLSessionTransportTests {
 
     @Test("A server that says nothing is unreachable when the time is over")
     func silence() async throws {
-        let server = try LoopbackServer(answers: [])
+        let server = try RawServer { $0.waitForEnd() }
         await #expect(throws: TransportError.unreachable) { try await URLSessionTransport().send(try request(server, timeout: 0.3)) }
     }
 
     @Test("Nobody there is unreachable at once")
     func nobody() async throws {
-        let nobody = try LoopbackServer(answers: [], listens: false)
-        await #expect(throws: TransportError.unreachable) { try await URLSessionTransport().send(try request(nobody, body: nil, timeout: 5)) }
+        let nobody = try LoopbackSocket(listens: false)
+        let url = try #require(URL(string: "http://127.0.0.1:\(nobody.port)/ap1"))
+        await #expect(throws: TransportError.unreachable) {
+            try await URLSessionTransport().send(TransportRequest(url: url, body: nil, timeout: 5))
+        }
+        withExtendedLifetime(nobody) {}
     }
 
     @Test("A cancelled call ends at once, also one that was cancelled before it began")
     func cancels() async throws {
-        let server = try LoopbackServer(answers: [])
+        let server = try RawServer { $0.waitForEnd() }
         // Longer than any machine needs to get there: what ends the call is not its own time limit.
         let message = try request(server, timeout: 3_600)
         let transport = URLSessionTransport()
@@ -70,7 +75,7 @@ struct URLSessionTransportTests {
 
     @Test("A call that was cancelled before it began is cancelled, also when the client says so before anybody waits for it")
     func cancelledEarly() async throws {
-        let server = try LoopbackServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi") }
         let calls = URLSessionCalls()
         let session = URLSession(configuration: .ephemeral, delegate: calls, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
@@ -86,7 +91,7 @@ struct URLSessionTransportTests {
 
     @Test("What ends a call that is over, or that nobody began, changes nothing and is not kept")
     func late() async throws {
-        let server = try LoopbackServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi") }
         let calls = URLSessionCalls()
         let session = URLSession(configuration: .ephemeral, delegate: calls, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
@@ -138,7 +143,7 @@ struct URLSessionTransportTests {
 
     @Test("An answer longer than any of ours is cut off")
     func tooLong() async throws {
-        let server = try LoopbackServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + String(repeating: "x", count: 1_000_000)])
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + String(repeating: "x", count: 1_000_000)) }
         await #expect(throws: TransportError.tooLong) { try await URLSessionTransport().send(try request(server)) }
     }
 

@@ -51,15 +51,16 @@ struct SupervisorTests {
     func handedOver() async throws {
         let pair = try await ProcessesFixture()
         try pair.secondFactor.start()
-        let socket = try ListeningSocket()
+        let socket = try LoopbackSocket()
         let url = "http://localhost:\(socket.port)"
         let data = pair.layout.authenticationData.path
         let identity = try await ProcessesFixture.identity(["second-factor", "--data", pair.layout.secondFactorData.path])
         let environment = pair.layout.authenticationEnvironment(secondFactorIdentity: identity).merging(["OSTIARY_PUBLIC_URL": url]) { $1 }
+        let handle = FileHandle(fileDescriptor: socket.descriptor, closeOnDealloc: false)
         func start() throws -> Program {
             // As systemd does it: the socket is descriptor 3, and the variables name the process.
             try Program(
-                ["serve", "--data", data], environment: environment, terminal: socket.handle,
+                ["serve", "--data", data], environment: environment, terminal: handle,
                 shell: "LISTEN_FDS=1 LISTEN_FDNAMES=public LISTEN_PID=$$ exec \"$0\" \"$@\" 3<&0 </dev/null")
         }
         let login = try #require(URL(string: url + "/login"))
@@ -68,34 +69,12 @@ struct SupervisorTests {
         #expect(first.complaints.contains("public=127.0.0.1:\(socket.port)"))
         first.signal(SIGTERM)
         #expect(try await first.end() == 0)
-        let between = try await Crowd(5, port: socket.port, sending: Array("GET /login HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        let between = try await Crowd(5, port: Int(socket.port), sending: Array("GET /login HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
         let second = try start()
         try await eventually("those who came between are served: \(second.complaints)") { between.count(of: 200) == 5 }
         second.signal(SIGTERM)
         #expect(try await second.end() == 0)
         await between.disperse()
         try await pair.secondFactor.stop()
-    }
-}
-
-/// A socket that listens on any port of this machine.
-private final class ListeningSocket {
-    let handle: FileHandle
-    let port: Int
-
-    init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isOpen = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isOpen else { throw Timeout(description: "no port to listen on") }
-        port = Int(UInt16(bigEndian: address.sin_port))
     }
 }
