@@ -81,11 +81,14 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house),
+        // HTTP calls to servers that may be anybody.
+        .target(
+            name: "HTTPCalls", dependencies: [httpClient, nioCore, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio")], swiftSettings: house),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
             dependencies: [
-                "Authentication", "OstiaryProtocol", "Database", "HTTPService", "QRCode", hummingbird, httpTypes, httpClient, logging,
+                "Authentication", "OstiaryProtocol", "Database", "HTTPService", "HTTPCalls", "QRCode", hummingbird, httpTypes, httpClient, logging,
                 lifecycle, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"), crypto,
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
@@ -102,8 +105,8 @@ let package = Package(
         .executableTarget(
             name: "ostiary",
             dependencies: [
-                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "QRCode", "Authentication", "SecondFactor",
-                "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode", "Authentication",
+                "SecondFactor", "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // The phone's way to its servers, and the relays and pages of the demonstration.
                 httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -144,6 +147,9 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             swiftSettings: house),
+        .testTarget(
+            name: "HTTPCallsTests",
+            dependencies: ["HTTPCalls", "OstiaryTesting", httpClient, nioCore], swiftSettings: house),
         .testTarget(
             name: "AuthServerTests",
             dependencies: [

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPCalls
 import HTTPService
 import NIOCore
 import NIOHTTP1
@@ -14,11 +15,7 @@ package final class HTTPSecondFactorTransport: SecondFactorTransport {
 
     /// - Parameter patience: after which a call is given up, from its first byte to the last of its answer (protocol §2); less in tests.
     package init(url: PublicURL, patience: Duration = .seconds(5)) {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = min(.seconds(2), TimeAmount(patience))
-        // The reason of a failure is told at once and as it is. Who asks tries again: phones, and the check that runs beside.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .calls(connect: min(.seconds(2), TimeAmount(patience))))
         address = url.description
         isSecure = url.isSecure
         self.patience = patience

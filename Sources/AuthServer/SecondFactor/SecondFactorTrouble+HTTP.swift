@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPCalls
 import NIOCore
 import NIOPosix
 
@@ -10,6 +11,7 @@ extension SecondFactorTrouble {
         switch error {
         case let error as SecondFactorTrouble: self = error
         case is NIOTooManyBytesError: self = .notOne
+        case let error as StatusError: self = .status(error.status)
         case let error as HTTPClientError: self.init(client: error)
         case let error as NIOConnectionError: self.init(connection: error)
         case let error as IOError: self.init(error)

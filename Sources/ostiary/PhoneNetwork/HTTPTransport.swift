@@ -120,13 +120,9 @@ final class HTTPTransport: Transport {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.trustRoots = trustRoots
-        var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow, proxy: proxy)
-        configuration.decompression = .disabled
-        configuration.httpVersion = .http1Only
+        var configuration = HTTPClient.Configuration.calls(connect: .seconds(10), tls: tls, proxy: proxy)
         configuration.connectionPool.idleTimeout = keptIdle
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = mostConnections
-        // The reason of a failure is told at once and as it is; the SDK tries again.
-        configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
     }
 }

@@ -36,10 +36,8 @@ struct Relay: RouterMiddleware {
 
     /// A client for relays: many connections, because pages and phones wait on them, and no time after which an answer is given up.
     static func makeClient() -> HTTPClient {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration.calls(connect: .seconds(2))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.connect = .seconds(2)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

@@ -75,6 +75,13 @@ struct HTTPSecondFactorTransportTests {
         }
     }
 
+    @Test("An answer whose status is none is told as one that no second-factor server gives", arguments: ["000", "099"])
+    func noStatus(status: String) async throws {
+        try await Self.listening(saying: "HTTP/1.1 \(status) x\r\ncontent-length: 5\r\n\r\nhello") { (port: Int) async throws in
+            #expect(try await Self.trouble(at: "http://127.0.0.1:\(port)") == Int(status).map(SecondFactorTrouble.status))
+        }
+    }
+
     @Test("One that does not speak TLS where TLS is wanted is told as that")
     func plain() async throws {
         try await Self.listening(saying: "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n") { (port: Int) async throws in

@@ -32,6 +32,12 @@ struct HTTPTransportTests {
         #expect(!fields.contains { $0.hasPrefix("user-agent:") })
     }
 
+    @Test("An answer whose status is none is no answer", arguments: ["000 x\r\nContent-Length: 2\r\n\r\nhi", "099 x\r\n\r\n"])
+    func noStatus(_ answer: String) async throws {
+        let server = try RawServer { $0.send("HTTP/1.1 \(answer)") }
+        await #expect(throws: TransportError.unreachable) { try await transport.send(try request(server)) }
+    }
+
     @Test(
         "A packed answer is refused by its head, whatever its status and however it is packed",
         arguments: [(200, "gzip"), (200, "GZIP"), (409, "gzip, gzip"), (500, "deflate"), (200, "identity, gzip"), (404, "br"), (302, "zstd")])
