@@ -54,7 +54,8 @@ struct LoggedOutPageTests {
     }
 
     @Test(
-        "An enrol page that is being opened while its site logs out shows no code that is good, in whatever order the two come about", arguments: Order.all)
+        "An enrol page that is being opened while its site logs out shows no code that is good, in whatever order the two come about",
+        arguments: Order.all)
     func inBetween(_ order: Order) async throws {
         let premises = try await PagesFixture()
         let (routes, domain, now) = (premises.pageRoutes, premises.pageRoutes.domain, premises.clock.now)
