@@ -9,6 +9,7 @@ struct SessionsCommand: PhoneSubcommand {
         discussion: "The server is told that the phone is there. What it could not be told to end is listed until it has answered.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @Option(help: ArgumentHelp("Log this session out: an id of the list, or all.", valueName: "id"))
     var end: String?
 

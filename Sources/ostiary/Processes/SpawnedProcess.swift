@@ -24,10 +24,7 @@ final class SpawnedProcess: Sendable {
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
         var child: pid_t = 0
-        let result = SpawnSetup.alone {
-            setup.closeAllOthers()
-            return posix_spawn(&child, executable, &setup.actions, &setup.attributes, words, variables)
-        }
+        let result = posix_spawn(&child, executable, &setup.actions, &setup.attributes, words, variables)
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
         id = child
     }
