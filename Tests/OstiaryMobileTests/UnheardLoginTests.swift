@@ -189,7 +189,8 @@ struct UnheardLoginTests {
     }
 
     @Test(
-        "A login that is over before anybody heard of it is told with its reason, and its person warned of another's browser", arguments: [true, false])
+        "A login that is over before anybody heard of it is told with its reason, and its person warned of another's browser",
+        arguments: [true, false])
     func overMeanwhile(_ isOtherBrowser: Bool) async throws {
         let (next, _) = try await killed(try await TestPhone.enrolled())
         await next.server.stopSessions(isOtherBrowser ? .otherBrowser : .timeout)

@@ -30,6 +30,13 @@ extension Engine {
         return told
     }
 
+    /// What logins are called of which it is not known whether they count: as the service says, else as the server does.
+    var undecidedLogins: [String] {
+        unheardLogins.filter { $0.isEnding != true }.map { login in
+            login.serviceName.isEmpty ? stored?.server(login.rootHash.bytes)?.name ?? "" : login.serviceName
+        }
+    }
+
     /// Deletes an account.
     func remove(_ id: Account.ID) async throws(OstiaryError) {
         try deleteHere(id)

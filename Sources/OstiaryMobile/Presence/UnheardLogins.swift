@@ -29,13 +29,6 @@ extension Engine {
         }
     }
 
-    /// What they are called, without those that are to be ended: as the service says, else as the server does.
-    var namesOfUnheardLogins: [String] {
-        unheardLogins.filter { $0.isEnding != true }.map { login in
-            login.serviceName.isEmpty ? stored?.server(login.rootHash.bytes)?.name ?? "" : login.serviceName
-        }
-    }
-
     /// An AppLogin of an app ends with its process: its `webNonce` was for nobody else.
     func giveUpUnheardAppLogins() {
         guard !ports.remembersAllSessions else { return }
