@@ -38,7 +38,11 @@ struct SessionsCommand: PhoneSubcommand {
                 "\(ours: session.id.uuidString.lowercased())  \(others: session.username ?? "-")  \(others: session.title)"
             output.list("session", "session", session.json, line: line)
         }
-        if loggedIn.isEmpty { output.remark("nothing is logged in") }
+        let undecided = try await ostiary.undecidedLogins()
+        for name in undecided {
+            output.remark("whether a login counts is not known yet: ostiary phone sessions asks again, and with --end all ends it (\(others: name))")
+        }
+        if loggedIn.isEmpty, undecided.isEmpty { output.remark("nothing is logged in") }
         return .done
     }
 
