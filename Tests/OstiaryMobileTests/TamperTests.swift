@@ -85,7 +85,7 @@ struct TamperTests {
         "While every M2 is changed the person is asked again, and no try is remembered or lost: the same digits are the same try",
         arguments: Array(stride(from: 0, to: 520, by: 37)))
     func secondFactorAnswer(_ position: Int) async throws {
-        let phone = try await TestPhone.enrolled()
+        let phone = try await TestPhone.restarted()
         _ = try await phone.beginLogin()
         _ = try await phone.secondFactor()
         let document = phone.accounts.document

@@ -142,7 +142,7 @@ struct PageStoreTests {
         let folder = try TemporaryFolder()
         let database: any Database =
             switch backend {
-            case .memory: try misbehavingDatabase()
+            case .memory: try await misbehavingDatabase()
             case .file: try SQLiteDatabase.open(path: folder.file("pages.sqlite"))
             }
         try await database.migrate(AuthenticationSchema.migrations)

@@ -53,7 +53,8 @@ struct ServersFixture: Sendable {
         database own: (any Database)? = nil, drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0,
         _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
-        let (database, secondFactorDatabase) = (try own ?? SQLiteDatabase.inMemory(), try SQLiteDatabase.inMemory())
+        let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.database() }
+        let secondFactorDatabase = try await SchemaTemplate.secondFactor.database()
         let commits = own.map { LosingDatabase($0) } ?? misbehavingDatabase(over: database)
         let secondFactorCommits = misbehavingDatabase(over: secondFactorDatabase)
         let (clock, skew) = (TestClock(), Skew())
