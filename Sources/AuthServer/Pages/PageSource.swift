@@ -52,16 +52,21 @@ struct PageSource: Sendable {
         return Array(lines.joined(separator: "\n").utf8) + [0x0A]
     }
 
-    /// Markup, which shows nothing of an end of line between its blocks of text.
+    /// Markup, which shows nothing of an end of line between its blocks of text, and in which a paragraph or an item of a list ends where the next one
+    /// begins, or what it stands in ends.
     static func strippedMarkup(_ bytes: [UInt8]) -> [UInt8] {
         let blocks = ["section", "h1", "p", "ul", "li"].flatMap { ["<\($0)", "</\($0)"] }
-        let text = blocks.reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing(">\n\($1)", with: ">\($1)") }
+        var text = blocks.reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing(">\n\($1)", with: ">\($1)") }
+        for (end, nexts) in [("</p>", ["<p>", "<p ", "<ul", "</section>"]), ("</li>", ["<li>", "</ul>"])] {
+            for next in nexts { text = text.replacing(end + next, with: next) }
+        }
         return Array(text.utf8)
     }
 
-    /// Scripts, which need no semicolon at the end of a block.
+    /// Scripts, which need no semicolon at the end of a line where a block ends next, or a statement begins with a word: that never goes on with what
+    /// stands before it.
     static func strippedScript(_ bytes: [UInt8]) -> [UInt8] {
-        Array(String(decoding: stripped(bytes), as: UTF8.self).replacing(";\n}", with: "\n}").utf8)
+        Array(String(decoding: stripped(bytes), as: UTF8.self).replacing(#/;\n(?=[}a-zA-Z#])/#, with: "\n").utf8)
     }
 
     /// Stylesheets, whose punctuation needs no spaces or ends of lines either.
