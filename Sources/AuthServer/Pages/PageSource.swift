@@ -52,21 +52,40 @@ struct PageSource: Sendable {
         return Array(lines.joined(separator: "\n").utf8) + [0x0A]
     }
 
-    /// Markup, which shows nothing of an end of line between its blocks of text, and in which a paragraph or an item of a list ends where the next one
-    /// begins, or what it stands in ends.
+    /// Markup, which shows nothing of an end of line between its blocks of text.
     static func strippedMarkup(_ bytes: [UInt8]) -> [UInt8] {
         let blocks = ["section", "h1", "p", "ul", "li"].flatMap { ["<\($0)", "</\($0)"] }
-        var text = blocks.reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing(">\n\($1)", with: ">\($1)") }
-        for (end, nexts) in [("</p>", ["<p>", "<p ", "<ul", "</section>"]), ("</li>", ["<li>", "</ul>"])] {
-            for next in nexts { text = text.replacing(end + next, with: next) }
+        let text = blocks.reduce(String(decoding: stripped(bytes), as: UTF8.self)) { $0.replacing(">\n\($1)", with: ">\($1)") }
+        return withoutEnds(Array(text.utf8))
+    }
+
+    /// Without the ends of paragraphs and of items of a list, where each ends by itself: where the next one begins, or what it stands in ends.
+    private static func withoutEnds(_ markup: [UInt8]) -> [UInt8] {
+        let ends = [("</p>", ["<p>", "<p ", "<ul", "</section>"]), ("</li>", ["<li>", "</ul>"])].map { end, nexts in
+            (end: Array(end.utf8), nexts: nexts.map { Array($0.utf8) })
         }
-        return Array(text.utf8)
+        var (kept, rest) = ([UInt8](), markup[...])
+        while let byte = rest.first {
+            let found = ends.first { end, nexts in
+                byte == end[0] && rest.starts(with: end) && nexts.contains { rest.dropFirst(end.count).starts(with: $0) }
+            }
+            if found == nil { kept.append(byte) }
+            rest = rest.dropFirst(found?.end.count ?? 1)
+        }
+        return kept
     }
 
     /// Scripts, which need no semicolon at the end of a line where a block ends next, or a statement begins with a word: that never goes on with what
     /// stands before it.
     static func strippedScript(_ bytes: [UInt8]) -> [UInt8] {
-        Array(String(decoding: stripped(bytes), as: UTF8.self).replacing(#/;\n(?=[}a-zA-Z#])/#, with: "\n").utf8)
+        let text = stripped(bytes)
+        return text.indices.filter { index in
+            guard text[index] == UInt8(ascii: ";"), index + 2 < text.count, text[index + 1] == 0x0A else { return true }
+            switch text[index + 2] {
+            case UInt8(ascii: "}"), UInt8(ascii: "#"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return false
+            default: return true
+            }
+        }.map { text[$0] }
     }
 
     /// Stylesheets, whose punctuation needs no spaces or ends of lines either.
