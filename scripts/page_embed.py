@@ -11,6 +11,9 @@ from trial import check, until
 # What the site's own script hears of the element.
 HEARS = """
 window.heard = [];
+const sheet = new CSSStyleSheet();
+sheet.replaceSync("ostiary-login::part(frame) { border: 3px solid }");
+document.adoptedStyleSheets = [sheet];
 for (const login of document.querySelectorAll("ostiary-login")) for (const name of ["state", "returned", "cancelled", "error"])
   login.addEventListener(name, (event) => {
     heard.push([name, event.detail]);
@@ -123,7 +126,7 @@ def looks(servers, browser, site, look):
     check(told.startswith("Log in with your phone"), "the frame is named as the page says")
     inside(browser)
     fits = "return [innerHeight, document.documentElement.scrollHeight]"
-    until(lambda: len(set(browser.run(fits))) == 1, "it is as high as what is in it")
+    until(lambda: len(set(browser.run(fits))) == 1, "it is as high as what is in it, within the border that the site gives it")
     look(browser, "embed-waiting")
     link = "return document.querySelector('[data-link]').checkVisibility()"
     check(not browser.run(link), "it offers the app on this device only where a finger points")

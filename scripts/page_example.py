@@ -36,7 +36,7 @@ class Shop(Site):
         return "text/html", HEAD + block("html").replace("https://login.example", self.login) + "</main></body></html>"
 
     def begin(self):
-        self.nonce = secrets.token_urlsafe(24)
+        self.nonce = self.nonce or secrets.token_urlsafe(24)
         return self.servers.page("login", self.nonce, framed=True, returnurl=self.origin(self.host) + "/welcome")
 
     def welcome(self, path):

@@ -101,7 +101,9 @@ class OstiaryLogin extends HTMLElement {
     clearTimeout(this.#waiting);
     switch (data?.ostiary) {
       case "height":
-        if (data.height > 0 && data.height < 5000) this.#frame.style.height = `${Math.ceil(data.height)}px`;
+        // The site may have given it a border.
+        if (data.height > 0 && data.height < 5000)
+          this.#frame.style.height = `${Math.ceil(data.height) + this.#frame.offsetHeight - this.#frame.clientHeight}px`;
         break;
       case "state":
         this.#frame.title = String(data.title);
