@@ -13,7 +13,7 @@ extension PageRoutes {
         let now = clock()
         // Looked at first: the ticket is not used up where nothing can begin.
         let awaited = try await pages.page(awaiting: body.ticket, at: now)
-        if let frame = body.frame { try pages.checkFrame(try Self.server(frame, field: "frame"), of: awaited) }
+        if let frame = body.frame { try pages.checkFrame(try Self.server(frame, field: "frame"), of: awaited, else: .ticketNotValid) }
         try await domain.sessions.checkKeys(of: awaited.serverID)
         let page = try await pages.redeem(body.ticket, at: now)
         try await begin(page, isNewest: true, at: now)

@@ -35,9 +35,8 @@ package struct PageService: Sendable {
 
     /// Refuses a page that the site did not mean for a frame, and one whose virtual server is not that of the frame: another one's settings say which
     /// sites may show that.
-    /// - Throws: ``PageRefusal/ticketNotValid``.
-    func checkFrame(_ server: ServerID, of page: Page) throws(PageRefusal) {
-        guard page.isFramed, page.serverID == server else { throw .ticketNotValid }
+    func checkFrame(_ server: ServerID, of page: Page, else refusal: PageRefusal) throws(PageRefusal) {
+        guard page.isFramed, page.serverID == server else { throw refusal }
     }
 
     /// The page of a ticket, and the cookie that keeps it from now on.

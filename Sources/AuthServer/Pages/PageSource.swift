@@ -65,12 +65,44 @@ struct PageSource: Sendable {
             text += line.utf8
             endsTag = line.hasSuffix(">")
         }
-        return text + [0x0A]
+        return withoutEnds(text + [0x0A])
     }
 
-    /// Scripts, which need no semicolon at the end of a block.
+    /// Without the ends of paragraphs and of items of a list, where each ends by itself: where the next one begins, or what it stands in ends.
+    private static func withoutEnds(_ markup: [UInt8]) -> [UInt8] {
+        let ends = [("</p>", ["<p>", "<p ", "<ul", "</section>"]), ("</li>", ["<li>", "</ul>"])].map { end, nexts in
+            (end: Array(end.utf8), nexts: nexts.map { Array($0.utf8) })
+        }
+        var (kept, index) = ([UInt8](), 0)
+        while index < markup.count {
+            // Almost every byte is none of theirs, and a server makes thirty pages at its start.
+            if markup[index] == UInt8(ascii: "<"), index + 1 < markup.count, markup[index + 1] == UInt8(ascii: "/") {
+                let rest = markup[index...]
+                let found = ends.first { end, nexts in
+                    rest.starts(with: end) && nexts.contains { rest.dropFirst(end.count).starts(with: $0) }
+                }
+                if let found {
+                    index += found.end.count
+                    continue
+                }
+            }
+            kept.append(markup[index])
+            index += 1
+        }
+        return kept
+    }
+
+    /// Scripts, which need no semicolon at the end of a line where a block ends next, or a statement begins with a word: that never goes on with what
+    /// stands before it.
     static func strippedScript(_ bytes: [UInt8]) -> [UInt8] {
-        Array(String(decoding: stripped(bytes), as: UTF8.self).replacing(";\n}", with: "\n}").utf8)
+        let text = stripped(bytes)
+        return text.indices.filter { index in
+            guard text[index] == UInt8(ascii: ";"), index + 2 < text.count, text[index + 1] == 0x0A else { return true }
+            switch text[index + 2] {
+            case UInt8(ascii: "}"), UInt8(ascii: "#"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return false
+            default: return true
+            }
+        }.map { text[$0] }
     }
 
     /// Stylesheets, whose punctuation needs no spaces or ends of lines either.

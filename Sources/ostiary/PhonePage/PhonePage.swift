@@ -24,11 +24,12 @@ struct PhonePage: Sendable {
     /// Carries the secret of the page's address.
     static let secretHeader = HTTPField.Name("X-Phone-Page")!
 
-    /// Everybody who speaks to the page is on this machine and says at once what they want: a connection that is silent, or begins a request and stops,
-    /// makes room in five seconds. A browser opens 256 connections at most, so that a website has none wait by what it opens.
+    /// Everybody who speaks to the page is on this machine and says at once what they want: a connection that is silent, before its first request or
+    /// after an answer, or begins a request and stops, makes room in five seconds. A browser opens 256 connections at most, so that a website has none
+    /// wait by what it opens; a program that opens more has others wait five seconds for each 400 of them.
     static var limits: ServiceLimits {
         ServiceLimits(
-            body: LinkInput.largestFile, opening: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400))
+            body: LinkInput.largestFile, idle: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400))
     }
 
     private let phones: [PagePhone]

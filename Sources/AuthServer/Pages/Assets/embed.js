@@ -24,11 +24,12 @@ shows.push((state) => /^(penalised|blocked|nosec)/.test(state) || tell("state", 
 addEventListener("message", ({ source, origin, data }) => {
   if (host || source !== parent || data?.ostiary !== "hello") return;
   host = origin;
-  ways.ticket = { frame: location.pathname.slice(7) };
   ways.leave = (address) => {
-    if (lead("returned", address)) return;
+    if (lead("returned", address)) return false;
     // Another site's: the window goes there when its person says so.
-    Object.assign(back, { href: address, onclick: null }).parentNode.hidden = false;
+    one("[data-state=onward] a").href = address;
+    show("onward");
+    return true;
   };
   back.target = "_top";
   back.onclick = (event) => lead("cancelled", back.href) && event.preventDefault();
