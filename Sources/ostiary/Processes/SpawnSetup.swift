@@ -30,14 +30,27 @@ struct SpawnSetup {
 
     /// Gives it three descriptors and no other: all others are closed by range, in the child and before the program begins. A list of those that are open
     /// would be too old: the sockets of our listeners, relays and calls are opened by other threads meanwhile, and nothing marks them as ours.
-    mutating func connect(input: Int32, output: Int32, errors: Int32) {
+    /// - Returns: 0, or the number of the error: a system that cannot do that starts no program of ours.
+    mutating func connect(input: Int32, output: Int32, errors: Int32) -> Int32 {
         for (ours, theirs) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
             posix_spawn_file_actions_adddup2(&actions, ours, theirs)
         }
-        #if !canImport(Darwin)
-        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+        #if canImport(Darwin)
+        return 0
+        #else
+        guard let closeFrom = Self.closeFrom else { return ENOSYS }
+        return closeFrom(&actions, STDERR_FILENO + 1)
         #endif
     }
+
+    #if !canImport(Darwin)
+    private typealias CloseFrom = @convention(c) (_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: Int32) -> Int32
+
+    /// Of glibc since 2.34, whose header keeps it from whoever does not ask for GNU's extensions, as Swift does not.
+    private static let closeFrom: CloseFrom? = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast($0, to: CloseFrom.self)
+    }
+    #endif
 
     mutating func destroy() {
         posix_spawn_file_actions_destroy(&actions)

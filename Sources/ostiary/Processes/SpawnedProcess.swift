@@ -19,7 +19,8 @@ final class SpawnedProcess: Sendable {
     ) throws(SpawnError) {
         var setup = SpawnSetup()
         defer { setup.destroy() }
-        setup.connect(input: input, output: output, errors: errors)
+        let connected = setup.connect(input: input, output: output, errors: errors)
+        guard connected == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(connected))) }
         let words = ([executable] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
