@@ -25,6 +25,8 @@ SIBLING = "setInterval(() => parent.frames[0].postMessage({ ostiary: 'hello' }, 
 HEAD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"></head><body><main><h1>Shop</h1>"""
 FOCUS = "return [document.activeElement.id, document.hasFocus()]"
+# The fifty seconds that a page without a cookie keeps its way out pass in two.
+SOONER = "const wait = setTimeout; window.setTimeout = (what, after, ...rest) => wait(what, after === 50000 ? 2000 : after, ...rest)"
 ONWARD = "[data-state=onward] a"
 FRAME = "return document.querySelector('ostiary-login').shadowRoot.querySelector('iframe')"
 
@@ -266,6 +268,10 @@ def ignores(servers, browser, site):
 
 def without_cookies(servers, browser, site):
     browser.devtools("Emulation.setDocumentCookieDisabled", disabled=True)
+    script = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=SOONER)["identifier"]
+    show(servers, browser, site, "127.0.0.1")
+    until(lambda: heard(browser, "error", {"reason": "over"}), "a way out that nobody takes is over before its ticket is too old, and the site hears that")
+    browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     show(servers, browser, site, "127.0.0.1")
     until(lambda: heard(browser, "error", {"reason": "cookies"}), "where no cookie is kept in a frame, the site hears that")
     browser.devtools("Emulation.setDocumentCookieDisabled", disabled=False)

@@ -42,4 +42,6 @@ addEventListener("message", ({ source, origin, data }) => {
   if (document.cookie.includes("kept=1")) return begin();
   one("[data-state=cookies] a").href = "/login" + location.search + location.hash;
   show("cookies");
+  // The ticket is good for a minute, of which some has passed.
+  setTimeout(show, 50_000, "over");
 });
