@@ -6,7 +6,7 @@ import threading
 import urllib.parse
 
 from page_axe import nothing_found
-from trial import check, until
+from trial import WRONG, check, until
 
 # What the site's own script hears of the element.
 HEARS = """
@@ -25,6 +25,8 @@ SIBLING = "setInterval(() => parent.frames[0].postMessage({ ostiary: 'hello' }, 
 HEAD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"></head><body><main><h1>Shop</h1>"""
 FOCUS = "return [document.activeElement.id, document.hasFocus()]"
+# The fifty seconds that a page without a cookie keeps its way out pass in two.
+SOONER = "const wait = setTimeout; window.setTimeout = (what, after, ...rest) => wait(what, after === 50000 ? 2000 : after, ...rest)"
 ONWARD = "[data-state=onward] a"
 FRAME = "return document.querySelector('ostiary-login').shadowRoot.querySelector('iframe')"
 
@@ -207,6 +209,28 @@ def goes_back(servers, browser, site):
     check(browser.address == site.origin() + "/?stay", "and stays where it is, as it wants")
 
 
+def keeps_quiet(servers, browser, site, phone):
+    """What a phone says of itself is not told: by no event, and by no height."""
+    height = "return document.querySelector('ostiary-login').clientHeight"
+    show(servers, browser, site)
+    waits(browser, "a page in a frame")
+    inside(browser)
+    picture = browser.picture("embed-wrong", "[data-qr]")
+    outside(browser)
+    process = phone.begin("login", picture, pins=WRONG[:3])
+    until(lambda: heard(browser, "state", {"state": "scanned"}), "a phone takes its login")
+    before = browser.run(height)
+    inside(browser)
+    until(lambda: browser.state == "penalised", "the page tells of a penalty who looks at it")
+    check(browser.run("return innerHeight >= document.documentElement.scrollHeight"), "with room for that")
+    outside(browser)
+    states = [detail["state"] for _, detail in browser.run("return heard")]
+    check(set(states) <= {"waiting", "scanned"}, "the site hears of none")
+    check(browser.run(height) == before, "and sees no other height than before")
+    process.stdin.close()
+    process.wait(timeout=20)
+
+
 def many(servers, browser, site):
     """More elements in a page than may have their frames."""
     waiting = ["state", {"state": "waiting"}]
@@ -244,6 +268,10 @@ def ignores(servers, browser, site):
 
 def without_cookies(servers, browser, site):
     browser.devtools("Emulation.setDocumentCookieDisabled", disabled=True)
+    script = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=SOONER)["identifier"]
+    show(servers, browser, site, "127.0.0.1")
+    until(lambda: heard(browser, "error", {"reason": "over"}), "a way out that nobody takes is over before its ticket is too old, and the site hears that")
+    browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     show(servers, browser, site, "127.0.0.1")
     until(lambda: heard(browser, "error", {"reason": "cookies"}), "where no cookie is kept in a frame, the site hears that")
     browser.devtools("Emulation.setDocumentCookieDisabled", disabled=False)
@@ -277,6 +305,7 @@ def in_a_frame(servers, phone, make_browser, look):
         logs_in(servers, browser, site, phone)
         leads_elsewhere(servers, browser, site, stranger, phone)
         comes_too_late(servers, browser, site, stranger, phone)
+        keeps_quiet(servers, browser, site, phone)
         many(servers, browser, site)
         goes_back(servers, browser, site)
         refuses(servers, refused, stranger)

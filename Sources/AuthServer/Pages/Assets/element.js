@@ -126,4 +126,5 @@ class OstiaryLogin extends HTMLElement {
   }
 }
 
-customElements.define("ostiary-login", OstiaryLogin);
+// Loaded twice, by two addresses, the first one counts.
+customElements.get("ostiary-login") ?? customElements.define("ostiary-login", OstiaryLogin);
