@@ -145,7 +145,7 @@ struct FramedPageTests {
         let premises = try await premises()
         let frame = premises.serverID.text
         try await premises.asBrowser { (browser) async throws in
-            for (kind, nonce) in [(PageKind.login, "the-nonce-of-a-login"), (.enrol, "the-nonce-of-an-enrolment")] {
+            for (kind, nonce) in [(PageKind.login, "the-nonce-of-a-login-page"), (.enrol, "the-nonce-of-an-enrolment")] {
                 let cookie = try await browser.open(kind, nonce: nonce)
                 try await expectNoPage(cookie, in: frame, by: browser)
                 #expect(try await browser.state(cookie).text("state") == "waiting")

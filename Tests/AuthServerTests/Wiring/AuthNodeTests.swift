@@ -167,7 +167,7 @@ struct AuthNodeTests {
             #expect(full.status == .ok && full.said.contains(words + rest) && full.said.contains(#""keys":"ok""#) == hasKeys, "\(full.said)")
             // Here the second-factor server is missing, too.
             let logins = try await report(without, "/ready?for=logins").said
-            #expect(!logins.contains("root-key") && logins.contains(#""keys":"#) == !hasKeys, "\(logins)")
+            #expect(!logins.contains(#""root-key":"#) && logins.contains(#""keys":"#) == !hasKeys, "\(logins)")
             #expect(apart.log.lines("a readiness check failed").contains { $0.facts["work"] == "root-key" } == (days != 59))
         }
         let given = try await report(with, "/ready?full=1").said
