@@ -116,6 +116,29 @@ struct HealthTests {
         #expect(log.lines.isEmpty)
     }
 
+    @Test("A root key that is withheld is noted until the next key is due, then told in the log too, and makes nothing unready")
+    func rootKey() async throws {
+        let (begin, end) = ("1970-01-01T00:16:40Z", "1970-01-01T00:33:20Z")
+        let stages: [(now: UInt64, stage: RootKeyMissing.Stage, words: String)] = [
+            (999, .early, "nothing is due; start once with --root-key FILE after \(begin), or the server cannot sign after \(end)"),
+            (1_000, .due, "start again with --root-key FILE, or the server cannot sign after \(end)"),
+            (2_000, .due, "start again with --root-key FILE, or the server cannot sign after \(end)"),
+            (2_001, .over, "start again with --root-key FILE; the server has not been able to sign since \(end)"),
+        ]
+        for (now, stage, words) in stages {
+            let missing = RootKeyMissing(end: 2_000, overlap: 1_000, now: now)
+            #expect(missing.stage == stage && missing.begin == 1_000)
+            let check = RootKeyCheck { missing }
+            let report = #"{"ready":true,"checks":{"database":"ok","root-key":"the root key is kept apart and was not given: \#(words)"}}"#
+            #expect(try await ask("/ready?full=1", checks: [good], told: [check]) == (.ok, report))
+            let log = LogRecorder()
+            await HealthRoutes(checks: [good], told: [check], drain: DrainSignal(), limit: .seconds(3600)).watch(logger: log.logger()).round()
+            #expect(log.lines.map { $0.facts["work"] } == (stage == .early ? [] : ["root-key"]))
+        }
+        let report = #"{"ready":true,"checks":{"database":"ok","root-key":"ok"}}"#
+        #expect(try await ask("/ready?full=1", checks: [good], told: [RootKeyCheck { nil }]) == (.ok, report))
+    }
+
     @Test("A clock over two minutes behind what the database has, or what it has shown itself, is told, and passes when that time is reached")
     func clock() async throws {
         let clock = Mutex<UInt64>(1_800_000_000)

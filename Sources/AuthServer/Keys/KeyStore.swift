@@ -86,7 +86,7 @@ struct KeyStore: Sendable {
             do { certificate = try certify(try root(of: server, among: keys), secret, times.from, times.until) } catch ServerKeyError.rootKeyApart
                 where newest.map({ now <= $0 }) ?? false
             {
-                // There is time left; `checkRootKey` says so.
+                // There is time left; readiness says until when.
                 return
             }
         }

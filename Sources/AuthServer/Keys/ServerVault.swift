@@ -1,6 +1,6 @@
 import Authentication
 import Database
-import Foundation
+import HTTPService
 import OstiaryProtocol
 import Synchronization
 
@@ -138,29 +138,19 @@ package final class ServerVault: ServerKeyring {
     /// The identity that phones pin and operators compare.
     package func rootHash(of server: ServerID) throws -> [UInt8] { try stored(server).rootHash }
 
-    /// Throws `rootKeyMissing` when a root key is kept apart from the database and is not here, so that no operational key can be renewed.
-    /// - Parameter margin: seconds before the end of the present one from when on that is worth telling; nil for always.
-    package func checkRootKey(within margin: UInt64? = KeyKind.op.overlap) async throws {
+    /// Throws when a virtual server has no operational key that signs now, and none can be made: phones and pages are refused then.
+    package func checkSigners() async throws {
+        for server in loaded.withLock({ Array($0.keys) }) { _ = try await signing(server) }
+    }
+
+    /// The root key that is kept apart from the database and is not here, so that no operational key can be renewed: of several virtual servers that of the one
+    /// whose key ends first. Nil where none is missing.
+    package func missingRootKey() async throws -> RootKeyMissing? {
+        var first: Instant?
         for server in try await store.read({ rows in try rows.servers() }) {
             guard let end = try stored(server.id).operatorKeys.map(\.certificate.notAfter).max() else { continue }
-            if let margin, clock() + margin < end { continue }
-            do { _ = try await keyStore.root(of: server) } catch ServerKeyError.rootKeyApart {
-                throw RootKeyMissing(end: end, isOver: end < clock())
-            }
+            do { _ = try await keyStore.root(of: server) } catch ServerKeyError.rootKeyApart { first = min(first ?? end, end) }
         }
-    }
-}
-
-/// The root key is kept apart and was not given at this start.
-package struct RootKeyMissing: Error, Equatable, CustomStringConvertible {
-    /// When the last operational key ends.
-    package let end: Instant
-    /// Whether that is past.
-    package let isOver: Bool
-
-    package var description: String {
-        let time = Date(timeIntervalSince1970: Double(end.seconds)).formatted(.iso8601)
-        return "the root key is kept apart and was not given: start again with --root-key FILE"
-            + (isOver ? "; the server has not been able to sign since \(time)" : ", or the server cannot sign after \(time)")
+        return first.map { RootKeyMissing(end: $0.seconds, overlap: KeyKind.op.overlap, now: clock().seconds) }
     }
 }

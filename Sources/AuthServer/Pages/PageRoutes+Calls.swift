@@ -89,7 +89,8 @@ extension PageRoutes {
         }
     }
 
-    private func begin(_ page: OpenPage, isNewest: Bool, at now: Instant) async throws {
+    /// - Throws: also ``PageRefusal/noPage``, when the site has logged out since the page was found.
+    func begin(_ page: OpenPage, isNewest: Bool, at now: Instant) async throws {
         if let link = try await view.begin(page, isNewest: isNewest, at: now) { try await pages.keep(link, for: page) }
     }
 

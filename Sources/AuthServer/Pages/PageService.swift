@@ -48,7 +48,7 @@ package struct PageService: Sendable {
         guard let page = try await store.redeem(ticket, for: secret, until: now + PageLifetime.page, at: now) else {
             throw PageRefusal.ticketNotValid
         }
-        return OpenPage(page: page, cookie: secret, link: nil)
+        return OpenPage(page: page, cookie: secret, link: nil, isLoggedOut: false)
     }
 
     /// The page that a request names, if the browser has the cookie of that very page.
@@ -63,11 +63,13 @@ package struct PageService: Sendable {
     /// - Throws: ``PageRefusal/noPage``.
     func page(of secret: PageSecret, at now: Instant) async throws -> OpenPage {
         guard let stored = try await store.page(of: secret, at: now) else { throw PageRefusal.noPage }
-        return OpenPage(page: stored.page, cookie: secret, link: stored.link?.opened(by: secret))
+        return OpenPage(page: stored.page, cookie: secret, link: stored.link?.opened(by: secret), isLoggedOut: stored.isLoggedOut)
     }
 
-    /// Takes the tickets back of pages that were to enrol a phone for this nonce and that nobody has opened yet.
-    func endUnopened(of nonce: SessionNonce, at server: ServerID) async throws { try await store.removeUnopened(nonce: nonce.hash, of: server) }
+    /// Lets no page that the site opened until now enrol a phone for this nonce any more: neither one that nobody has opened yet, nor one that is being
+    /// opened, whose enrolment may begin after the domain has ended those that it finds. To be called before the domain logs the nonce out: then the
+    /// link of each enrolment is kept before this, and the domain finds the enrolment, or it is kept nowhere and good for nobody.
+    func logOut(_ nonce: SessionNonce, at server: ServerID) async throws { try await store.logOut(nonce: nonce.hash, of: server) }
 
     /// What a browser is told when a page begins: its cookie, and of more pages than it may keep, to forget the oldest.
     /// - Parameter isFramed: whether it begins in a frame.
@@ -97,9 +99,10 @@ package struct PageService: Sendable {
         }
     }
 
-    /// Keeps the link of the page's enrolment for when the page is loaded again.
+    /// Keeps the link of the page's enrolment, from where alone it is shown.
+    /// - Throws: ``PageRefusal/noPage`` when the site has logged out meanwhile: nobody ever learns the link.
     func keep(_ link: [UInt8], for page: OpenPage) async throws {
-        try await store.keep(try SealedLink(link, under: page.cookie), for: page.cookie)
+        guard try await store.keep(try SealedLink(link, under: page.cookie), for: page.cookie) else { throw PageRefusal.noPage }
     }
 
     /// Refuses a form or script of another site: browsers say where a POST comes from.
@@ -115,6 +118,8 @@ struct OpenPage: Sendable {
     let cookie: PageSecret
     /// The bytes of the link of its enrolment.
     let link: [UInt8]?
+    /// Whether its site has logged out: what the nonce enrols from then on is another page's.
+    let isLoggedOut: Bool
 
     var id: PageID { PageID(of: cookie) }
     var nonce: SessionNonce { SessionNonce(hash: page.nonceHash) }
@@ -127,6 +132,13 @@ struct OpenPage: Sendable {
 
     /// Whether this is the page that shows the enrolment.
     func owns(_ enrolment: Enrolment) -> Bool { enrolment.page.map { matches($0, cookie.hash) } ?? false }
+
+    /// Whether the page shows nothing of the enrolment that is its nonce's newest, because the site has logged out: only the phone that it has added.
+    func isOver(beside enrolment: Enrolment?) -> Bool {
+        guard isLoggedOut else { return false }
+        guard let enrolment, owns(enrolment), case .active = enrolment.state else { return true }
+        return false
+    }
 
     /// Whether this is the page that began the session.
     func owns(_ session: Session) -> Bool { session.page.map { matches($0.cookieHash, cookie.hash) } ?? false }

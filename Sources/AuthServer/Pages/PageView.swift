@@ -117,6 +117,7 @@ struct PageView: Sendable {
 
     private func enrolment(_ open: OpenPage, at now: Instant) async throws -> PageSnapshot {
         let enrolment = try await domain.enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
+        guard !open.isOver(beside: enrolment) else { return try await blank(open.page, state: .over) }
         if let enrolment, !open.owns(enrolment) { return try await blank(open.page, state: Self.state(ofForeign: enrolment)) }
         let progress = enrolment?.progress
         let link = open.enrolmentID == enrolment?.id ? open.link : nil

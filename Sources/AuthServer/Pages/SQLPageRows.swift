@@ -20,6 +20,8 @@ package struct StoredPage: Sendable, Equatable {
     package var link: SealedLink?
     /// See ``PageRenewal``.
     package var renewalLevel = Instant(0)
+    /// Whether its nonce was logged out since it was opened by its site: it begins no enrolment any more, and shows none.
+    package internal(set) var isLoggedOut = false
 
     package init(page: Page, holder: Holder, expiresAt: Instant) {
         self.page = page
@@ -42,6 +44,7 @@ final class SQLPageRows {
         columns: [
             "ticket_hash", "cookie_hash", "kind", "server_id", "nonce_hash", "name", "user_id", "return_url", "sealed_link", "expires_at", "browser",
             "logo", "account", "demand", "client", "renewal_level", "cancel_url", "framed",
+            "logged_out",
         ])
 
     /// The page of a ticket or a cookie, also when its time is over.
@@ -73,12 +76,12 @@ final class SQLPageRows {
             "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)])
     }
 
-    /// Deletes the enrol pages of a nonce whose tickets are not used; by the index of the tickets, of which there are those of a minute.
-    func removeUnopened(nonce: [UInt8], of server: ServerID) throws {
+    /// Marks the enrol pages of a nonce, whether or not anybody has opened them. The kind stands in the text, as the index is over such pages only.
+    func logOutPages(nonce: [UInt8], of server: ServerID) throws {
         defer { known.forget() }
         try connection.execute(
-            "DELETE FROM page WHERE ticket_hash > $1 AND server_id = $2 AND nonce_hash = $3 AND kind = $4",
-            [.blob([]), SQLValue(server), .blob(nonce), .text(PageKind.enrol.rawValue)])
+            "UPDATE page SET logged_out = 1 WHERE nonce_hash = $1 AND server_id = $2 AND kind = 'enrol' AND logged_out = 0",
+            [.blob(nonce), SQLValue(server)])
     }
 
     /// No ticket and no page lasts longer than one of now, if it was made by a clock ahead of `ahead`.
@@ -97,7 +100,7 @@ final class SQLPageRows {
             .blob(page.nonceHash), .text(page.name), SQLValue(page.userID), SQLValue(page.returnURL?.text), SQLValue(kept.link?.bytes),
             SQLValue(kept.expiresAt), LoginRequestColumns.browser(page.request), SQLValue(page.request.shown.logo?.picture?.bytes),
             SQLValue(page.request.account), LoginRequestColumns.demand(page.request), LoginRequestColumns.client(page.request),
-            SQLValue(kept.renewalLevel), SQLValue(page.cancelURL?.text), SQLValue(page.isFramed),
+            SQLValue(kept.renewalLevel), SQLValue(page.cancelURL?.text), SQLValue(page.isFramed), SQLValue(kept.isLoggedOut),
         ]
     }
 
@@ -113,6 +116,7 @@ final class SQLPageRows {
         kept.number = try row.integer("id")
         kept.link = try row.optionalBlob("sealed_link").map(SealedLink.init)
         kept.renewalLevel = try row.instant("renewal_level")
+        kept.isLoggedOut = try row.bool("logged_out")
         return kept
     }
 

@@ -28,18 +28,18 @@ package struct SQLPageStore: Sendable {
         }
     }
 
-    /// Forgets the enrol pages of a nonce whose ticket nobody has brought.
-    package func removeUnopened(nonce: [UInt8], of server: ServerID) async throws {
-        try await write { rows, _ -> Void in try rows.removeUnopened(nonce: nonce, of: server) }
+    /// Ends what the enrol pages of a nonce may do: the tickets that nobody has brought are good no more, and no page keeps another link.
+    package func logOut(nonce: [UInt8], of server: ServerID) async throws {
+        try await write { rows, _ -> Void in try rows.logOutPages(nonce: nonce, of: server) }
     }
 
-    /// Exchanges a ticket for a cookie, once: nil when the ticket is unknown, used or too old.
+    /// Exchanges a ticket for a cookie, once: nil when the ticket is unknown, used, too old or logged out.
     package func redeem(_ ticket: PageSecret, for cookie: PageSecret, until deadline: Instant, at now: Instant) async throws -> Page? {
         let (ticket, cookie) = (StoredPage.Holder.ticket(ticket.hash), StoredPage.Holder.cookie(cookie.hash))
         return try await write { rows, former -> Page? in
             // Redeemed by the first look: nobody else knows the cookie.
             if former != nil, let kept = try rows.page(of: cookie), !kept.isOver(at: now) { return kept.page }
-            guard var kept = try rows.page(of: ticket), !kept.isOver(at: now) else { return nil }
+            guard var kept = try rows.page(of: ticket), !kept.isOver(at: now), !kept.isLoggedOut else { return nil }
             kept.holder = cookie
             kept.expiresAt = deadline
             try rows.save(kept)
@@ -50,9 +50,9 @@ package struct SQLPageStore: Sendable {
     /// The page of a cookie; nil when there is none any more.
     package func page(of cookie: PageSecret, at now: Instant) async throws -> StoredPage? { try await page(of: .cookie(cookie.hash), at: now) }
 
-    /// The page that waits for a ticket, which stays good; nil when the ticket is unknown, used or too old.
+    /// The page that waits for a ticket, which stays good; nil when the ticket is unknown, used, too old or logged out.
     package func page(awaiting ticket: PageSecret, at now: Instant) async throws -> StoredPage? {
-        try await page(of: .ticket(ticket.hash), at: now)
+        try await page(of: .ticket(ticket.hash), at: now).flatMap { $0.isLoggedOut ? nil : $0 }
     }
 
     private func page(of holder: StoredPage.Holder, at now: Instant) async throws -> StoredPage? {
@@ -75,11 +75,11 @@ package struct SQLPageStore: Sendable {
         return try await read { rows in try holders.map { holder in try holder.flatMap { try rows.page(of: $0)?.expiresAt } ?? Instant(0) } }
     }
 
-    /// Counts that a page begins anew, if it may; nil when there is no such page.
+    /// Counts that a page begins anew, if it may; nil when there is no such page, or its site has logged out.
     package func renew(_ cookie: PageSecret, at now: Instant) async throws -> PageRenewal.Step? {
         let holder = StoredPage.Holder.cookie(cookie.hash)
         return try await write { rows, former -> PageRenewal.Step? in
-            guard var kept = try rows.page(of: holder), !kept.isOver(at: now) else { return nil }
+            guard var kept = try rows.page(of: holder), !kept.isOver(at: now), !kept.isLoggedOut else { return nil }
             // Counted by the first look.
             if case .begins(kept.renewalLevel)?? = former { return former ?? nil }
             let step = PageRenewal.step(from: kept.renewalLevel, at: now)
@@ -91,12 +91,14 @@ package struct SQLPageStore: Sendable {
     }
 
     /// Keeps the link of the page's enrolment, sealed under the cookie, in the place of an earlier one.
-    package func keep(_ link: SealedLink, for cookie: PageSecret) async throws {
+    /// - Returns: whether it is kept; not where the page is gone, or its site has logged out.
+    package func keep(_ link: SealedLink, for cookie: PageSecret) async throws -> Bool {
         let holder = StoredPage.Holder.cookie(cookie.hash)
-        try await write { rows, _ -> Void in
-            guard var kept = try rows.page(of: holder) else { return }
+        return try await write { rows, _ -> Bool in
+            guard var kept = try rows.page(of: holder), !kept.isLoggedOut else { return false }
             kept.link = link
             try rows.save(kept)
+            return true
         }
     }
 }

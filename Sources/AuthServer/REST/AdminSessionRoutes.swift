@@ -35,8 +35,8 @@ extension AdminRoutes {
 
     private func logOut(_ request: AdminRequest) async throws -> Response {
         let (nonce, server) = (try request.nonce(), try request.serverID())
-        // First, so that none of them begins an enrolment once the nonce is logged out.
-        try await pages.endUnopened(of: nonce, at: server)
+        // First: see there.
+        try await pages.logOut(nonce, at: server)
         try await domain.sessions.logOut(nonce, at: server, by: request.caller.actor, now: request.now)
         return .done
     }

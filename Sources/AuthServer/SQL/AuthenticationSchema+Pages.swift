@@ -31,6 +31,14 @@ extension AuthenticationSchema {
         ]
     }
 
+    /// Whether the nonce of an enrol page was logged out since; by the index a logout finds the pages of its nonce, and login pages are not in it.
+    static func loggedOutColumn(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE page ADD COLUMN logged_out \(d.integer) NOT NULL DEFAULT 0",
+            "CREATE INDEX page_enrol ON page (nonce_hash) WHERE kind = 'enrol'",
+        ]
+    }
+
     /// What a login asks, of a session and of its page. What null means is said where it is read.
     static func requestColumns(_ d: SQLDialect) -> [String] {
         ["session", "page"].flatMap { table in

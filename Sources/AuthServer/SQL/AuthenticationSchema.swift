@@ -34,6 +34,7 @@ enum AuthenticationSchema {
         },
         Migration(24, "login pages in frames of other sites") { d in frameColumns(d) },
         Migration(25, "which settings were applied") { d in AppliedSettings.tables(d) },
+        Migration(26, "enrol pages whose site has logged out") { d in loggedOutColumn(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -50,7 +50,7 @@ package struct AuthNode: Sendable {
             database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: audit.write, clock: clock)
         let server = try await vault.open(name: settings.serverName ?? AuthNodeSettings.defaultServerName)
         guard try vault.rootHash(of: server.id) != settings.secondFactorIdentity else { throw OwnIdentityPinned() }
-        do { try await vault.checkRootKey(within: nil) } catch let missing as RootKeyMissing { logger.warning("\(missing)") }
+        if let missing = try await vault.missingRootKey() { logger.warning("\(missing)") }
         let gateway = PinnedSecondFactor(
             transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
             rootHash: settings.secondFactorIdentity, database: database, logger: logger,
@@ -89,7 +89,8 @@ package struct AuthNode: Sendable {
             logins: [
                 CachedCheck("disk") { try await database.checkWritable() },
                 CachedCheck("second-factor") { try await gateway.check() },
-                NamedCheck("root-key") { try await vault.checkRootKey() },
+                // Without an operational key that is valid now it signs nothing.
+                NamedCheck("keys") { try await vault.checkSigners() },
             ],
             told: [
                 NamedCheck("unconfirmed") {
@@ -97,6 +98,7 @@ package struct AuthNode: Sendable {
                     guard let since = try? await services.closes.overdue(at: clock()) else { return }
                     throw UnconfirmedOrders(since: since)
                 },
+                RootKeyCheck { try await vault.missingRootKey() },
                 clockCheck,
             ], drain: drain, limit: readinessLimit)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))

@@ -69,6 +69,8 @@ public enum OstiaryError: Error, Sendable, Hashable {
     // The session
     /// The code was used, or is older than ten minutes.
     case enrolmentExpired
+    /// The login code is of another moment than the server's clock: too old, or one of a moving code that is not good yet, which a proper page shows to
+    /// nobody. Say no more than that, and have the person take the one that is shown now.
     case linkOld
     case sessionUnknown
     case sessionTaken

@@ -8,6 +8,7 @@ package enum Status: UInt16, Error, CaseIterable, Sendable {
     case sessionUnknown = 4
     case sessionTaken = 5
     case sessionOver = 6
+    /// The code is of another moment: too old, or not good yet; the phone is not told which.
     case linkOld = 7
     case accountUnknown = 8
     case accountBlocked = 9

@@ -1,4 +1,4 @@
-import Foundation
+import HTTPService
 import OstiaryProtocol
 import SecondFactor
 
@@ -35,10 +35,9 @@ struct OwnIdentity: OwnKeys {
     /// Whether nothing in here is over, and the clock is not behind the one that it was made by.
     func isGood(at now: Instant) -> Bool { madeAt <= now + KeyLifetimes.clockSlack && now < renewAt }
 
-    /// Throws when the operational key cannot be renewed because the root key is not here, however far its end is.
-    func checkRootKey(at now: Instant) throws(RootKeyMissing) {
-        guard let end = endsWithoutRoot else { return }
-        throw RootKeyMissing(end: end, isDue: end <= now + KeyLifetimes.operatorOverlap)
+    /// That the operational key cannot be renewed because the root key is not here, however far its end is; nil where it can.
+    func missingRootKey(at now: Instant) -> RootKeyMissing? {
+        endsWithoutRoot.map { RootKeyMissing(end: $0.seconds, overlap: KeyLifetimes.operatorOverlap, now: now.seconds) }
     }
 
     func open(_ request: [UInt8]) -> OpenedRequest? {
@@ -91,20 +90,4 @@ extension IdentityError: CustomStringConvertible {
         case .unreadableKey: "the server's keys cannot be read with this key file: name the key file that belongs to the database"
         }
     }
-}
-
-/// The root key is kept apart and was not given at this start.
-struct RootKeyMissing: Error, Equatable, CustomStringConvertible {
-    /// When the last operational key ends.
-    let end: Instant
-    /// Whether the next one is to be certified now.
-    let isDue: Bool
-
-    var description: String {
-        let begin = end - KeyLifetimes.operatorOverlap
-        let when = isDue ? "start again with --root-key FILE" : "nothing is due; start once with --root-key FILE after \(Self.text(begin))"
-        return "the root key is kept apart and was not given: \(when), or the server cannot sign after \(Self.text(end))"
-    }
-
-    private static func text(_ moment: Instant) -> String { Date(timeIntervalSince1970: Double(moment.seconds)).formatted(.iso8601) }
 }

@@ -42,7 +42,7 @@ package struct SecondFactorNode: Sendable {
         let own = try await identity.identity(at: clock())
         identityHash = own.root.hash
         guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
-        do { try own.checkRootKey(at: clock()) } catch { logger.warning("\(error)") }
+        if let missing = own.missingRootKey(at: clock()) { logger.warning("\(missing)") }
         let storage = CachedCheck("disk") { try await database.checkWritable() }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
@@ -60,14 +60,9 @@ package struct SecondFactorNode: Sendable {
                 storage,
             ],
             told: [
-                // A root key that is kept off line is no fault: until its operational key ends the server does all its work.
-                NamedCheck("root-key") {
+                RootKeyCheck {
                     let now = clock()
-                    let own = try await identity.identity(at: now)
-                    do throws(RootKeyMissing) { try own.checkRootKey(at: now) } catch {
-                        if error.isDue { throw error }
-                        throw ReadinessNote(error)
-                    }
+                    return try await identity.identity(at: now).missingRootKey(at: now)
                 },
                 clockCheck,
             ], drain: drain, limit: readinessLimit)

@@ -39,7 +39,7 @@ extension OstiaryError {
         case .tooMany: "too many requests: wait a little"
         case .enrolmentExpired:
             "the enrol code was used, is older than ten minutes, or its four characters were typed wrong three times: ask for a new one"
-        case .linkOld: "the login code is too old: take the one that is shown now"
+        case .linkOld: "the login code is of another moment, too old or not good yet: take the one that is shown now"
         case .sessionUnknown: "the server does not know this login: take the code that is shown now"
         case .sessionTaken: "a phone has taken this login already: begin a new one"
         case .sessionOver: "this login is over"

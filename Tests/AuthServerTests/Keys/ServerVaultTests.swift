@@ -209,23 +209,33 @@ struct ServerVaultTests {
         #expect(try #require(last).unsigned("last") <= clock.now.seconds + 2 * 86_400)
     }
 
-    @Test("A server that was started without its root key says so at once, and by readiness in the last month of its key")
+    @Test("A server that was started without its root key knows at once until when it signs, and from when on the file is wanted")
     func rootKeyForgotten() async throws {
         let (database, key, clock, file) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
         let with = try await Self.vault(database, key, clock, rootKey: file)
         _ = try await with.open(name: "Shop")
-        try await with.checkRootKey(within: nil)
+        #expect(try await with.missingRootKey() == nil)
         let without = try await Self.vault(database, key, clock)
         _ = try await without.open(name: "Shop")
-        await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey(within: nil) }
-        try await without.checkRootKey()
-        clock.advance(61 * Self.day)
-        let warned = await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey() }
-        #expect(warned?.description.contains("start again with --root-key FILE, or the server cannot sign after ") == true)
-        clock.advance(30 * Self.day)
-        let late = await #expect(throws: RootKeyMissing.self) { try await without.checkRootKey() }
-        #expect(late?.description.contains("start again with --root-key FILE; the server has not been able to sign since ") == true)
-        #expect(late?.end == warned?.end)
+        let end = (clock.now + 90 * Self.day).seconds
+        let stages: [(UInt64, RootKeyMissing.Stage, String)] = [
+            (0, .early, "nothing is due; start once with --root-key FILE after "),
+            (61, .due, "start again with --root-key FILE, or the server cannot sign after "),
+            (30, .over, "start again with --root-key FILE; the server has not been able to sign since "),
+        ]
+        for (days, stage, words) in stages {
+            clock.advance(days * Self.day)
+            let missing = try #require(try await without.missingRootKey())
+            #expect(missing.stage == stage && missing.end == end && missing.description.contains(words), "\(missing)")
+            if stage == .over {
+                await #expect(throws: ServerKeyError.rootKeyApart) { try await without.checkSigners() }
+            } else {
+                try await without.checkSigners()
+            }
+        }
+        try await with.checkSigners()
+        try await without.reload()
+        try await without.checkSigners()
     }
 
     @Test("The root key file of another database is refused at the start, also where none was kept apart; nothing is changed by it")
@@ -238,7 +248,7 @@ struct ServerVaultTests {
             await #expect(throws: ServerKeyError.otherRootKey) { try await wrong.open(name: "Shop") }
             let right = try await Self.vault(database, key, clock, rootKey: made)
             _ = try await right.open(name: "Shop")
-            try await right.checkRootKey(within: nil)
+            #expect(try await right.missingRootKey() == nil)
         }
     }
 

@@ -36,7 +36,7 @@ struct PageStoreTests {
             let kept = try #require(try await store.page(of: cookie, at: now + 99))
             #expect(kept.page == page && kept.link == nil && kept.expiresAt == now + 100)
             let link = try SealedLink([1, 2, 3], under: cookie)
-            try await store.keep(link, for: cookie)
+            #expect(try await store.keep(link, for: cookie))
             let linked = try #require(try await store.page(of: cookie, at: now + 99))
             #expect(linked.page == page && linked.link == link && linked.number == kept.number)
             #expect(try await store.page(of: ticket, at: now + 99) == nil)
@@ -78,6 +78,58 @@ struct PageStoreTests {
             while try await store.removeExpired(at: now + 64, limit: 2) == 2 {}
             #expect(try await count() == 0)
         }
+    }
+
+    @Test(
+        "After a logout the enrol pages of the nonce take no ticket and keep no link, opened or not; other nonces, other servers and login pages go on",
+        arguments: Backend.allCases)
+    func loggedOut(on backend: Backend) async throws {
+        try await withStore(backend) { store, database in
+            let page = page()
+            let others = [
+                Page(kind: .login, serverID: page.serverID, nonceHash: page.nonceHash),
+                Page(kind: .enrol, serverID: page.serverID, nonceHash: random.bytes(32), name: "Zoë"),
+                Page(kind: .enrol, serverID: ServerID(using: random), nonceHash: page.nonceHash, name: "Zoë"),
+            ]
+            let (cookie, unopened) = (PageSecret(using: random), PageSecret(using: random))
+            let other = others.map { (page: $0, ticket: PageSecret(using: random), cookie: PageSecret(using: random)) }
+            try await open(page, as: cookie, in: store)
+            let first = try SealedLink([1], under: cookie)
+            #expect(try await store.keep(first, for: cookie))
+            try await store.open(page, ticket: unopened, until: now + 60)
+            for other in other { try await store.open(other.page, ticket: other.ticket, until: now + 60) }
+
+            for _ in 0..<2 { try await store.logOut(nonce: page.nonceHash, of: page.serverID) }
+            #expect(try await store.page(awaiting: unopened, at: now) == nil)
+            #expect(try await store.redeem(unopened, for: PageSecret(using: random), until: now + 100, at: now) == nil)
+            #expect(try await store.renew(cookie, at: now) == nil)
+            #expect(try await !store.keep(try SealedLink([2], under: cookie), for: cookie))
+            let kept = try #require(try await store.page(of: cookie, at: now))
+            #expect(kept.isLoggedOut && kept.link == first && kept.page == page)
+            for other in other {
+                #expect(try await store.redeem(other.ticket, for: other.cookie, until: now + 100, at: now) == other.page)
+                #expect(try await store.keep(try SealedLink([3], under: other.cookie), for: other.cookie))
+                #expect(try await store.page(of: other.cookie, at: now)?.isLoggedOut == false)
+            }
+            // What the site opens afterwards is another matter.
+            let next = PageSecret(using: random)
+            try await open(page, as: next, in: store)
+            #expect(try await store.keep(try SealedLink([4], under: next), for: next))
+
+            let plan = try await database.read { connection in
+                try connection.query(
+                    "EXPLAIN QUERY PLAN UPDATE page SET logged_out = 1 WHERE nonce_hash = $1 AND server_id = $2 AND kind = 'enrol' AND logged_out = 0",
+                    [.blob([1]), .blob([2])]
+                ).map { try $0.text("detail") }
+            }
+            #expect(plan.count == 1 && plan[0].contains("USING INDEX page_enrol"), "\(plan)")
+        }
+    }
+
+    private func open(_ page: Page, as cookie: PageSecret, in store: SQLPageStore) async throws {
+        let ticket = PageSecret(using: random)
+        try await store.open(page, ticket: ticket, until: now + 60)
+        #expect(try await store.redeem(ticket, for: cookie, until: now + 100, at: now) == page)
     }
 
     private func page(returnURL: String? = nil) -> Page {

@@ -25,6 +25,14 @@ struct PhoneTextTests {
         #expect(ended(.server, wasLoggedIn: false) == "over (ended by the server): Shop")
     }
 
+    @Test("A code that the server does not take by its age is told as of another moment: a frame may be ahead of its time as well as too old")
+    func anotherMoment() {
+        let sentence = "the login code is of another moment, too old or not good yet: take the one that is shown now"
+        #expect(OstiaryError.linkOld.sentence == sentence)
+        #expect(OstiaryEvent.error(.linkOld, session: nil).lines(columns: 200) == ["\u{2717} \(sentence)"])
+        #expect(OstiaryError.linkOld.exit == .codeOver)
+    }
+
     @Test("Keys or a home that cannot be used say where to look: the option, and the variable that seals them")
     func unusableHome() {
         #expect(OstiaryError.keyStore.sentence.contains("--home") && OstiaryError.keyStore.sentence.contains("OSTIARY_PHONE_KEYRING"))

@@ -1,4 +1,5 @@
 import Database
+import HTTPService
 import Logging
 import OstiaryProtocol
 import OstiaryTesting
@@ -116,10 +117,11 @@ struct IdentityTests {
         #expect(stored == true)
         let apart = try await identity(nil, at: setting.clock.now)
         let end = setting.clock.now + 90 * Self.day
-        for (days, isDue) in [(0, false), (59, false), (60, true)] as [(UInt64, Bool)] {
-            #expect(throws: RootKeyMissing(end: end, isDue: isDue)) { try apart.checkRootKey(at: setting.clock.now + days * Self.day) }
+        for (days, stage) in [(0, .early), (59, .early), (60, .due), (90, .due), (91, .over)] as [(UInt64, RootKeyMissing.Stage)] {
+            let missing = apart.missingRootKey(at: setting.clock.now + days * Self.day)
+            #expect(missing?.end == end.seconds && missing?.begin == (end - 30 * Self.day).seconds && missing?.stage == stage, "\(days)")
         }
-        #expect(throws: Never.self) { try made.checkRootKey(at: end) }
+        #expect(made.missingRootKey(at: end) == nil)
         let later = setting.clock.now + 80 * Self.day
         #expect(try await identity(nil, at: later).operatorKey.id == made.operatorKey.id)
         await #expect(throws: IdentityError.rootKeyNeeded) { try await identity(nil, at: later + 20 * Self.day) }
