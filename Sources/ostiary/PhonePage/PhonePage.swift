@@ -25,10 +25,12 @@ struct PhonePage: Sendable {
     static let secretHeader = HTTPField.Name("X-Phone-Page")!
 
     /// Everybody who speaks to the page is on this machine and says at once what they want: a connection that is silent, or begins a request and stops,
-    /// makes room in five seconds. A browser opens 256 connections at most, so that a website has none wait by what it opens.
+    /// ends in five seconds, and at once when there are as many as there may be. A browser opens 256 connections at most, so that a website has none wait
+    /// by what it opens.
     static var limits: ServiceLimits {
         ServiceLimits(
-            body: LinkInput.largestFile, opening: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400))
+            body: LinkInput.largestFile, idle: .seconds(15), opening: .seconds(5), arrival: .seconds(5),
+            connections: ConnectionLimits(total: 400, givesWay: true))
     }
 
     private let phones: [PagePhone]

@@ -7,15 +7,15 @@ import Testing
 @Suite("Many connections at the phone page", .timeLimit(.minutes(5)))
 struct PhonePageCrowdTests {
     @Test(
-        "A45: more connections than there may be, silent or with half a request, keep nobody from the phone page for longer than five seconds",
-        arguments: ["", "GET /phones HTTP/1.1\r\nHo"])
+        "A45: many more connections than there may be, silent, with half a request or with a whole one, keep nobody from the phone page",
+        arguments: ["", "GET /phones HTTP/1.1\r\nHo", "GET /icon.svg HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"])
     func crowded(beginning: String) async throws {
         try await ServersFixture.run { world in
             try await RunningPage.with(world) { page in
                 let port = try #require(page.origin.split(separator: ":").last.flatMap { Int($0) })
-                let crowd = try await Crowd(500, port: port, sending: Array(beginning.utf8))
-                // Much longer than five seconds and much shorter than a connection may be silent later.
-                let answer = try await page.send(.GET, "/phones", within: .seconds(15))
+                let crowd = try await Crowd(1_400, port: port, sending: Array(beginning.replacing("PORT", with: "\(port)").utf8))
+                // Less than it takes until those are ended who are silent too long, as many at a time as there may be: four times five seconds.
+                let answer = try await page.send(.GET, "/phones", within: .seconds(12))
                 #expect(answer.status == 200)
                 await crowd.disperse()
             }
