@@ -38,7 +38,8 @@ extension Database {
         for migration in migrations {
             try await transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
         }
-        if migrations.contains(where: { $0.number > newest && $0.rows != nil }) { try await purge() }
+        // A new one has nothing to forget.
+        if newest > 0, migrations.contains(where: { $0.number > newest && $0.rows != nil }) { try await purge() }
     }
 
     /// Makes the table in which the steps are counted, if there is none: the first that a database of ours holds.
