@@ -149,7 +149,8 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "HTTPCallsTests",
-            dependencies: ["HTTPCalls", "OstiaryTesting", httpClient, nioCore], swiftSettings: house),
+            dependencies: ["HTTPCalls", "OstiaryTesting", httpClient, nioCore, .product(name: "NIOHTTP1", package: "swift-nio")],
+            swiftSettings: house),
         .testTarget(
             name: "AuthServerTests",
             dependencies: [

@@ -6,22 +6,28 @@ import threading
 import urllib.parse
 
 from page_axe import nothing_found
-from trial import check, until
+from trial import WRONG, check, until
 
 # What the site's own script hears of the element.
 HEARS = """
 window.heard = [];
-const login = document.querySelector("ostiary-login");
-for (const name of ["state", "returned", "cancelled", "error"]) login.addEventListener(name, (event) => {
-  heard.push([name, event.detail]);
-  if (location.search === "?stay") event.preventDefault();
-});
+const sheet = new CSSStyleSheet();
+sheet.replaceSync("ostiary-login::part(frame) { border: 3px solid }");
+document.adoptedStyleSheets = [sheet];
+for (const login of document.querySelectorAll("ostiary-login")) for (const name of ["state", "returned", "cancelled", "error"])
+  login.addEventListener(name, (event) => {
+    heard.push([name, event.detail]);
+    if (location.search === "?stay") event.preventDefault();
+  });
 """
 # A frame beside the other one, which says hello to it in the site's place.
 SIBLING = "setInterval(() => parent.frames[0].postMessage({ ostiary: 'hello' }, '*'), 50);"
 HEAD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"></head><body><main><h1>Shop</h1>"""
 FOCUS = "return [document.activeElement.id, document.hasFocus()]"
+# The fifty seconds that a page without a cookie keeps its way out pass in two.
+SOONER = "const wait = setTimeout; window.setTimeout = (what, after, ...rest) => wait(what, after === 50000 ? 2000 : after, ...rest)"
+ONWARD = "[data-state=onward] a"
 FRAME = "return document.querySelector('ostiary-login').shadowRoot.querySelector('iframe')"
 
 
@@ -30,13 +36,17 @@ class Site(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, login):
-        super().__init__(("127.0.0.1", 0), SitePages)
+    def __init__(self, login, pages=None):
+        super().__init__(("127.0.0.1", 0), pages or SitePages)
         self.login, self.element = login, ""
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def origin(self, host="localhost"):
         return f"http://{host}:{self.server_port}"
+
+    @property
+    def policy(self):
+        return f"default-src 'none'; script-src 'self' {self.login}; frame-src 'self' {self.login}; img-src 'self'; frame-ancestors 'self'"
 
     def page(self, path):
         if path == "/site.js":
@@ -61,11 +71,13 @@ class SitePages(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        kind, text = self.server.page(urllib.parse.urlparse(self.path).path)
-        login = self.server.login
-        policy = f"default-src 'none'; script-src 'self' {login}; frame-src 'self' {login}; img-src 'self'; frame-ancestors 'self'"
+        self.answer(*self.server.page(urllib.parse.urlparse(self.path).path))
+
+    def answer(self, kind, text):
         self.send_response(200)
-        for name, value in (("Content-Type", f"{kind}; charset=utf-8"), ("Content-Security-Policy", policy), ("Content-Length", str(len(text.encode())))):
+        for name, value in (
+            ("Content-Type", f"{kind}; charset=utf-8"), ("Content-Security-Policy", self.server.policy), ("Content-Length", str(len(text.encode()))),
+        ):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(text.encode())
@@ -79,11 +91,13 @@ def allow(servers, *origins):
     check(status == 200 and answer["frameorigins"] == list(origins), f"{', '.join(origins) or 'nobody'} may show the login page in a frame")
 
 
-def show(servers, browser, site, host="localhost", query="", attributes="", **members):
-    """The site's page with the element; its nonce and the address of the framed page."""
+def show(servers, browser, site, host="localhost", query="", attributes="", language="", **members):
+    """The site's page with the element; its nonce and the address of the framed page. `language` is what the backend adds to that."""
     nonce = secrets.token_urlsafe(24)
     members.setdefault("returnurl", site.origin(host) + "/welcome")
     address = servers.page("login", nonce, framed=True, **members)
+    if language:
+        address = address.replace("#", f"?lang={language}#")
     site.element = f'<ostiary-login src="{address}" {attributes}></ostiary-login>'
     browser.open(f"{site.origin(host)}/{query}")
     return nonce, address
@@ -114,7 +128,7 @@ def looks(servers, browser, site, look):
     check(told.startswith("Log in with your phone"), "the frame is named as the page says")
     inside(browser)
     fits = "return [innerHeight, document.documentElement.scrollHeight]"
-    until(lambda: len(set(browser.run(fits))) == 1, "it is as high as what is in it")
+    until(lambda: len(set(browser.run(fits))) == 1, "it is as high as what is in it, within the border that the site gives it")
     look(browser, "embed-waiting")
     link = "return document.querySelector('[data-link]').checkVisibility()"
     check(not browser.run(link), "it offers the app on this device only where a finger points")
@@ -124,11 +138,17 @@ def looks(servers, browser, site, look):
     browser.devtools("Emulation.setTouchEmulationEnabled", enabled=False)
     browser.devtools("Emulation.clearDeviceMetricsOverride")
     outside(browser)
-    show(servers, browser, site, "127.0.0.1", attributes='theme="dark" lang="ar"')
+    spoken = "return document.documentElement.lang"
+    show(servers, browser, site, "127.0.0.1", language="nl")
+    waits(browser, "a backend may choose the language by the address")
+    inside(browser)
+    check(browser.run(spoken) == "nl", "which the page has then, in a page of the site that is in another one")
+    outside(browser)
+    show(servers, browser, site, "127.0.0.1", attributes='theme="dark" lang="ar"', language="nl")
     waits(browser, "an element may choose its theme and language")
     inside(browser)
-    told = browser.run("return [document.documentElement.lang, matchMedia('(prefers-color-scheme: dark)').matches]")
-    check(told == ["ar", True], "which the page has then")
+    check(browser.run("return matchMedia('(prefers-color-scheme: dark)').matches"), "the page has that theme")
+    check(browser.run(spoken) == "ar", "and that language, whatever the address says")
     outside(browser)
     browser.picture("embed-dark-ar")
 
@@ -155,10 +175,28 @@ def leads_elsewhere(servers, browser, site, other, phone):
     until(lambda: heard(browser, "returned", {}), "it hears that the login returns, and not where to")
     check("returncode" not in str(browser.run("return [window.heard, document.documentElement.outerHTML]")), "nor the code")
     inside(browser)
-    browser.click("[data-back]:not([hidden]) a")
+    until(lambda: browser.state == "onward", "the frame says that the login was confirmed")
+    check(not browser.run("return document.querySelector('[data-back]').checkVisibility()"), "and has one way on")
+    browser.click(ONWARD)
     outside(browser)
-    until(lambda: browser.address.startswith(other.origin() + "/welcome?returncode="), "the person goes there by a link in the frame")
+    until(lambda: browser.address.startswith(other.origin() + "/welcome?returncode="), "by which the person goes there")
     check(servers.hand_in(nonce, browser.address)["loggedin"] and process.wait(timeout=20) == 0, "and is logged in")
+
+
+def comes_too_late(servers, browser, site, other, phone):
+    """The person does not go there before the code is spent."""
+    show(servers, browser, site, returnurl=other.origin() + "/welcome")
+    waits(browser, "another such page")
+    inside(browser)
+    process = phone.begin("login", browser.picture("embed-late", "[data-qr]"))
+    until(lambda: browser.state == "onward", "the login was confirmed")
+    nothing_found(browser, "embed-onward")
+    way = browser.run(f"return document.querySelector('{ONWARD}').href")
+    check(not servers.hand_in(secrets.token_urlsafe(24), way).get("loggedin"), "its code is handed in by a backend for another browser")
+    until(lambda: browser.state == "notreturned", "the frame says that nobody was logged in")
+    outside(browser)
+    until(lambda: heard(browser, "state", {"state": "notreturned"}), "and so the site hears")
+    process.wait(timeout=20)
 
 
 def goes_back(servers, browser, site):
@@ -169,6 +207,41 @@ def goes_back(servers, browser, site):
     outside(browser)
     until(lambda: heard(browser, "cancelled", {"url": site.origin() + "/cart"}), "it hears that the person went back")
     check(browser.address == site.origin() + "/?stay", "and stays where it is, as it wants")
+
+
+def keeps_quiet(servers, browser, site, phone):
+    """What a phone says of itself is not told: by no event, and by no height."""
+    height = "return document.querySelector('ostiary-login').clientHeight"
+    show(servers, browser, site)
+    waits(browser, "a page in a frame")
+    inside(browser)
+    picture = browser.picture("embed-wrong", "[data-qr]")
+    outside(browser)
+    process = phone.begin("login", picture, pins=WRONG[:3])
+    until(lambda: heard(browser, "state", {"state": "scanned"}), "a phone takes its login")
+    before = browser.run(height)
+    inside(browser)
+    until(lambda: browser.state == "penalised", "the page tells of a penalty who looks at it")
+    check(browser.run("return innerHeight >= document.documentElement.scrollHeight"), "with room for that")
+    outside(browser)
+    states = [detail["state"] for _, detail in browser.run("return heard")]
+    check(set(states) <= {"waiting", "scanned"}, "the site hears of none")
+    check(browser.run(height) == before, "and sees no other height than before")
+    process.stdin.close()
+    process.wait(timeout=20)
+
+
+def many(servers, browser, site):
+    """More elements in a page than may have their frames."""
+    waiting = ["state", {"state": "waiting"}]
+    addresses = [servers.page("login", secrets.token_urlsafe(24), framed=True, returnurl=site.origin() + "/welcome") for _ in range(5)]
+    site.element = "".join(f'<ostiary-login src="{address}"></ostiary-login>' for address in addresses)
+    browser.open(site.origin() + "/")
+    until(lambda: browser.run("return heard").count(waiting) == 4, "four elements of a page show the login page")
+    check(heard(browser, "error", {"reason": "busy"}), "the fifth says at once that it is one too many")
+    move = "const [first, ...more] = document.querySelectorAll('ostiary-login'); const last = more.pop(), { src } = last.attributes;"
+    browser.run(move + "first.removeAttribute('src'); last.setAttribute('src', src.value)")
+    until(lambda: browser.run("return heard").count(waiting) == 5, "and has its frame when another has none any more, with its ticket still good")
 
 
 def ignores(servers, browser, site):
@@ -195,6 +268,10 @@ def ignores(servers, browser, site):
 
 def without_cookies(servers, browser, site):
     browser.devtools("Emulation.setDocumentCookieDisabled", disabled=True)
+    script = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=SOONER)["identifier"]
+    show(servers, browser, site, "127.0.0.1")
+    until(lambda: heard(browser, "error", {"reason": "over"}), "a way out that nobody takes is over before its ticket is too old, and the site hears that")
+    browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     show(servers, browser, site, "127.0.0.1")
     until(lambda: heard(browser, "error", {"reason": "cookies"}), "where no cookie is kept in a frame, the site hears that")
     browser.devtools("Emulation.setDocumentCookieDisabled", disabled=False)
@@ -227,6 +304,9 @@ def in_a_frame(servers, phone, make_browser, look):
         looks(servers, browser, site, look)
         logs_in(servers, browser, site, phone)
         leads_elsewhere(servers, browser, site, stranger, phone)
+        comes_too_late(servers, browser, site, stranger, phone)
+        keeps_quiet(servers, browser, site, phone)
+        many(servers, browser, site)
         goes_back(servers, browser, site)
         refuses(servers, refused, stranger)
         without_cookies(servers, browser, site)

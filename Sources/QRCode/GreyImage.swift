@@ -21,15 +21,30 @@ struct GreyImage: Sendable, Equatable {
     /// Enlarged by whole pixels and framed in white: a reader wants two pixels or more a module and a quiet zone, and a cropped
     /// screenshot may have neither.
     func enlarged(by factor: Int, margin: Int) -> GreyImage {
-        let wide = width * factor + 2 * margin
-        let side = [UInt8](repeating: 255, count: margin)
-        var large = [UInt8](repeating: 255, count: wide * margin)
-        large.reserveCapacity(wide * (height * factor + 2 * margin))
-        for row in 0..<height {
-            let line = side + pixels[(row * width)..<((row + 1) * width)].flatMap { repeatElement($0, count: factor) } + side
-            for _ in 0..<factor { large += line }
+        let (wide, high) = (width * factor + 2 * margin, height * factor + 2 * margin)
+        var large = [UInt8](repeating: 255, count: wide * high)
+        // Through pointers and without iterators: a debug build looks at a million pixels as well, and each call costs it as much as ten.
+        large.withUnsafeMutableBufferPointer { large in
+            pixels.withUnsafeBufferPointer { pixels in
+                var pixel = 0
+                for row in 0..<height {
+                    let line = (margin + row * factor) * wide + margin
+                    var place = line
+                    while place < line + width * factor {
+                        let end = place + factor
+                        while place < end {
+                            large[place] = pixels[pixel]
+                            place += 1
+                        }
+                        pixel += 1
+                    }
+                    for copy in 1..<max(1, factor) {
+                        let (from, to) = (line..<place, line + copy * wide)
+                        _ = UnsafeMutableBufferPointer(rebasing: large[to..<(to + from.count)]).update(fromContentsOf: large[from])
+                    }
+                }
+            }
         }
-        large += repeatElement(255, count: wide * margin)
-        return GreyImage(width: wide, height: height * factor + 2 * margin, pixels: large)
+        return GreyImage(width: wide, height: high, pixels: large)
     }
 }

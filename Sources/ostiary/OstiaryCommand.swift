@@ -24,7 +24,14 @@ struct OstiaryCommand: AsyncParsableCommand {
     static func main() async {
         CrashConduct.settle()
         ThreadRoom.check()
-        await main(IDArguments.told(in: Array(CommandLine.arguments.dropFirst())))
+        let arguments = IDArguments.told(in: Array(CommandLine.arguments.dropFirst()))
+        do { _ = try parseAsRoot(arguments) } catch {
+            if exitCode(for: error) == .validationFailure, let advice = HyphenValues.advice(on: arguments) {
+                StandardStreams.printError("\(fullMessage(for: error))\n\(advice)")
+                exit(withError: ExitCode.validationFailure)
+            }
+        }
+        await main(arguments)
     }
 }
 

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import HTTPCalls
 import NIOCore
+import NIOHTTP1
 import OstiaryTesting
 import Testing
 

@@ -9,7 +9,7 @@ struct AppLoginLimitTests {
     /// A phone that is logged in to its app, whose pings are far apart. What ends the login in time waits already: begun after the clock was moved
     /// close to the end it would wait for so short a while that this clock lets it pass.
     private func loggedIn(_ configure: (inout Ostiary.Configuration) -> Void) async throws -> TestPhone {
-        let phone = try await TestPhone.enrolled(configure)
+        let phone = try await TestPhone.restarted(configure)
         await phone.server.with { $0.settings.pingTime = 36_000 }
         try await phone.logInToApp()
         var configuration = Ostiary.Configuration()

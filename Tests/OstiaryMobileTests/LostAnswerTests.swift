@@ -41,7 +41,7 @@ struct LostAnswerTests {
         "An answer that was spoiled on its way is a lost one: the login succeeds, and the right PIN is one try", arguments: Accident.allCases,
         [MessageType.l1, .m1, .l5])
     func login(_ accident: Accident, _ message: MessageType) async throws {
-        let phone = try await TestPhone.enrolled()
+        let phone = try await TestPhone.restarted()
         let earlier = Kept()
         await phone.server.with { server in
             server.mishaps.tamper = { _, bytes in
@@ -76,7 +76,7 @@ struct LostAnswerTests {
 
     @Test("A Stop is brought until its own answer has come", arguments: Accident.allCases.filter { $0 != .ofEarlierRequest })
     func stop(_ accident: Accident) async throws {
-        let phone = try await TestPhone.enrolled()
+        let phone = try await TestPhone.restarted()
         _ = try await phone.atSecondFactor()
         phone.ostiary.sfInput(PIN("271828"))
         let session = try await phone.login()

@@ -63,7 +63,7 @@ struct ManagementCrashTests {
         "At whichever step of a change of the PIN the process ends, exactly one PIN works afterwards, and the phone finds the right box by itself",
         arguments: 0..<mostSteps, [true, false])
     func pinChange(_ steps: Int, _ isAfterEffect: Bool) async throws {
-        let phone = try await TestPhone.enrolled()
+        let phone = try await TestPhone.restarted()
         let wire = Tripwire(steps: steps, isAfterEffect: isAfterEffect)
         let isDone = await run(phone, wire, { $0.changePIN() }, [{ $0.sfInput(PIN("271828")) }, { $0.sfInput(PIN("314159")) }])
         #expect(isDone != wire.isTripped || (isDone && !isAfterEffect), "\(steps)")
@@ -77,7 +77,7 @@ struct ManagementCrashTests {
         "At whichever step of adding biometrics the process ends, no half of a key is left, the PIN works, and adding again does",
         arguments: 0..<mostSteps, [true, false])
     func adding(_ steps: Int, _ isAfterEffect: Bool) async throws {
-        let phone = try await TestPhone.enrolled()
+        let phone = try await TestPhone.restarted()
         let wire = Tripwire(steps: steps, isAfterEffect: isAfterEffect)
         _ = await run(phone, wire, { $0.addBiometrics() }, [{ $0.sfInput(.simulated(.confirm)) }, { $0.sfInput(PIN("271828")) }])
         // The sweep leaves what another process may be doing alone for a quarter of an hour.

@@ -76,7 +76,8 @@ struct ServerAddressTests {
         arguments: [
             "https://a.example", "https://a.example:8443/", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:80", "http://127.9.9.9",
             "https://a.example:65535", "https://a.example:1", "https://[2001:db8::1]", "https://[2001:db8::1]:8443/", "https://192.0.2.1",
-            "https://a-b.xn--bcher-kva.example", "https://A.Example",
+            "https://a-b.xn--bcher-kva.example", "https://A.Example", "https://a.example.", "https://a_b.example:1", "https://1.a--b.example",
+            "https://\(String(repeating: "a", count: 63)).example",
         ])
     func allowed(_ text: String) { #expect(ServerAddress(text) != nil) }
 
@@ -91,6 +92,10 @@ struct ServerAddressTests {
             "https://a.example:0", "https://a.example:65536", "http://127.0.0.1:70000", "https://[::1]:70000",
             "https://a.example:99999999999999999999", "https://a.example:", "https://[::1]:",
             "https://a%0d%0ab.example", "https://a%00b.example", "https://[fe80::1%25eth0]:1",
+            // Nor such a name.
+            "https://-:1", "https://.:1", "https://..:1", "https://-a.example", "https://a-.example", "https://a..example", "https://.a.example",
+            "https://a%2eb:1", "https://%61.example", "https://\(String(repeating: "a", count: 64)).example",
+            "https://\(String(repeating: "a.", count: 127))example",
         ])
     func refused(_ text: String) { #expect(ServerAddress(text) == nil) }
 }

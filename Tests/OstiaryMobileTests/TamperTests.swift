@@ -18,9 +18,15 @@ struct TamperTests {
         .serverAnswer, .serverIdentity, .serverParametersUnreadable, .serverParametersWrong,
     ]
 
+    /// Asks once, and writes no history: its 200 lines would be read and written for every byte.
+    private static func hurried(_ configuration: inout Ostiary.Configuration) {
+        configuration.connectionPatience = .zero
+        configuration.expiryHistoryItems = .zero
+    }
+
     @Test("Every flipped byte of an L2 is a typed error, and the store stays as it was")
     func loginAnswer() async throws {
-        let phone = try await TestPhone.enrolled { $0.connectionPatience = .zero }
+        let phone = try await TestPhone.enrolled(Self.hurried)
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
         let (session, _) = try await phone.confirmLogin()
         phone.ostiary.stop(session)
@@ -37,7 +43,7 @@ struct TamperTests {
 
     @Test("Every prefix of an L2, and one byte more, is a typed error")
     func prefixes() async throws {
-        let phone = try await TestPhone.enrolled { $0.connectionPatience = .zero }
+        let phone = try await TestPhone.enrolled(Self.hurried)
         let link = try await phone.server.makeLoginLink()
         for count in stride(from: 0, to: 500, by: 3) {
             await phone.server.with { $0.mishaps.tamper = { _, bytes in Array(bytes.prefix(count % bytes.count)) } }
@@ -64,7 +70,7 @@ struct TamperTests {
 
     @Test("Every flipped byte of a bundle is a typed error, and nothing is stored")
     func bundle() async throws {
-        let phone = TestPhone(try TestServer(clock: TestClock())) { $0.connectionPatience = .zero }
+        let phone = TestPhone(try TestServer(clock: TestClock()), Self.hurried)
         let link = try await phone.server.makeEnrolLink()
         let count = await phone.server.with { $0.bundle.bytes.count }
         for position in 0..<count {
@@ -85,7 +91,7 @@ struct TamperTests {
         "While every M2 is changed the person is asked again, and no try is remembered or lost: the same digits are the same try",
         arguments: Array(stride(from: 0, to: 520, by: 37)))
     func secondFactorAnswer(_ position: Int) async throws {
-        let phone = try await TestPhone.enrolled()
+        let phone = try await TestPhone.restarted()
         _ = try await phone.beginLogin()
         _ = try await phone.secondFactor()
         let document = phone.accounts.document

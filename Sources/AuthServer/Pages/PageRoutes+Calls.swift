@@ -13,7 +13,7 @@ extension PageRoutes {
         let now = clock()
         // Looked at first: the ticket is not used up where nothing can begin.
         let awaited = try await pages.page(awaiting: body.ticket, at: now)
-        if let frame = body.frame { try pages.checkFrame(try Self.server(frame, field: "frame"), of: awaited) }
+        if let frame = body.frame { try pages.checkFrame(try Self.server(frame, field: "frame"), of: awaited, else: .ticketNotValid) }
         try await domain.sessions.checkKeys(of: awaited.serverID)
         let page = try await pages.redeem(body.ticket, at: now)
         try await begin(page, isNewest: true, at: now)
@@ -92,6 +92,8 @@ extension PageRoutes {
     /// - Throws: also ``PageRefusal/noPage``, when the site has logged out since the page was found.
     func begin(_ page: OpenPage, isNewest: Bool, at now: Instant) async throws {
         if let link = try await view.begin(page, isNewest: isNewest, at: now) { try await pages.keep(link, for: page) }
+        // A session has begun before this look: the logout that comes after it finds the session, and after one that came before nobody sees its code.
+        if page.page.kind == .login, try await pages.page(of: page.cookie, at: now).isLoggedOut { throw PageRefusal.noPage }
     }
 
     /// The virtual server that made a link; nil when none of ours did, or when no phone can enrol by it any more.

@@ -76,8 +76,12 @@ package struct PageRoutes: Sendable {
         return response
     }
 
-    /// The page that a request names by `?page=`: every one does, because a browser sends the cookies of all its pages.
+    /// The page that a request names by `?page=`: every one does, because a browser sends the cookies of all its pages. One that is made in a frame says
+    /// by `frame=` in which: sites at other names of the login server's own site have the browser send the cookies of all pages there.
     func page(of request: Request, at now: Instant) async throws -> OpenPage {
-        try await pages.page(request.uri.queryParameters["page"], in: request.headers, at: now)
+        let query = request.uri.queryParameters
+        let page = try await pages.page(query["page"], in: request.headers, at: now)
+        if let frame = query["frame"] { try pages.checkFrame(try Self.server(frame, field: "frame"), of: page.page, else: .noPage) }
+        return page
     }
 }

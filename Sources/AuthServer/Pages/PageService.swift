@@ -35,9 +35,8 @@ package struct PageService: Sendable {
 
     /// Refuses a page that the site did not mean for a frame, and one whose virtual server is not that of the frame: another one's settings say which
     /// sites may show that.
-    /// - Throws: ``PageRefusal/ticketNotValid``.
-    func checkFrame(_ server: ServerID, of page: Page) throws(PageRefusal) {
-        guard page.isFramed, page.serverID == server else { throw .ticketNotValid }
+    func checkFrame(_ server: ServerID, of page: Page, else refusal: PageRefusal) throws(PageRefusal) {
+        guard page.isFramed, page.serverID == server else { throw refusal }
     }
 
     /// The page of a ticket, and the cookie that keeps it from now on.
@@ -66,9 +65,10 @@ package struct PageService: Sendable {
         return OpenPage(page: stored.page, cookie: secret, link: stored.link?.opened(by: secret), isLoggedOut: stored.isLoggedOut)
     }
 
-    /// Lets no page that the site opened until now enrol a phone for this nonce any more: neither one that nobody has opened yet, nor one that is being
-    /// opened, whose enrolment may begin after the domain has ended those that it finds. To be called before the domain logs the nonce out: then the
-    /// link of each enrolment is kept before this, and the domain finds the enrolment, or it is kept nowhere and good for nobody.
+    /// Lets no page that the site opened until now log anybody in at this nonce any more, or enrol a phone for it: neither one that nobody has opened
+    /// yet, nor one that is being opened, whose session or enrolment may begin after the domain has ended those that it finds. To be called before the
+    /// domain logs the nonce out: then what a page has begun is shown before this, and the domain finds it, or it is shown to nobody
+    /// (docs/decisions/0022).
     func logOut(_ nonce: SessionNonce, at server: ServerID) async throws { try await store.logOut(nonce: nonce.hash, of: server) }
 
     /// What a browser is told when a page begins: its cookie, and of more pages than it may keep, to forget the oldest.
@@ -118,7 +118,7 @@ struct OpenPage: Sendable {
     let cookie: PageSecret
     /// The bytes of the link of its enrolment.
     let link: [UInt8]?
-    /// Whether its site has logged out: what the nonce enrols from then on is another page's.
+    /// Whether its site has logged out: what the nonce begins from then on is another page's.
     let isLoggedOut: Bool
 
     var id: PageID { PageID(of: cookie) }
@@ -138,6 +138,16 @@ struct OpenPage: Sendable {
         guard isLoggedOut else { return false }
         guard let enrolment, owns(enrolment), case .active = enrolment.state else { return true }
         return false
+    }
+
+    /// Whether the page begins nothing for its nonce any more, because the site has logged out: it only tells how its own login ended.
+    func isOver(beside session: Session?) -> Bool {
+        guard isLoggedOut else { return false }
+        guard let session, owns(session) else { return true }
+        return switch session.state {
+        case .open, .claimed, .returning, .expired: true
+        case .loggedIn, .denied, .stopped: false
+        }
     }
 
     /// Whether this is the page that began the session.

@@ -17,13 +17,12 @@ struct PageSource: Sendable {
     typealias Catalogue = [String: [String: String]]
 
     /// The texts of each language as HTML.
-    private let catalogue: Catalogue
+    private let texts: Catalogue
     private let library: MustacheLibrary
 
     /// - Throws: when the files of the program are not what they were; a test makes every page.
     init() throws {
-        catalogue = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json))
-            .mapValues { texts in texts.mapValues { Self.markup($0, texts) } }
+        texts = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json)).mapValues(Self.markup)
         let files = [
             "head": PackageResources.head_html, "begin": PackageResources.begin_html, "foot": PackageResources.foot_html,
             "marks": PackageResources.marks_html, "login": PackageResources.login_html, "enrol": PackageResources.enrol_html,
@@ -33,7 +32,7 @@ struct PageSource: Sendable {
     }
 
     func html(_ page: Page, in language: PageLanguage) throws -> [UInt8] {
-        guard let texts = catalogue[language.rawValue] else { throw PageSourceError.noTexts(language) }
+        guard let texts = texts[language.rawValue] else { throw PageSourceError.noTexts(language) }
         var values: [String: Any] = texts
         values["lang"] = language.rawValue
         values["title"] = values["\(page.template.rawValue)Title"]
@@ -43,11 +42,9 @@ struct PageSource: Sendable {
     }
 
     /// Without indentation, empty lines, and comments that have their lines for themselves: `//` to the end of the line, `/*` to the line with `*/`.
-    static func stripped(_ bytes: [UInt8]) -> [UInt8] {
-        Array(strippedLines(bytes).joined(separator: "\n").utf8) + [0x0A]
-    }
+    static func stripped(_ bytes: [UInt8]) -> [UInt8] { Array(lines(of: bytes).joined(separator: "\n").utf8) + [0x0A] }
 
-    private static func strippedLines(_ bytes: [UInt8]) -> [Substring] {
+    private static func lines(of bytes: [UInt8]) -> [Substring] {
         var (lines, isComment) = ([Substring](), false)
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let text = line.drop { $0 == " " }
@@ -61,17 +58,51 @@ struct PageSource: Sendable {
     /// Markup, which shows nothing of an end of line between its blocks of text.
     static func strippedMarkup(_ bytes: [UInt8]) -> [UInt8] {
         let blocks = ["section", "h1", "p", "ul", "li"].flatMap { ["<\($0)", "</\($0)"] }
-        var text = ""
-        for line in strippedLines(bytes) {
-            if text.hasSuffix(">\n"), blocks.contains(where: line.hasPrefix) { text.removeLast() }
-            text += line + "\n"
+        var (text, endsTag) = ([UInt8](), false)
+        for line in lines(of: bytes) {
+            let isBlock = blocks.contains { line.hasPrefix($0) }
+            if !text.isEmpty, !(endsTag && isBlock) { text.append(0x0A) }
+            text += line.utf8
+            endsTag = line.hasSuffix(">")
         }
-        return Array(text.utf8)
+        return withoutEnds(text + [0x0A])
     }
 
-    /// Scripts, which need no semicolon at the end of a block.
+    /// Without the ends of paragraphs and of items of a list, where each ends by itself: where the next one begins, or what it stands in ends.
+    private static func withoutEnds(_ markup: [UInt8]) -> [UInt8] {
+        let ends = [("</p>", ["<p>", "<p ", "<ul", "</section>"]), ("</li>", ["<li>", "</ul>"])].map { end, nexts in
+            (end: Array(end.utf8), nexts: nexts.map { Array($0.utf8) })
+        }
+        var (kept, index) = ([UInt8](), 0)
+        while index < markup.count {
+            // Almost every byte is none of theirs, and a server makes thirty pages at its start.
+            if markup[index] == UInt8(ascii: "<"), index + 1 < markup.count, markup[index + 1] == UInt8(ascii: "/") {
+                let rest = markup[index...]
+                let found = ends.first { end, nexts in
+                    rest.starts(with: end) && nexts.contains { rest.dropFirst(end.count).starts(with: $0) }
+                }
+                if let found {
+                    index += found.end.count
+                    continue
+                }
+            }
+            kept.append(markup[index])
+            index += 1
+        }
+        return kept
+    }
+
+    /// Scripts, which need no semicolon at the end of a line where a block ends next, or a statement begins with a word: that never goes on with what
+    /// stands before it.
     static func strippedScript(_ bytes: [UInt8]) -> [UInt8] {
-        Array(String(decoding: stripped(bytes), as: UTF8.self).replacing(";\n}", with: "\n}").utf8)
+        let text = stripped(bytes)
+        return text.indices.filter { index in
+            guard text[index] == UInt8(ascii: ";"), index + 2 < text.count, text[index + 1] == 0x0A else { return true }
+            switch text[index + 2] {
+            case UInt8(ascii: "}"), UInt8(ascii: "#"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return false
+            default: return true
+            }
+        }.map { text[$0] }
     }
 
     /// Stylesheets, whose punctuation needs no spaces or ends of lines either.
@@ -83,19 +114,29 @@ struct PageSource: Sendable {
         return Array(text.utf8)
     }
 
-    /// A text of the catalogue as HTML; in the place of `{name}`, `{device}` and `{app}` stands what the page puts in by script.
-    private static func markup(_ text: String, _ texts: [String: String]) -> String {
-        var markup = escaped(text)
-        for (name, attribute, otherwise) in [("name", "name", ""), ("device", "device", "yourPhone"), ("app", "appname", "theApp")] {
-            let inside = escaped(texts[otherwise] ?? "")
-            markup = markup.replacing("{\(name)}", with: "<strong data-\(attribute) dir=\"auto\">\(inside)</strong>")
+    /// The texts of a language as HTML; in the place of `{name}`, `{device}` and `{app}` stands what the page puts in by script.
+    private static func markup(_ texts: [String: String]) -> [String: String] {
+        let places = [("name", "name", ""), ("device", "device", "yourPhone"), ("app", "appname", "theApp")].map { name, attribute, otherwise in
+            ("{\(name)}", "<strong data-\(attribute) dir=\"auto\">\(escaped(texts[otherwise] ?? ""))</strong>")
         }
-        return markup
+        return texts.mapValues { text in
+            places.reduce(escaped(text)) { text, place in text.contains(place.0) ? text.replacing(place.0, with: place.1) : text }
+        }
     }
 
     /// For elements and for attributes in double quotes.
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        var escaped: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): escaped += "&amp;".utf8
+            case UInt8(ascii: "<"): escaped += "&lt;".utf8
+            case UInt8(ascii: ">"): escaped += "&gt;".utf8
+            case UInt8(ascii: "\""): escaped += "&quot;".utf8
+            default: escaped.append(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
     }
 }
 

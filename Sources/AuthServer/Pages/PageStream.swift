@@ -9,7 +9,7 @@ struct PageStream: Sendable {
     private static let looksPerHeartbeat = 3
 
     let page: OpenPage
-    /// The page as it is kept now: it may have begun another enrolment since the stream was opened.
+    /// The page as it is kept now: since the stream was opened it may have begun another enrolment, or its site may have logged out.
     let kept: @Sendable () async throws -> OpenPage
     let view: PageView
     let signals: PageSignals
@@ -46,8 +46,10 @@ struct PageStream: Sendable {
     /// The page as it is now.
     private func look(_ memory: inout PageMemory) async throws -> PageSnapshot {
         let now = clock()
-        let page = page.page.kind == .enrol ? try await kept() : page
-        var snapshot = try await view.snapshot(of: page, style: isStill ? .still : .moving, at: now)
+        let style = isStill ? LinkStyle.still : .moving
+        var snapshot = try await view.snapshot(of: page.page.kind == .enrol ? try await kept() : page, style: style, at: now)
+        // Before it may begin anew: its site may have logged out.
+        if snapshot.renews, page.page.kind == .login { snapshot = try await view.snapshot(of: try await kept(), style: style, at: now) }
         memory.note(snapshot.state)
         snapshot.isRead = memory.isRead
         return snapshot

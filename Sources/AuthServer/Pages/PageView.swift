@@ -54,6 +54,7 @@ struct PageView: Sendable {
 
     private func login(_ open: OpenPage, style: LinkStyle, at now: Instant) async throws -> PageSnapshot {
         let session = try await domain.sessions.progress(of: open.nonce, at: open.page.serverID, now: now)
+        guard !open.isOver(beside: session) else { return try await blank(open.page, state: .over) }
         guard let session, open.owns(session) else { return try await foreign(session, on: open) }
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         switch session.state {

@@ -20,7 +20,7 @@ package struct StoredPage: Sendable, Equatable {
     package var link: SealedLink?
     /// See ``PageRenewal``.
     package var renewalLevel = Instant(0)
-    /// Whether its nonce was logged out since it was opened by its site: it begins no enrolment any more, and shows none.
+    /// Whether its nonce was logged out since it was opened by its site: it begins nothing any more, and shows no code.
     package internal(set) var isLoggedOut = false
 
     package init(page: Page, holder: Holder, expiresAt: Instant) {
@@ -76,11 +76,11 @@ final class SQLPageRows {
             "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)])
     }
 
-    /// Marks the enrol pages of a nonce, whether or not anybody has opened them. The kind stands in the text, as the index is over such pages only.
+    /// Marks the pages of a nonce, whether or not anybody has opened them.
     func logOutPages(nonce: [UInt8], of server: ServerID) throws {
         defer { known.forget() }
         try connection.execute(
-            "UPDATE page SET logged_out = 1 WHERE nonce_hash = $1 AND server_id = $2 AND kind = 'enrol' AND logged_out = 0",
+            "UPDATE page SET logged_out = 1 WHERE nonce_hash = $1 AND server_id = $2 AND logged_out = 0",
             [.blob(nonce), SQLValue(server)])
     }
 

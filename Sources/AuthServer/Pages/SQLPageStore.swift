@@ -28,7 +28,7 @@ package struct SQLPageStore: Sendable {
         }
     }
 
-    /// Ends what the enrol pages of a nonce may do: the tickets that nobody has brought are good no more, and no page keeps another link.
+    /// Ends what the pages of a nonce may do: the tickets that nobody has brought are good no more, and no page begins anew or keeps another link.
     package func logOut(nonce: [UInt8], of server: ServerID) async throws {
         try await write { rows, _ -> Void in try rows.logOutPages(nonce: nonce, of: server) }
     }

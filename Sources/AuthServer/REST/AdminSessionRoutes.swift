@@ -35,7 +35,7 @@ extension AdminRoutes {
 
     private func logOut(_ request: AdminRequest) async throws -> Response {
         let (nonce, server) = (try request.nonce(), try request.serverID())
-        // First: see there.
+        // The pages first, then what they began: PageService says why.
         try await pages.logOut(nonce, at: server)
         try await domain.sessions.logOut(nonce, at: server, by: request.caller.actor, now: request.now)
         return .done

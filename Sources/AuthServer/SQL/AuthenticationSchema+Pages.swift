@@ -31,11 +31,11 @@ extension AuthenticationSchema {
         ]
     }
 
-    /// Whether the nonce of an enrol page was logged out since; by the index a logout finds the pages of its nonce, and login pages are not in it.
+    /// Whether the nonce of a page was logged out since; by the index a logout finds the pages of its nonce.
     static func loggedOutColumn(_ d: SQLDialect) -> [String] {
         [
             "ALTER TABLE page ADD COLUMN logged_out \(d.integer) NOT NULL DEFAULT 0",
-            "CREATE INDEX page_enrol ON page (nonce_hash) WHERE kind = 'enrol'",
+            "CREATE INDEX page_nonce ON page (nonce_hash)",
         ]
     }
 

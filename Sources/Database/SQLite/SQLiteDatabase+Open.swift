@@ -46,9 +46,12 @@ extension SQLiteDatabase {
     }
 
     /// A database that lives as long as the value does, for tests: same statements, same transactions, nothing on disk.
-    package static func inMemory() throws(DatabaseOpenError) -> SQLiteDatabase {
+    /// - Parameter other: another one in memory, for what it holds now.
+    package static func inMemory(copying other: SQLiteDatabase? = nil) throws(DatabaseOpenError) -> SQLiteDatabase {
         do {
-            let handle = SQLiteHandle(try DatabaseQueue(configuration: .base()))
+            let queue = try DatabaseQueue(configuration: .base())
+            if case .onlyConnection(let handle) = other?.source { try handle.copy(to: queue) }
+            let handle = SQLiteHandle(queue)
             return SQLiteDatabase(writer: handle, source: .onlyConnection(handle), lock: nil)
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: "in memory")

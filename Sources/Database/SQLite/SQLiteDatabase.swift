@@ -5,7 +5,7 @@ package final class SQLiteDatabase: Database {
     package let dialect = SQLDialect.sqlite
     package let isShared: Bool
     private let writer: SQLiteWriter
-    private let source: ReadSource
+    let source: ReadSource
     /// The file; nil in memory.
     private let path: String?
     /// The files that the connections have open, by their names.

@@ -31,6 +31,9 @@ final class SQLiteHandle: @unchecked Sendable {
         }
     }
 
+    /// Makes another database hold what this one holds, and nothing else.
+    func copy(to other: DatabaseQueue) throws { try queue.backup(to: other) }
+
     /// Waits until the work that was scheduled before is done.
     func wait() {
         queue.unsafeRead { _ in }

@@ -26,7 +26,7 @@ private func endOfOpaqueText(in source: [UInt8], at start: Int) -> Int {
         let close = source[(start + 1)...].firstIndex(of: quote)
         return close.map { $0 + 1 } ?? source.count
     }
-    if source[start...].starts(with: Array("--".utf8)) {
+    if quote == UInt8(ascii: "-"), start + 1 < source.count, source[start + 1] == UInt8(ascii: "-") {
         return source[start...].firstIndex(of: UInt8(ascii: "\n")) ?? source.count
     }
     return start

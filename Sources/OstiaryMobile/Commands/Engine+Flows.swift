@@ -60,6 +60,8 @@ extension Engine {
     private func fail(_ id: Session.ID, _ error: OstiaryError) async {
         guard flow?.session == id else { return }
         let (onAbort, report) = (flow?.onAbort, flow?.report)
+        // A yes that has no answer is to be ended, whatever becomes of it. What was only let go is for the next process to find out.
+        if onAbort != nil { noteEnding(id) }
         guard let abort = flow?.abort else {
             flow = nil
             sayParting(report)

@@ -5,11 +5,12 @@ import OstiaryProtocol
 extension Engine {
     func resume() { runInBackground { await $0.refresh() } }
 
-    /// Brings Stops that could not be brought, pings every session once, asks once for every account that waits for its code, takes up what waits,
-    /// sends what could not be sent; returns when each was tried.
+    /// Brings Stops that could not be brought, pings every session once, asks once for every login whose answer was not heard and for every account that
+    /// waits for its code, takes up what waits, sends what could not be sent; returns when each was tried.
     func refresh() async {
         do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
         sweep()
+        giveUpUnheardAppLogins()
         await bringStops()
         takeUpSessions()
         for session in live where session.isWatched || ports.remembersAllSessions && session.shown.isLoggedIn && !session.isEnding {
@@ -24,6 +25,7 @@ extension Engine {
             }
         }
         // After the pings, which wait for no other server than their own.
+        await findOut()
         await takeUpConfirmations()
         await deliverOutbox()
     }
@@ -55,27 +57,12 @@ extension Engine {
         }
     }
 
-    /// Logins that began in another process. They count as logged in once the server says so. What was ended is over for an app; a phone that
+    /// Logins that began in another process. They count as logged in once the server says so; one whose yes was not answered is none before. What was ended is over for an app; a phone that
     /// remembers all sessions shows it until its server has heard so.
     func takeUpSessions() {
-        for session in stored?.sessions ?? [] where session.isEnding != true || ports.remembersAllSessions {
-            guard !live.contains(where: { $0.shown.id == session.id }), let account = stored?.account(session.account) else { continue }
-            var shown = Session(id: session.id, isAppLogin: session.isAppLogin == true)
-            shown.account = self.shown(account)
-            shown.info.serviceName = session.serviceName
-            shown.pingTime = Int(session.pingTime)
-            if session.isReturning == true {
-                shown.isReturning = true
-                shown.state = .waitingForUserInput
-            } else {
-                shown.username = account.username
-                shown.state = .active
-                shown.wasLoggedIn = true
-            }
-            live.append(
-                LiveSession(
-                    shown: shown, rootHash: session.rootHash.bytes, sid: session.session, account: account.id, isEnding: session.isEnding == true,
-                    lastSeen: ports.clock.monotonic))
+        for session in stored?.sessions ?? [] where session.unansweredSince == nil && (session.isEnding != true || ports.remembersAllSessions) {
+            guard self.session(session.id) == nil, let account = stored?.account(session.account) else { continue }
+            live.append(LiveSession(session, of: shown(account), lastSeen: ports.clock.monotonic))
         }
         publish()
     }

@@ -8,14 +8,17 @@ extension Engine {
     }
 
     /// Ends logins of this device, whichever process began them. All are written down as ending before the first server is asked: whoever ends this process
-    /// meanwhile loses none of it.
+    /// meanwhile loses none of it. A login whose answer was not heard is ended like any other.
     /// - Returns: what was ended, and why a server was not told.
     func end(where isChosen: (Session.ID) -> Bool) async throws(OstiaryError) -> [(id: Session.ID, failure: OstiaryError?)] {
         try reread()
         takeUpSessions()
         let chosen = live.map(\.shown).filter { !$0.isOver && ($0.isLoggedIn || $0.isReturning) && isChosen($0.id) }
+        let unheard = unheardLogins.filter { isChosen($0.id) }
+        for login in unheard { noteEnding(login.id) }
         var closed: [(id: Session.ID, login: ClosedLogin?)] = []
         for session in chosen { closed.append((session.id, try closeHere(session.id))) }
+        closed += unheard.map { ($0.id, closedLogin($0)) }
         var told: [(id: Session.ID, failure: OstiaryError?)] = []
         for (id, login) in closed {
             var failure: OstiaryError?
@@ -25,6 +28,13 @@ extension Engine {
             told.append((id, failure))
         }
         return told
+    }
+
+    /// What logins are called of which it is not known whether they count: as the service says, else as the server does.
+    var undecidedLogins: [String] {
+        unheardLogins.filter { $0.isEnding != true }.map { login in
+            login.serviceName.isEmpty ? stored?.server(login.rootHash.bytes)?.name ?? "" : login.serviceName
+        }
     }
 
     /// Deletes an account.

@@ -38,6 +38,8 @@ actor Engine {
     var backgroundTasks: [UUID: Task<Void, Never>] = [:]
     /// The newest of what a page is told.
     var lastWord: Task<Void, Never>?
+    /// Whether a task asks again and again what became of logins whose answers were not heard.
+    var isFindingOut = false
 
     init(configuration: Ostiary.Configuration, ports: Ports, hub: EventHub, snapshot: SharedSnapshot, appLoginClock: AppLoginClock) {
         self.configuration = configuration

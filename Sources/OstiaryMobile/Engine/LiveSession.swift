@@ -18,6 +18,39 @@ struct LiveSession {
     var guardian: Task<Void, Never>?
 }
 
+extension LiveSession {
+    /// A login that began in another process, as this one shows it from now on.
+    /// - Parameter lastSeen: the moment by the monotonic clock.
+    init(_ stored: StoredSession, of account: Account, lastSeen: UInt64) {
+        var shown = Session(id: stored.id, isAppLogin: stored.isAppLogin == true)
+        shown.account = account
+        shown.info.serviceName = stored.serviceName
+        shown.pingTime = Int(stored.pingTime)
+        if stored.isReturning == true {
+            shown.isReturning = true
+            shown.state = .waitingForUserInput
+        } else {
+            shown.username = account.username
+            shown.state = .active
+            shown.wasLoggedIn = true
+        }
+        self.init(
+            shown: shown, rootHash: stored.rootHash.bytes, sid: stored.session, account: account.id.accountID, isEnding: stored.isEnding == true,
+            lastSeen: lastSeen)
+    }
+}
+
+extension StoredSession {
+    /// As another process takes it up; nil before the server named it.
+    init?(_ session: LiveSession, unansweredSince: Instant? = nil) {
+        guard let sid = session.sid, let account = session.account else { return nil }
+        self.init(
+            id: session.shown.id, session: sid, account: account, rootHash: StoredBytes(session.rootHash), pingTime: UInt32(session.shown.pingTime),
+            serviceName: session.shown.info.serviceName, isReturning: session.shown.isReturning ? true : nil,
+            isAppLogin: session.shown.isAppLogin ? true : nil, unansweredSince: unansweredSince?.seconds)
+    }
+}
+
 /// A second factor that the server remembers for a while.
 struct FactorCache {
     let token: SecretBytes
@@ -52,7 +85,7 @@ extension Engine {
     }
 
     /// Ends a session here and tells the app: nothing secret stays with it, nothing of a login stays in the store unless its server has still to
-    /// answer the Stop, and with an AppLogin goes the last second factor (S1-43). One that is over stays as it is.
+    /// answer the Stop or the yes, and with an AppLogin goes the last second factor (S1-43). One that is over stays as it is.
     /// - Parameter error: what went wrong, where that is what the app is told.
     func close(_ id: Session.ID, as ending: Session.Ending, _ error: OstiaryError? = nil) {
         guard let session = session(id), !session.shown.isOver else { return }
@@ -60,7 +93,7 @@ extension Engine {
             appLoginClock.stop()
             if let account = session.account { caches[account] = nil }
         }
-        forgetSession { $0.id == id && $0.isEnding != true }
+        forgetSession { $0.id == id && $0.isEnding != true && $0.unansweredSince == nil }
         change(id) { session in
             session.pinger?.cancel()
             session.pinger = nil

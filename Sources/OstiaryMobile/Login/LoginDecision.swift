@@ -76,7 +76,8 @@ extension Engine {
             secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
             cache: cache?.exposed, userInput: userInput, extensions: Extensions(shownNotices: question.acknowledged(by: account.id)),
             offer: question.shown.offer)
-        // From here on the server may count the session as logged in, whatever we hear of it.
+        // From here on the server may count the session as logged in, whatever we hear of it, and whether this process hears it at all.
+        try noteYes(id)
         let report = flow?.report
         flow?.onAbort = { engine, _ in
             let stamp = engine.now(at: question.rootHash)
@@ -85,7 +86,7 @@ extension Engine {
         flow?.report = nil
         var line = question.line(of: account, session: id, waitsOutBusy: true)
         line.isInOrder = true
-        let answer = try await line.ask(message, for: L6.self, declining: { method.isDeclined(by: $0) }, by: self)
+        let answer = try await send(yes: message, by: line, of: id)
         guard case .done(let reply) = answer else {
             // Nobody was logged in by it, and another decision may follow.
             flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
@@ -101,6 +102,18 @@ extension Engine {
             caches[account.id] = nil
         }
         return .done(outcome)
+    }
+
+    /// An answer that rules the login out lets go of what was written down of it.
+    private func send(yes: L5, by line: ServerLine, of id: Session.ID) async throws(OstiaryError) -> Delivered<Reply<L6>> {
+        do throws(OstiaryError) {
+            let answer = try await line.ask(yes, for: L6.self, declining: { yes.method.isDeclined(by: $0) }, by: self)
+            if case .declined(let status) = answer { noteRefusal(OstiaryError(status), of: id) }
+            return answer
+        } catch {
+            noteRefusal(error, of: id)
+            throw error
+        }
     }
 
     /// What the server hears of a login that stops before its decision: a signed denial if the person denied it, else nothing.

@@ -16,7 +16,8 @@ package struct ServerAddress: Sendable, Hashable {
     /// Whether a transport may call it. An address comes out of anybody's code: one whose host or port there cannot be is asked of no client, of which some
     /// end the process over it.
     package static func isAllowed(_ url: URL) -> Bool {
-        guard let host = url.host, isPlain(host), hasPort(url), url.user == nil, url.password == nil else { return false }
+        guard let host = url.host, isPlain(host), let authority = authority(url), hasPort(url, authority) else { return false }
+        guard !authority.contains("%"), url.user == nil, url.password == nil else { return false }
         switch url.scheme?.lowercased() {
         case "https": return true
         case "http": return isLoopback(host.lowercased())
@@ -24,19 +25,28 @@ package struct ServerAddress: Sendable, Hashable {
         }
     }
 
-    /// A name or a number, without what only an encoding brings into one: line ends, NUL, the zone of an IPv6 address.
+    /// A number, or a name as there can be one (RFC 1123 §2.1): parts of 1 to 63 letters, digits, `-` and `_` that begin and end with no `-`; a dot after
+    /// the last is part of it. Without what only an encoding brings in: line ends, NUL, the zone of an IPv6 address.
     private static func isPlain(_ host: String) -> Bool {
-        !host.isEmpty
-            && host.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0 | 0x20) || "-._:[]".utf8.contains($0) }
+        func isPart(_ byte: UInt8) -> Bool { (48...57).contains(byte) || (97...122).contains(byte | 0x20) || "-_".utf8.contains(byte) }
+        if host.utf8.contains(UInt8(ascii: ":")) { return host.utf8.allSatisfy { isPart($0) || ".:[]".utf8.contains($0) } }
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name.utf8.count <= 253
+            && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+                (1...63).contains(part.utf8.count) && part.utf8.allSatisfy(isPart) && !part.hasPrefix("-") && !part.hasSuffix("-")
+            }
+    }
+
+    /// Host and port as they are written.
+    private static func authority(_ url: URL) -> Substring? {
+        let text = url.absoluteString
+        return (text.range(of: "://")?.upperBound).map { start in text[start...].prefix { !"/?#".contains($0) } }
     }
 
     /// Whether its port is one that there is, or the scheme's own.
-    private static func hasPort(_ url: URL) -> Bool {
+    private static func hasPort(_ url: URL, _ authority: Substring) -> Bool {
         if let port = url.port { return (1...65_535).contains(port) }
         // A number that is too long for any integer is no port to the parser, and to another one it may be.
-        let text = url.absoluteString
-        guard let start = text.range(of: "://")?.upperBound else { return false }
-        let authority = text[start...].prefix { !"/?#".contains($0) }
         return !(authority.lastIndex(of: "]").map { authority[$0...] } ?? authority).contains(":")
     }
 

@@ -38,17 +38,11 @@ extension Engine {
         if let new = stored?.account(account) { emit(.accountUpdated(shown(new))) }
     }
 
-    /// A login of a browser goes on when the app is restarted; an AppLogin does not, and one that is not watched needs nobody here.
+    /// A login of a browser goes on when the app is restarted; an AppLogin does not, and one that is not watched needs nobody here. That its yes was
+    /// not answered is written down no longer.
     func rememberSession(_ id: Session.ID) throws(OstiaryError) {
-        guard let session = session(id), let sid = session.sid, let account = session.account else { return }
-        guard ports.remembersAllSessions || !session.shown.isAppLogin && session.shown.pingTime > 0 else { return }
-        let stored = StoredSession(
-            id: id, session: sid, account: account, rootHash: StoredBytes(session.rootHash), pingTime: UInt32(session.shown.pingTime),
-            serviceName: session.shown.info.serviceName, isReturning: session.shown.isReturning ? true : nil,
-            isAppLogin: session.shown.isAppLogin ? true : nil)
-        try write { (state) throws(OstiaryError) in
-            state.sessions.removeAll { $0.id == id }
-            state.sessions.append(stored)
-        }
+        guard let session = session(id), let stored = StoredSession(session) else { return }
+        guard ports.remembersAllSessions || !session.shown.isAppLogin && session.shown.pingTime > 0 else { return forgetSession { $0.id == id } }
+        try write { (state) throws(OstiaryError) in state.keep(stored) }
     }
 }

@@ -2,8 +2,8 @@ import OstiaryProtocol
 
 // Presence: what goes on between a login and its end.
 //
-// Owns: the first moment after a login, the browser's way back, pings and what they tell, the limits of an AppLogin, and telling the
-// server of an end. Leaves to others: that a session is over here (Engine/), and who wanted it (Commands/).
+// Owns: the first moment after a login, the browser's way back, pings and what they tell, logins whose answers nobody heard, the limits
+// of an AppLogin, and telling the server of an end. Leaves to others: that a session is over here (Engine/), and who wanted it (Commands/).
 // Start reading here, then LoggedIn and Returning.
 
 /// What goes on after a login: pings, and the end (protocol §8).

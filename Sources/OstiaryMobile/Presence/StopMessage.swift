@@ -29,24 +29,34 @@ extension Engine {
 
     /// Forgets the login when the server has answered, whatever it said of it; before that it lives on there.
     func sendStop(_ login: ClosedLogin, patience: Double? = nil) async throws(OstiaryError) {
+        let reason: StopReason?
         do throws(OstiaryError) {
-            try await bringStop(login, patience: patience)
+            reason = try await bringStop(login, patience: patience)
         } catch {
             if error.isFinalAnswer { forgetSession { $0.session == login.session } }
             throw error
         }
-        forgetSession { $0.session == login.session }
+        guard let unheard = stored?.sessions.first(where: { $0.session == login.session && $0.unansweredSince != nil })
+        else { return forgetSession { $0.session == login.session } }
+        settle(unheard, of: login.account, stopped: reason)
     }
 
     /// Stops that could not be brought when their sessions were ended: each is tried once.
     func bringStops() async {
         for session in stored?.sessions ?? [] where session.isEnding == true {
-            guard let account = stored?.account(session.account) else { continue }
-            await tellServer(ClosedLogin(session: session.session, account: account, lastStamp: Instant(0)), patience: 0)
+            if let login = closedLogin(session) { await tellServer(login, patience: 0) }
         }
     }
 
-    private func bringStop(_ login: ClosedLogin, patience: Double?) async throws(OstiaryError) {
+    /// What is told of a login that was ended; nil where its account is gone, and with it the key.
+    func closedLogin(_ session: StoredSession) -> ClosedLogin? {
+        stored?.account(session.account).map {
+            ClosedLogin(session: session.session, account: $0, lastStamp: Instant(session.unansweredSince ?? 0))
+        }
+    }
+
+    /// - Returns: why the login ended, now or before; nil where the server says that nobody is logged in to it.
+    private func bringStop(_ login: ClosedLogin, patience: Double?) async throws(OstiaryError) -> StopReason? {
         let account = login.account
         let acknowledged = shownNotices(of: account.id)
         var line = ServerLine(of: account, patience: patience)
@@ -54,6 +64,8 @@ extension Engine {
         let message = Stop(sessionID: login.session, reason: login.reason, extensions: Extensions(shownNotices: acknowledged))
         let answer = try await line.ask(
             message, for: PingAnswer.self, declining: { $0 == .sessionOver || $0 == .sessionUnknown }, by: self)
-        if case .done(let reply) = answer { hear(reply.value.extensions.notices, by: account.id, after: acknowledged) }
+        guard case .done(let reply) = answer else { return nil }
+        hear(reply.value.extensions.notices, by: account.id, after: acknowledged)
+        return reply.value.reason
     }
 }

@@ -51,6 +51,14 @@ extension StoredState {
         }
     }
 
+    /// Writes a login down in the place of what was known of it. What another process ends meanwhile stays to be ended.
+    mutating func keep(_ session: StoredSession) {
+        var session = session
+        if sessions.contains(where: { $0.id == session.id && $0.isEnding == true }) { session.isEnding = true }
+        sessions.removeAll { $0.id == session.id }
+        sessions.append(session)
+    }
+
     /// Takes an account out with everything that only it needed; the names of its keys go to `discarded`.
     mutating func remove(_ id: AccountID) {
         guard let account = account(id) else { return }

@@ -98,13 +98,14 @@ struct StoredClaim: Codable, Sendable, Equatable {
     let madeAt: UInt64
 }
 
-/// A login that goes on while its app is not running, or whose server has still to hear that it ended.
+/// A login that goes on while its app is not running, whose server has still to hear that it ended, or of which it is not known whether it counts.
 struct StoredSession: Codable, Sendable, Equatable {
     let id: UUID
     let session: SessionID
     let account: AccountID
     let rootHash: StoredBytes
-    let pingTime: UInt32
+    /// Zero while the server has not said it.
+    var pingTime: UInt32
     let serviceName: String
     /// True while its browser had not come back; documents of before that was possible do not say.
     var isReturning: Bool?
@@ -112,6 +113,8 @@ struct StoredSession: Codable, Sendable, Equatable {
     var isAppLogin: Bool?
     /// True once it was ended here: its server has not answered the Stop yet.
     var isEnding: Bool?
+    /// When the yes was sent, in Unix seconds by the server's clock, while its answer was not heard; nil once it was.
+    var unansweredSince: UInt64?
 }
 
 /// A signed Delete that the server has not acknowledged.

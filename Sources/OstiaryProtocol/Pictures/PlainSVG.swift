@@ -5,6 +5,8 @@ enum PlainSVG {
     static let mostElements = 1_000
     /// Each level may be a layer of its own, as large as the picture.
     static let mostLevels = 16
+    /// Bytes between the tags that are no spaces. What a letter costs grows with the marks on it: 30,000 of them on one hold a browser up for 20 seconds.
+    static let mostText = 4_096
 
     static func allows(_ bytes: [UInt8]) -> Bool {
         guard String(validating: bytes, as: UTF8.self) != nil else { return false }

@@ -5,6 +5,7 @@ struct SVGReader {
     private var place = 0
     private var open: [String] = []
     private var elements = 0
+    private var letters = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -16,8 +17,11 @@ struct SVGReader {
         }
         while place < bytes.count {
             if bytes[place] != Self.less {
-                // Outside the one element there is nothing to read.
-                guard !open.isEmpty || Self.isSpace(bytes[place]) else { return false }
+                if !Self.isSpace(bytes[place]) {
+                    letters += 1
+                    // Outside the one element there is nothing to read.
+                    guard !open.isEmpty, letters <= PlainSVG.mostText else { return false }
+                }
                 place += 1
             } else if take("<!--") {
                 guard text(upTo: "-->") != nil else { return false }

@@ -9,6 +9,7 @@ struct HistoryCommand: PhoneSubcommand {
         discussion: "At most 200 entries of the last 90 days. A login that was never logged out stands as such until the phone hears of its end.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @Flag(help: "Empty it instead.")
     var clear = false
 

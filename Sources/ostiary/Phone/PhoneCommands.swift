@@ -4,12 +4,22 @@ import OstiaryMobile
 /// A command of the phone: its failures become an event or a line, and an exit code.
 protocol PhoneSubcommand: AsyncParsableCommand {
     var options: PhoneOptions { get }
+    var page: PhonePageFlag { get }
+    /// Throws a `ValidationError` when its own options do not go together.
+    func check() throws
     func perform(_ output: PhoneOutput) async throws -> PhoneExit
 }
 
 extension PhoneSubcommand {
+    func check() throws {}
+
+    /// Here and not where it runs, so that the usage beside the error is its own.
+    func validate() throws {
+        guard !page.ui else { throw ValidationError("--ui takes no command: what the phone does is chosen on its page") }
+        try check()
+    }
+
     func run() async throws {
-        guard !options.ui else { throw ValidationError("--ui takes no command: what the phone does is chosen on its page") }
         let output = PhoneOutput(isJSON: options.json)
         let exit: PhoneExit
         do {
@@ -33,17 +43,17 @@ struct EnrolCommand: PhoneSubcommand {
     static let configuration = CommandConfiguration(commandName: "enrol", abstract: "Make an account on this phone, with an enrol code.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var refusal: DenyOptions
-    @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
-    var hold = 0
+    @OptionGroup var staying: HoldOption
     @Argument(help: "The enrol code: a link, a file, or -.")
     var code: String
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let answers = try PhoneAnswers(options, refusal)
         let input = try LinkInput.resolve(code, for: .enrolment, isInputTaken: options.pinStdin)
-        let ostiary = try PhoneHome.open(options, isWatching: hold > 0)
-        return await PhoneConversation(ostiary, output: output, answers: answers, hold: hold).run { $0.start(input) }
+        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0)
+        return await PhoneConversation(ostiary, output: output, answers: answers, hold: staying.hold).run { $0.start(input) }
     }
 }
 
@@ -52,14 +62,14 @@ struct LoginCommand: PhoneSubcommand {
     static let configuration = CommandConfiguration(commandName: "login", abstract: "Log a browser in, with a login code.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var refusal: DenyOptions
     @OptionGroup var biometrics: BiometricOptions
     @Option(help: ArgumentHelp("Id or user name of the account; with --yes and no account, the oldest that the login accepts.", valueName: "account"))
     var account: String?
     @Option(help: ArgumentHelp("Text that reaches the website's backend with the login.", valueName: "text"))
     var userInput: String?
-    @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
-    var hold = 0
+    @OptionGroup var staying: HoldOption
     @Argument(help: "The login code: a link, a file, or -.")
     var code: String
 
@@ -69,8 +79,8 @@ struct LoginCommand: PhoneSubcommand {
         answers.userInput = userInput
         let input = try LinkInput.resolve(code, for: .login, isInputTaken: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
-        let ostiary = try PhoneHome.open(options, isWatching: hold > 0, biometrics: biometrics)
-        return await PhoneConversation(ostiary, output: output, answers: answers, hold: hold).run { $0.start(input) }
+        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, biometrics: biometrics)
+        return await PhoneConversation(ostiary, output: output, answers: answers, hold: staying.hold).run { $0.start(input) }
     }
 }
 
@@ -80,15 +90,15 @@ struct AppLoginCommand: PhoneSubcommand {
         commandName: "app-login", abstract: "Log in to the app itself, with the one account on this phone; gives the webNonce for a backend.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var biometrics: BiometricOptions
-    @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
-    var hold = 0
+    @OptionGroup var staying: HoldOption
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
-        let ostiary = try PhoneHome.open(options, isWatching: hold > 0, biometrics: biometrics)
+        let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, biometrics: biometrics)
         var answers = PhoneAnswers(yes: true, pinsAreLines: options.pinStdin)
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
-        return await PhoneConversation(ostiary, output: output, answers: answers, hold: hold).run { $0.startAppLogin() }
+        return await PhoneConversation(ostiary, output: output, answers: answers, hold: staying.hold).run { $0.startAppLogin() }
     }
 }
 

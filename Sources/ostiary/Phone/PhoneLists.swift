@@ -7,6 +7,7 @@ struct AccountsCommand: PhoneSubcommand {
     static let configuration = CommandConfiguration(commandName: "accounts", abstract: "List the accounts on this phone.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
 
     func perform(_ output: PhoneOutput) async throws -> PhoneExit {
         let accounts = try PhoneHome.accounts(of: PhoneHome.open(options))
@@ -28,6 +29,7 @@ struct DeleteAccountCommand: PhoneSubcommand {
         commandName: "delete-account", abstract: "Remove an account and its keys from this phone, and tell the server.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @Option(help: ArgumentHelp("The same as the argument.", valueName: "account"))
     var account: String?
     @Argument(help: "Id or user name of the account; may be left out when there is only one.")

@@ -16,15 +16,27 @@ struct PhoneOptions: ParsableArguments, Sendable {
     @Flag(name: [.long, .customShort("y")], help: "Confirm without asking.")
     var yes = false
 
-    // Here, so that a command beside it can be refused; told in the help of `ostiary phone`.
-    @Flag(help: .hidden)
-    var ui = false
-
     /// The home with `~` resolved, absolute.
     var homeURL: URL { Self.resolved(home) }
 
     static func resolved(_ home: String) -> URL {
         URL(fileURLWithPath: NSString(string: home).expandingTildeInPath, isDirectory: true).standardizedFileURL
+    }
+}
+
+/// `--ui`, which is for `ostiary phone` alone. Its commands have it too, hidden, so that it is refused there in words.
+struct PhonePageFlag: ParsableArguments, Sendable {
+    @Flag(help: "Show the phone as a page in a browser of this machine. It takes no command.")
+    var ui = false
+}
+
+/// How long a command stays after a login.
+struct HoldOption: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Stay that long after the login, and answer pings.", valueName: "seconds"))
+    var hold = 0
+
+    func validate() throws {
+        guard hold >= 0 else { throw ValidationError("--hold is 0 or more") }
     }
 }
 

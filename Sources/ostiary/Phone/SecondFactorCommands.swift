@@ -32,6 +32,7 @@ struct ChangePINCommand: SecondFactorChangeCommand {
         discussion: "One PIN is for all accounts at a server. With --pin-stdin the first line is the PIN so far, the second the new one.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var biometrics: BiometricOptions
     @OptionGroup var server: ServerOption
 
@@ -45,6 +46,7 @@ struct AddBiometricsCommand: SecondFactorChangeCommand {
         discussion: "A terminal has no sensor: --simulated-biometrics is needed.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var biometrics: BiometricOptions
     @OptionGroup var server: ServerOption
 
@@ -57,6 +59,7 @@ struct RemoveBiometricsCommand: SecondFactorChangeCommand {
         commandName: "remove-biometrics", abstract: "Remove biometrics at a server, by the PIN or the feature.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @OptionGroup var biometrics: BiometricOptions
     @OptionGroup var server: ServerOption
 

@@ -9,6 +9,7 @@ struct SessionsCommand: PhoneSubcommand {
         discussion: "The server is told that the phone is there. What it could not be told to end is listed until it has answered.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @Option(help: ArgumentHelp("Log this session out: an id of the list, or all.", valueName: "id"))
     var end: String?
 
@@ -37,7 +38,11 @@ struct SessionsCommand: PhoneSubcommand {
                 "\(ours: session.id.uuidString.lowercased())  \(others: session.username ?? "-")  \(others: session.title)"
             output.list("session", "session", session.json, line: line)
         }
-        if loggedIn.isEmpty { output.remark("nothing is logged in") }
+        let undecided = try await ostiary.undecidedLogins()
+        for name in undecided {
+            output.remark("whether a login counts is not known yet: ostiary phone sessions asks again, and with --end all ends it (\(others: name))")
+        }
+        if loggedIn.isEmpty, undecided.isEmpty { output.remark("nothing is logged in") }
         return .done
     }
 

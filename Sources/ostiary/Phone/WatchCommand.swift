@@ -9,10 +9,11 @@ struct WatchCommand: PhoneSubcommand {
             "Answers pings, hears at once of a stop by a server, goes on with enrolments that wait for their code, and tells of other devices.")
 
     @OptionGroup var options: PhoneOptions
+    @OptionGroup(visibility: .hidden) var page: PhonePageFlag
     @Option(help: ArgumentHelp("End after that long; 0 goes on until Ctrl-C.", valueName: "seconds"))
     var seconds = 0
 
-    func validate() throws {
+    func check() throws {
         guard seconds >= 0 else { throw ValidationError("--seconds is 0 or more") }
     }
 

@@ -22,19 +22,21 @@ struct PhoneCommand: AsyncParsableCommand {
             ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self, HistoryCommand.self, WatchCommand.self,
         ])
 
+    @OptionGroup(title: "The phone as a page") var flag: PhonePageFlag
+    @OptionGroup(title: "The phone as a page") var page: PhonePageOptions
     @OptionGroup var options: PhoneOptions
-    @OptionGroup(title: "Options of --ui") var page: PhonePageOptions
 
     func validate() throws {
-        guard options.ui else {
+        guard flag.ui else {
             guard !page.isGiven else { throw ValidationError("--beside, --port and --framed-by are for --ui") }
             return
         }
+        _ = try page.homes(options)
         guard !options.yes, !options.pinStdin else { throw ValidationError("--yes and --pin-stdin are not for --ui: a person answers on the page") }
     }
 
     func run() async throws {
-        guard options.ui else { throw CleanExit.helpRequest(self) }
+        guard flag.ui else { throw CleanExit.helpRequest(self) }
         let output = PhoneOutput(isJSON: options.json)
         do {
             try await serve(output)

@@ -49,12 +49,8 @@ struct PipeEnds {
 
     init() throws(SpawnError) {
         var ends: [Int32] = [-1, -1]
-        let result = SpawnSetup.alone {
-            let result = pipe(&ends)
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return result
-        }
-        guard result == 0 else { throw SpawnError(program: "a pipe", reason: String(cString: strerror(errno))) }
+        guard pipe(&ends) == 0 else { throw SpawnError(program: "a pipe", reason: String(cString: strerror(errno))) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reading, writing) = (ends[0], ends[1])
     }
 }

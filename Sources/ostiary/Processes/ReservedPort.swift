@@ -10,12 +10,9 @@ final class ReservedPort: Sendable {
 
     /// - Throws: `DemoError.noPort`.
     init() throws(DemoError) {
-        let opened = SpawnSetup.alone {
-            let descriptor = socket(AF_INET, Self.streamType, 0)
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            return descriptor
-        }
+        let opened = socket(AF_INET, Self.streamType, 0)
         guard opened >= 0 else { throw .noPort }
+        _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
         guard let port = Self.bindAnywhere(opened) else {
             close(opened)
             throw .noPort

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What `posix_spawn` is told, in the spelling of either system.
 struct SpawnSetup {
@@ -29,32 +28,29 @@ struct SpawnSetup {
         posix_spawnattr_setflags(&attributes, Int16(flags))
     }
 
-    /// Gives it three descriptors.
-    mutating func connect(input: Int32, output: Int32, errors: Int32) {
+    /// Gives it three descriptors and no other: all others are closed by range, in the child and before the program begins. A list of those that are open
+    /// would be too old: the sockets of our listeners, relays and calls are opened by other threads meanwhile, and nothing marks them as ours.
+    /// - Returns: 0, or the number of the error: a system that cannot do that starts no program of ours.
+    mutating func connect(input: Int32, output: Int32, errors: Int32) -> Int32 {
         for (ours, theirs) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
             posix_spawn_file_actions_adddup2(&actions, ours, theirs)
         }
-    }
-
-    /// Closes all others that are open now.
-    mutating func closeAllOthers() {
-        #if !canImport(Darwin)
-        for other in Self.openDescriptors() { posix_spawn_file_actions_addclose(&actions, other) }
+        #if canImport(Darwin)
+        return 0
+        #else
+        guard let closeFrom = Self.closeFrom else { return ENOSYS }
+        return closeFrom(&actions, STDERR_FILENO + 1)
         #endif
     }
 
-    /// Closing one that is closed already is no error for `posix_spawn`.
-    private static func openDescriptors() -> [Int32] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return names.compactMap { Int32($0) }.filter { $0 > STDERR_FILENO }
-    }
+    #if !canImport(Darwin)
+    private typealias CloseFrom = @convention(c) (_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: Int32) -> Int32
 
-    private static let gate = Mutex(())
-
-    /// Runs `body` while no program is started: what it opens is marked as ours before a program could inherit it.
-    static func alone<Value>(_ body: () -> Value) -> Value {
-        gate.withLock { _ in body() }
+    /// Of glibc since 2.34, whose header keeps it from whoever does not ask for GNU's extensions, as Swift does not.
+    private static let closeFrom: CloseFrom? = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast($0, to: CloseFrom.self)
     }
+    #endif
 
     mutating func destroy() {
         posix_spawn_file_actions_destroy(&actions)

@@ -19,15 +19,13 @@ final class SpawnedProcess: Sendable {
     ) throws(SpawnError) {
         var setup = SpawnSetup()
         defer { setup.destroy() }
-        setup.connect(input: input, output: output, errors: errors)
+        let connected = setup.connect(input: input, output: output, errors: errors)
+        guard connected == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(connected))) }
         let words = ([executable] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
         var child: pid_t = 0
-        let result = SpawnSetup.alone {
-            setup.closeAllOthers()
-            return posix_spawn(&child, executable, &setup.actions, &setup.attributes, words, variables)
-        }
+        let result = posix_spawn(&child, executable, &setup.actions, &setup.attributes, words, variables)
         guard result == 0 else { throw SpawnError(program: executable, reason: String(cString: strerror(result))) }
         id = child
     }

@@ -21,12 +21,19 @@ struct SecondFactorReset: AsyncParsableCommand {
     @Argument(help: "The instance, as the log of the second-factor server names it.")
     var instance: String
 
-    func run() async throws {
+    func validate() throws { _ = try ids() }
+
+    private func ids() throws -> (instance: InstanceID, owner: ServerID?) {
         guard let instance = InstanceID(text: instance) else { throw ValidationError("an instance is 22 characters of base64url") }
         let owner = try server.map { text in
             guard let id = ServerID(text: text) else { throw ValidationError("a serverid is 22 characters of base64url") }
             return id
         }
+        return (instance, owner)
+    }
+
+    func run() async throws {
+        let (instance, owner) = try ids()
         try await StartFailure.told(by: "ostiary second-factor reset") {
             let settings = try await options.settings()
             let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)

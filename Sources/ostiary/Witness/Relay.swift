@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPCalls
 import HTTPService
 import HTTPTypes
 import Hummingbird

@@ -21,7 +21,7 @@ struct ServerVaultTests {
 
     @Test("The first start makes one server; the next finds it with the same identity and the same session ids")
     func restart() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let first = try await Self.vault(database, key, clock)
         let server = try await first.open(name: "Shop")
         let second = try await Self.vault(database, key, clock)
@@ -36,7 +36,7 @@ struct ServerVaultTests {
 
     @Test("A prekey is published for a day, opened for two, and then erased; a younger one is always there")
     func prekeys() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let vault = try await Self.vault(database, key, clock)
         let server = try await vault.open(name: "Shop").id
         let first = try #require(try await vault.publishedPrekeys(of: server).first).value.id
@@ -54,7 +54,7 @@ struct ServerVaultTests {
 
     @Test("However often it is looked whether keys run out, no more are made than are needed")
     func noMoreThanNeeded() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let vault = try await Self.vault(database, key, clock)
         _ = try await vault.open(name: "Shop")
         for _ in 0..<6 {
@@ -69,7 +69,7 @@ struct ServerVaultTests {
 
     @Test("Two nodes that renew at the same time make one key of a kind, and both read the same")
     func twoNodes() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let nodes = [try await Self.vault(database, key, clock), try await Self.vault(database, key, clock)]
         for node in nodes { _ = try await node.open(name: "Shop") }
         clock.advance(61 * Self.day)
@@ -89,7 +89,7 @@ struct ServerVaultTests {
 
     @Test("A prekey whose number another server has already is not put in its place")
     func numberTaken() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let vault = try await Self.vault(database, key, clock)
         let server = try await vault.open(name: "Shop")
         let other = VirtualServer(
@@ -108,7 +108,7 @@ struct ServerVaultTests {
 
     @Test("A root key in the database that is not the server's own certifies nothing")
     func strangeRoot() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let vault = try await Self.vault(database, key, clock)
         let server = try await vault.open(name: "Shop").id
         let id = KeyRow.ID(server: server, kind: KeyKind.root.name, id: [])
@@ -171,7 +171,7 @@ struct ServerVaultTests {
 
     @Test("A prekey that another node of the server made is found by its id, and one that nobody made is not")
     func otherNode() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let first = try await Self.vault(database, key, clock)
         let server = try await first.open(name: "Shop").id
         let second = try await Self.vault(database, key, clock)
@@ -189,7 +189,7 @@ struct ServerVaultTests {
         "After a clock that ran ahead, or fell behind, and was put right, there is a key that signs by it, and no prekey outlives its two days",
         arguments: [1, 10, 70, 400, -10] as [Int64])
     func clockPutRight(_ days: Int64) async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let vault = try await Self.vault(database, key, clock)
         let server = try await vault.open(name: "Shop").id
         for jump in [days * 86_400, -days * 86_400] {
@@ -211,7 +211,7 @@ struct ServerVaultTests {
 
     @Test("A server that was started without its root key knows at once until when it signs, and from when on the file is wanted")
     func rootKeyForgotten() async throws {
-        let (database, key, clock, file) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
+        let (database, key, clock, file) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
         let with = try await Self.vault(database, key, clock, rootKey: file)
         _ = try await with.open(name: "Shop")
         #expect(try await with.missingRootKey() == nil)
@@ -242,7 +242,7 @@ struct ServerVaultTests {
     func otherRootKey() async throws {
         let (key, clock, file) = (KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
         for made in [file, nil] {
-            let database = try misbehavingDatabase()
+            let database = try await misbehavingDatabase()
             _ = try await Self.vault(database, key, clock, rootKey: made).open(name: "Shop")
             let wrong = try await Self.vault(database, key, clock, rootKey: .random())
             await #expect(throws: ServerKeyError.otherRootKey) { try await wrong.open(name: "Shop") }
@@ -254,7 +254,7 @@ struct ServerVaultTests {
 
     @Test("A new operational key is certified a month before the old one ends, and signs when no phone can have a bundle without it")
     func operatorKeys() async throws {
-        let (database, key, clock) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
+        let (database, key, clock) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock())
         let vault = try await Self.vault(database, key, clock)
         let server = try await vault.open(name: "Shop").id
         let first = try await vault.keys(of: server)
@@ -278,7 +278,7 @@ struct ServerVaultTests {
 
     @Test("A root key that is kept apart is needed for certifying, and for nothing else")
     func rootApart() async throws {
-        let (database, key, clock, file) = (try misbehavingDatabase(), KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
+        let (database, key, clock, file) = (try await misbehavingDatabase(), KeyEncryptionKey.random(), TestClock(), KeyEncryptionKey.random())
         let server = try await Self.vault(database, key, clock, rootKey: file).open(name: "Shop").id
         let without = try await Self.vault(database, key, clock)
         _ = try await without.open(name: "Shop")
@@ -296,7 +296,7 @@ struct ServerVaultTests {
 
     @Test("Under another key-encryption key nothing opens")
     func otherKey() async throws {
-        let (database, clock) = (try misbehavingDatabase(), TestClock())
+        let (database, clock) = (try await misbehavingDatabase(), TestClock())
         _ = try await Self.vault(database, .random(), clock).open(name: "Shop")
         let other = try await Self.vault(database, .random(), clock)
         await #expect(throws: UnwrapError.self) { try await other.open(name: "Shop") }

@@ -140,6 +140,46 @@ struct FramedPageTests {
         }
     }
 
+    @Test("Nor is it shown in one by its name, for which a site at another name of the login server's site has the browser send its cookie")
+    func refusesOrdinaryNames() async throws {
+        let premises = try await premises()
+        let frame = premises.serverID.text
+        try await premises.asBrowser { (browser) async throws in
+            for (kind, nonce) in [(PageKind.login, "the-nonce-of-a-login"), (.enrol, "the-nonce-of-an-enrolment")] {
+                let cookie = try await browser.open(kind, nonce: nonce)
+                try await expectNoPage(cookie, in: frame, by: browser)
+                #expect(try await browser.state(cookie).text("state") == "waiting")
+            }
+        }
+    }
+
+    @Test("A framed page goes on in the frame of its own virtual server, by name, and in that of no other")
+    func goesOnByName() async throws {
+        let premises = try await premises()
+        let other = Base64URL.encode([UInt8](repeating: 7, count: 16))
+        let frame = premises.serverID.text
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try #require(PageClient.cookie(try await redeem(try await ticket(premises), in: frame, by: browser)))
+            let shown = try await browser.get("/pages/state?frame=\(frame)", cookie: cookie)
+            #expect(shown.status == .ok && JSONObject(shown.body).text("state") == "waiting")
+            try await expectNoPage(cookie, in: other, by: browser)
+            let wrong = try await browser.get("/pages/state?frame=x", cookie: cookie)
+            #expect(wrong.status == .badRequest && JSONObject(wrong.body).text("field") == "frame")
+        }
+    }
+
+    /// Whatever a page asks, in that frame there is none.
+    private func expectNoPage(_ cookie: String, in frame: String, by browser: PageClient) async throws {
+        for response in [
+            try await browser.get("/pages/state?frame=\(frame)", cookie: cookie),
+            try await browser.get("/pages/events?frame=\(frame)", cookie: cookie),
+            try await browser.post("/pages/renew?frame=\(frame)", "{}", cookie: cookie),
+            try await browser.post("/pages/code?frame=\(frame)", #"{"code":"7K3M"}"#, cookie: cookie),
+        ] {
+            #expect(response.status == .unauthorized && JSONObject(response.body).text("error") == "no_page")
+        }
+    }
+
     @Test("The page of one virtual server is not opened in the frame of another, whose sites are others, and its ticket stays good")
     func refusesForeignFrames() async throws {
         let premises = try await premises()
@@ -204,9 +244,11 @@ struct FramedPageTests {
                 String(decoding: pages.asset(.embed, in: language).bytes, as: UTF8.self)
             )
             func states(_ html: String) -> [String] { html.matches(of: #/data-state="(\w+)"/#).map { String($0.1) } }
-            #expect(states(frame) == states(login) + ["cookies"])
+            #expect(states(frame) == states(login) + ["onward", "cookies"])
             #expect(frame.contains(#"<base target="_blank">"#) && !login.contains("<base"))
             #expect(frame.contains("/pages/embed.js") && !frame.contains("/pages/login.js") && !login.contains("/pages/embed"))
+            // What leads out of the frame leads the whole window.
+            #expect(frame.matches(of: #/target="_top"/#).count == 2 && !login.contains("_top"))
             #expect(frame.contains("aria-live=\"polite\"") && !login.contains("aria-live"))
         }
     }

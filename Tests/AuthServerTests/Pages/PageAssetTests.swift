@@ -83,13 +83,17 @@ struct PageAssetTests {
         let given = "/* one\n   two */\n  a\n\n    // three\n/** four */\n  b // five\n"
         #expect(String(decoding: PageSource.stripped(Array(given.utf8)), as: UTF8.self) == "a\nb // five\n")
         let markup = "<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>\n<label>c</label>\n<input>\n<p>d\n<b>e</b></p>\n"
-        let blocks = "<ul><li>a</li><li>b</li></ul>\n<label>c</label>\n<input><p>d\n<b>e</b></p>\n"
+        let blocks = "<ul><li>a<li>b</ul>\n<label>c</label>\n<input><p>d\n<b>e</b></p>\n"
         #expect(String(decoding: PageSource.strippedMarkup(Array(markup.utf8)), as: UTF8.self) == blocks)
+        let paragraphs = "<section>\n<p>a</p>\n<p class=\"b\">c</p>\n<div>d</div>\n<p>e</p>\n</section>\n<noscript><p>f</p></noscript>\n"
+        let shorter = "<section><p>a<p class=\"b\">c</p>\n<div>d</div><p>e</section>\n<noscript><p>f</p></noscript>\n"
+        #expect(String(decoding: PageSource.strippedMarkup(Array(paragraphs.utf8)), as: UTF8.self) == shorter)
         let style = "a,\nb > c {\n  color: red;\n  top: 1px;\n}\n@media (pointer: fine) { d { margin: 0 1px; } }\n"
         let stripped = String(decoding: PageSource.strippedStyle(Array(style.utf8)), as: UTF8.self)
         #expect(stripped == "a,\nb > c{color:red;top:1px}@media (pointer:fine){d{margin:0 1px}}")
-        let script = "if (a) {\n  b();\n  c(\"; }\");\n}\nd();\n"
-        #expect(String(decoding: PageSource.strippedScript(Array(script.utf8)), as: UTF8.self) == "if (a) {\nb();\nc(\"; }\")\n}\nd();\n")
+        let script = "if (a) {\n  b();\n  c(\"; }\");\n}\nd();\nlet e = 1;\n(f ?? g)();\n[h] = i;\n`j`;\n#k = 1;\n-l;\n"
+        let code = "if (a) {\nb()\nc(\"; }\")\n}\nd()\nlet e = 1;\n(f ?? g)();\n[h] = i;\n`j`\n#k = 1;\n-l;\n"
+        #expect(String(decoding: PageSource.strippedScript(Array(script.utf8)), as: UTF8.self) == code)
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPService
+import Hummingbird
 import NIOCore
 import Testing
 
@@ -15,6 +16,23 @@ struct PageDocumentTests {
 
     @Test("Every state of a page is named there", arguments: PageSnapshot.State.allCases)
     func states(_ state: PageSnapshot.State) throws { #expect(try document().contains("`\(state.rawValue)`")) }
+
+    @Test("Every request that a page makes is named there, and what pages are loaded from")
+    func routes() async throws {
+        let router = Router(context: ServiceRequestContext.self)
+        try await PagesFixture().pageRoutes.add(to: router)
+        // For pages of business applications (docs/rest-api.md).
+        let paths = router.routes.map { "\($0.method) \($0.path)" }.filter { $0 != "GET /sessions/events" }
+        #expect(paths.count >= 20)
+        let page = try document()
+        for path in paths {
+            let named = path.replacing(#/\/pages\/\w+\.(?<kind>js|css)/#) { "/pages/NAME.\($0.kind)" }.replacing("{server}", with: "SERVER")
+            #expect(page.contains("`\(named)"), "\(path)")
+        }
+    }
+
+    @Test("Every member of what a page sends is named there", arguments: ["ticket", "frame", "code", "link"])
+    func sent(_ member: String) throws { #expect(try document().contains("\"\(member)\":")) }
 
     @Test("Every member of a snapshot is named there")
     func members() throws {

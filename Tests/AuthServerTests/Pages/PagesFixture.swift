@@ -35,7 +35,7 @@ final class PagesFixture: Sendable {
     init(url: String = "https://login.example", tick: Duration = .milliseconds(5)) async throws {
         keyring = try OneServerKeyring()
         publicURL = try PublicURL(parsing: url)
-        let database = try misbehavingDatabase()
+        let database = try await misbehavingDatabase()
         try await database.migrate(AuthenticationSchema.migrations)
         pageStore = SQLPageStore(database: database)
         let (clock, store, keyring, events) = (clock, store, keyring, events)

@@ -67,7 +67,7 @@ struct LazySecretTests {
 
     @Test("A share that moves from the enrolment to its instance is wrapped for its new place, and opens there")
     func moved() async throws {
-        let database = try misbehavingDatabase()
+        let database = try await misbehavingDatabase()
         try await database.migrate(AuthenticationSchema.migrations)
         let store = SQLAuthenticationStore(database: database, key: .random())
         try await store.write { rows in try rows.save(Sample.enrolment(state: .claimed(Sample.claim))) }

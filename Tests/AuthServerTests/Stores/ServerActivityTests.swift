@@ -21,7 +21,7 @@ struct ServerActivityTests {
 
     @Test("What is kept is what counting finds, after whatever was made, logged in, saved again and deleted", arguments: 1...6 as ClosedRange<UInt64>)
     func walk(_ seed: UInt64) async throws {
-        let database = try misbehavingDatabase()
+        let database = try await misbehavingDatabase()
         try await database.migrate(AuthenticationSchema.migrations)
         let store = SQLAuthenticationStore(database: database, key: .random())
         var draws = Draws(state: seed)
@@ -52,7 +52,7 @@ struct ServerActivityTests {
 
     @Test("A deletion of what is not there counts nothing, and each account is counted where it was")
     func nothing() async throws {
-        let database = try misbehavingDatabase()
+        let database = try await misbehavingDatabase()
         try await database.migrate(AuthenticationSchema.migrations)
         let store = SQLAuthenticationStore(database: database, key: .random())
         for byte in [1, 2] as [UInt8] { try await store.write { rows in try rows.save(Sample.account(byte, server: Self.server(0))) } }

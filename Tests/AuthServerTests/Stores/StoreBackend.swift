@@ -21,7 +21,7 @@ enum StoreBackend: CaseIterable, Sendable, CustomStringConvertible {
     func run(_ body: @Sendable (any AuthenticationStore) async throws -> Void) async throws {
         switch self {
         case .memory: try await body(MemoryStore())
-        case .sqliteInMemory: try await run(on: try misbehavingDatabase(), body)
+        case .sqliteInMemory: try await run(on: try await misbehavingDatabase(), body)
         case .sqliteFile:
             let folder = try TemporaryFolder()
             let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))

@@ -2,6 +2,9 @@ import Database
 import OstiaryTesting
 import Testing
 
+@testable import AuthServer
+@testable import SecondFactorServer
+
 /// How the databases of a test lose commits.
 enum LostCommits {
     @TaskLocal static var plan = LosingDatabase.Plan.none
@@ -12,7 +15,13 @@ func misbehavingDatabase(over base: any Database) -> LosingDatabase {
     LosingDatabase(RerunningDatabase(base) { Issue.record("\($0)") }, LostCommits.plan)
 }
 
-func misbehavingDatabase() throws -> any Database { misbehavingDatabase(over: try SQLiteDatabase.inMemory()) }
+/// One of its own, with the schema of today.
+func misbehavingDatabase() async throws -> any Database { misbehavingDatabase(over: try await SchemaTemplate.authentication.database()) }
+
+extension SchemaTemplate {
+    static let authentication = SchemaTemplate(AuthenticationSchema.migrations) { Issue.record("\($0)") }
+    static let secondFactor = SchemaTemplate(secondFactorMigrations) { Issue.record("\($0)") }
+}
 
 /// Runs each test of a suite a second time, while the connection to each database is lost at every commit, once for each caller. What was lost is
 /// kept or gone by a draw that is the same in each run of the test.

@@ -55,7 +55,8 @@ struct ServersFixture: Sendable {
         log: LogRecorder? = nil, auditDays: UInt64 = 0,
         _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
-        let (database, secondFactorDatabase) = (try own ?? SQLiteDatabase.inMemory(), try other ?? SQLiteDatabase.inMemory())
+        let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.database() }
+        let secondFactorDatabase: any Database = if let other { other } else { try await SchemaTemplate.secondFactor.database() }
         let commits = own.map { LosingDatabase($0) } ?? misbehavingDatabase(over: database)
         let secondFactorCommits = other.map { LosingDatabase($0) } ?? misbehavingDatabase(over: secondFactorDatabase)
         let (clock, skew) = (TestClock(), Skew())

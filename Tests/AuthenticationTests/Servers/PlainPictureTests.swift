@@ -85,6 +85,20 @@ struct PlainPictureTests {
         #expect(PlainPicture(TestPicture.svg(levels(16))) == nil)
     }
 
+    @Test("A43: an SVG has at most 4,096 bytes of text, wherever it stands in it: marks upon marks on one letter hold up whoever draws them")
+    func text() {
+        let marks = { (count: Int) in String(repeating: "\u{301}", count: count) }
+        #expect(PlainPicture(TestPicture.svg("<text>\(marks(2_048))</text>\n  <!-- \(marks(9_000)) -->\n")) == .svg)
+        #expect(PlainPicture(TestPicture.svg("<text>a\(marks(2_048))</text>")) == nil)
+        // Entities are as many bytes as they are written with.
+        #expect(PlainPicture(TestPicture.svg("<text>\(String(repeating: "&#x301;", count: 586))</text>")) == nil)
+        let texts = { (count: Int) in String(repeating: "<text>\(marks(32))</text>\n", count: count) }
+        #expect(PlainPicture(TestPicture.svg(texts(64))) == .svg)
+        #expect(PlainPicture(TestPicture.svg(texts(65))) == nil)
+        // Spaces between elements are none of it.
+        #expect(PlainPicture(TestPicture.svg("<g>\(String(repeating: " \n", count: 9_000))</g>")) == .svg)
+    }
+
     @Test("No prefix of a plain drawing is one")
     func prefixes() {
         let svg = TestPicture.svg(#"<!-- x --><g fill="red"><rect x='1'/></g>"#)

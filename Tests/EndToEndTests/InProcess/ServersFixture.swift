@@ -30,6 +30,8 @@ struct ServersFixture: Sendable {
         let ports = try Ports.files(in: folder.file(name), transport: line, clock: clock, biometrics: biometrics)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
+        // Nobody looks at it, and it takes as long as a PIN.
+        configuration.hidesVisualHash = true
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         configuration.connectionPatience = .seconds(5)
         return FixturePhone(Ostiary(configuration: configuration, ports: ports))

@@ -50,13 +50,16 @@ struct DemoTests {
         await #expect(throws: (any Error).self) { try await text(site) }
     }
 
-    @Test("kill -9 of the demonstration ends its servers too")
+    @Test("Its servers hold no socket of the demonstration, and kill -9 of that ends them too")
     func killed() async throws {
         let program = try Program(["demo"])
         try await eventually("the overview: \(program.complaints)") { program.output.contains("/l#") && program.output.contains(" enrol \u{27}") }
         let data = try #require(word(after: "data", in: program.output))
         let servers = try runningServers(in: data)
         #expect(servers.count == 2)
+        let sockets = try heldSockets(of: program.id)
+        #expect(!sockets.isEmpty)
+        for server in servers { #expect(try heldSockets(of: server).isDisjoint(with: sockets)) }
         program.signal(SIGKILL)
         try await program.end()
         try await eventually("both servers end") { servers.allSatisfy { kill($0, 0) != 0 } }

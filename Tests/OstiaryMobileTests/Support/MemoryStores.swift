@@ -81,10 +81,10 @@ final class MemoryKeyStore: KeyStore {
         self.biometrics = biometrics
     }
 
-    /// What another key store holds at this moment.
+    /// What another key store holds at this moment, beside a sensor of its own.
     init(copying other: MemoryKeyStore) {
         entries = Mutex(other.entries.withLock { $0 })
-        biometrics = other.biometrics
+        biometrics = SimulatedBiometrics()
     }
 
     var names: [String] { entries.withLock { $0.keys.sorted() } }

@@ -59,14 +59,6 @@ final class TestPhone {
         return phone
     }
 
-    /// Another phone in the state that this one has stored, with a server like this one's, in a process of its own: neither sees what the other does
-    /// from here on.
-    func copy(_ configure: (inout Ostiary.Configuration) -> Void = { _ in }) async throws -> TestPhone {
-        TestPhone(
-            try await server.copy(), accounts: MemoryAccountStore(copying: accounts), keys: MemoryKeyStore(copying: keys),
-            history: MemoryAccountStore(copying: history), configure)
-    }
-
     /// Through the whole enrolment; the session that it logs in is over afterwards, and nothing is remembered.
     func enrol(pin: String = "271828") async throws {
         ostiary.start(with: try await server.makeEnrolLink())

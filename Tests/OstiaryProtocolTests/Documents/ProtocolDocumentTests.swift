@@ -8,8 +8,7 @@ struct ProtocolDocumentTests {
     let reader: FenceReader
 
     init() throws {
-        pages = try ProtocolPages()
-        reader = try pages.reader()
+        (pages, reader) = try ProtocolPages.read.get()
     }
 
     @Test("Each field of a structure has the name, the place and the size that its fence says", arguments: WireStructTests.cases)

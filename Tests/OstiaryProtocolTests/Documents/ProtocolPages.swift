@@ -3,20 +3,26 @@ import OstiaryProtocol
 
 /// `docs/protocol`, as this program has to agree with it.
 struct ProtocolPages {
+    /// As they are, and what reads bytes by their fences: looked through once for the hundreds of cases that ask them.
+    static let read = Result {
+        let pages = try ProtocolPages()
+        return (pages: pages, reader: try pages.makeReader())
+    }
+
     static let project = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// File name to text.
     let pages: [String: String]
 
-    init() throws {
+    private init() throws {
         let folder = Self.project.appendingPathComponent("docs/protocol")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
         pages = Dictionary(
             uniqueKeysWithValues: try names.map { ($0, try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)) })
     }
 
-    func reader() throws -> FenceReader {
+    private func makeReader() throws -> FenceReader {
         var fences: [String: Fence] = [:]
         for (page, text) in pages {
             for fence in try FenceParser.structures(in: text) {

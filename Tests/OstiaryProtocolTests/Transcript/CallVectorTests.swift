@@ -37,7 +37,7 @@ struct CallVectorTests {
         let (bytes, answerBytes) = (VectorFiles.bytes(vector.call), VectorFiles.bytes(vector.answer))
         let call = try SecondFactorCall(decoding: bytes)
         #expect(call.encoded == bytes)
-        let reader = try ProtocolPages().reader()
+        let reader = try ProtocolPages.read.get().reader
         #expect(try reader.vectorFields("SecondFactorCall", bytes) == vector.callFields)
         #expect(try reader.vectorFields(vector.structure, call.message) == vector.messageFields)
         let answer = try Encoded<SecondFactorAnswer>(decoding: answerBytes)

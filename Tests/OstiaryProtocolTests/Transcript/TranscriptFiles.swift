@@ -8,7 +8,7 @@ struct TranscriptFiles {
 
     init() throws {
         maker = try TranscriptMaker()
-        reader = try ProtocolPages().reader()
+        reader = try ProtocolPages.read.get().reader
         let vector = try maker.make()
         contents[TranscriptTests.file] = vector
         let steps = [

@@ -52,14 +52,14 @@ struct MessageVectorTests {
         let bytes = VectorFiles.bytes(vector.valid)
         #expect(try each.recode(bytes) == bytes)
         #expect(bytes.count == each.bytes.count, "the layout of \(each.name) has changed")
-        #expect(try ProtocolPages().reader().vectorFields(each.structure, bytes) == vector.fields)
+        #expect(try ProtocolPages.read.get().reader.vectorFields(each.structure, bytes) == vector.fields)
         #expect(!vector.invalid.isEmpty)
         for fault in vector.invalid { #expect(Self.error(each, VectorFiles.bytes(fault.hex)) == fault.error) }
     }
 
     /// The files, from samples of their own each time: those of one moment share a device key.
     static func made() throws -> [String: any Encodable] {
-        let reader = try ProtocolPages().reader()
+        let reader = try ProtocolPages.read.get().reader
         var files: [String: any Encodable] = [:]
         for each in try Samples().all() {
             let candidates: [[UInt8]] =

@@ -6,6 +6,8 @@
 const home = new URL(import.meta.url).origin;
 /** Milliseconds after which a frame that says nothing is one that the browser refuses to show, or that cannot be reached. */
 const patience = 15_000;
+/** Of a page of the site. Each that waits holds a connection, and over HTTP/1.1 browsers have six to one server: with more nothing else gets through. */
+const most = 4;
 /** States with which nothing goes on in the frame: the ticket was good no more, the page's time is over, the browser keeps no cookie for it. */
 const ends = ["closed", "over", "cookies"];
 
@@ -27,6 +29,7 @@ function parsed(text) {
 
 class OstiaryLogin extends HTMLElement {
   static observedAttributes = ["src", "theme"];
+  static #frames = 0;
 
   #root = this.attachShadow({ mode: "open" });
   #frame = null;
@@ -58,8 +61,12 @@ class OstiaryLogin extends HTMLElement {
     if (!src) return;
     const address = parsed(src);
     if (address?.origin !== home) return this.#tell("error", { reason: "src" });
-    const language = this.closest("[lang]")?.lang;
-    if (language) address.searchParams.set("lang", language);
+    if (OstiaryLogin.#frames === most) return this.#tell("error", { reason: "busy" });
+    OstiaryLogin.#frames += 1;
+    // What the element is given counts before what the backend wrote into the address, and that before what is around the element.
+    const { searchParams } = address;
+    const language = this.lang || (!searchParams.has("lang") && this.closest("[lang]")?.lang);
+    if (language) searchParams.set("lang", language);
     const frame = document.createElement("iframe");
     frame.title = new URL(home).host;
     // For the site's own style: `ostiary-login::part(frame)`.
@@ -77,7 +84,9 @@ class OstiaryLogin extends HTMLElement {
 
   #close() {
     clearTimeout(this.#waiting);
-    this.#frame?.remove();
+    if (!this.#frame) return;
+    OstiaryLogin.#frames -= 1;
+    this.#frame.remove();
     this.#frame = null;
   }
 
@@ -92,7 +101,9 @@ class OstiaryLogin extends HTMLElement {
     clearTimeout(this.#waiting);
     switch (data?.ostiary) {
       case "height":
-        if (data.height > 0 && data.height < 5000) this.#frame.style.height = `${Math.ceil(data.height)}px`;
+        // The site may have given it a border.
+        if (data.height > 0 && data.height < 5000)
+          this.#frame.style.height = `${Math.ceil(data.height) + this.#frame.offsetHeight - this.#frame.clientHeight}px`;
         break;
       case "state":
         this.#frame.title = String(data.title);
@@ -115,4 +126,5 @@ class OstiaryLogin extends HTMLElement {
   }
 }
 
-customElements.define("ostiary-login", OstiaryLogin);
+// Loaded twice, by two addresses, the first one counts.
+customElements.get("ostiary-login") ?? customElements.define("ostiary-login", OstiaryLogin);

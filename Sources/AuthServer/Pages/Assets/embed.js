@@ -3,7 +3,7 @@
 
 import "./login.js";
 import { begin, ways } from "./page.js";
-import { one, show, shows } from "./view.js";
+import { one, show, shown, shows } from "./view.js";
 
 /** The origin of the site, from its hello on. */
 let host = null;
@@ -18,25 +18,30 @@ function lead(what, address) {
   return origin === host;
 }
 
-// What a phone says of itself is its person's business.
-shows.push((state) => /^(penalised|blocked|nosec)/.test(state) || tell("state", { state, title: document.title }));
+/** What a phone says of itself is its person's business: neither is it told, nor how high that is. */
+const tellUnless = (what, more) => /^(penalised|blocked|nosec)/.test(shown) || tell(what, more);
+
+shows.push((state) => tellUnless("state", { state, title: document.title }));
 
 addEventListener("message", ({ source, origin, data }) => {
   if (host || source !== parent || data?.ostiary !== "hello") return;
   host = origin;
-  ways.ticket = { frame: location.pathname.slice(7) };
   ways.leave = (address) => {
-    if (lead("returned", address)) return;
+    if (lead("returned", address)) return false;
     // Another site's: the window goes there when its person says so.
-    Object.assign(back, { href: address, onclick: null }).parentNode.hidden = false;
+    one("[data-state=onward] a").href = address;
+    show("onward");
+    return true;
   };
   back.target = "_top";
   back.onclick = (event) => lead("cancelled", back.href) && event.preventDefault();
   const { body } = document;
-  new ResizeObserver(() => tell("height", { height: body.offsetHeight })).observe(body);
+  new ResizeObserver(() => tellUnless("height", { height: body.offsetHeight })).observe(body);
   // Where the browser keeps no cookie for a frame, the ticket is still good in a window of its own.
   document.cookie = "kept=1; Max-Age=9; Path=/; Secure; SameSite=None; Partitioned";
   if (document.cookie.includes("kept=1")) return begin();
   one("[data-state=cookies] a").href = "/login" + location.search + location.hash;
   show("cookies");
+  // The ticket is good for a minute, of which some has passed.
+  setTimeout(show, 50_000, "over");
 });

@@ -12,8 +12,10 @@ import { all, backFromHere, dress, goBackTo, hide, isSaid, kind, lost, one, post
 export const followers = [];
 /** What the person wants of the code. */
 export const wishes = { still: false };
-/** What a ticket is shown with, and how this page is left: in a frame otherwise (embed.js). */
-export const ways = { ticket: {}, leave: (address) => location.replace(address) };
+/** How this page is left, and whether it stays nevertheless: in a frame otherwise (embed.js). */
+export const ways = { leave: (address) => location.replace(address) };
+/** The virtual server in whose frame this page is. Every request says so, since only a page that was meant for it may be shown there. */
+const frame = parent === window ? undefined : location.pathname.split("/embed/")[1];
 
 let page = null;
 let runs = 0;
@@ -49,11 +51,13 @@ function follow(now) {
   if (now.state === "loggedin" || now.state === "done") leave(now.returnurl);
 }
 
-/** At once, in the place of this page: the address holds the code that ends the login in this browser, and is good once. */
+/**
+ * At once, in the place of this page: the address holds the code that ends the login in this browser, and is good once. A page that has to be asked
+ * to go there hears what becomes of it meanwhile.
+ */
 function goBack(address) {
-  stopListening();
-  show("returning");
-  ways.leave(address);
+  if (shown !== "onward") show("returning");
+  if (!ways.leave(address)) stopListening();
 }
 
 function leave(address) {
@@ -122,7 +126,7 @@ function stopListening() {
 
 /** An address that says whose page asks. */
 export function mine(path) {
-  return `${path}?page=${page}`;
+  return `${path}?page=${page}${frame ? `&frame=${frame}` : ""}`;
 }
 
 // What the person does
@@ -176,7 +180,7 @@ export async function begin() {
   page = fragment.match(/^page=([\w-]{12})$/)?.[1];
   if (page) return listen();
   goBackTo(null);
-  const answer = fragment ? await post("/pages/ticket", { ticket: fragment, ...ways.ticket }) : null;
+  const answer = fragment ? await post("/pages/ticket", { ticket: fragment, frame }) : null;
   if (run !== runs) return;
   // The ticket is still good, and stays in the address until somebody has said what became of it.
   if (fragment && !isSaid(answer)) return beginLater();
@@ -212,4 +216,4 @@ addEventListener("hashchange", begin);
 // Hidden until here: without scripts nothing is being prepared.
 one("section[data-state=opening]").hidden = false;
 // The page for frames (embed.js) begins in one when the site says so.
-if (parent === window || !location.pathname.startsWith("/embed/")) begin();
+if (!frame) begin();

@@ -16,7 +16,7 @@ let patience = 0;
 export const shows = [];
 
 /** States that end by themselves, or in which leaving would lose what the person is at. */
-const underWay = ["opening", "returning", "inapp", "code", "loggedin", "done"];
+const underWay = ["opening", "returning", "onward", "inapp", "code", "loggedin", "done"];
 
 export function show(state) {
   if (state === shown) return;

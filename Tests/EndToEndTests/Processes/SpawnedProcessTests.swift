@@ -1,0 +1,57 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ostiary
+
+@Suite("A program that is started")
+struct SpawnedProcessTests {
+    /// A socket that nothing marks as ours: so a listener's, a relay's or a call's is opened.
+    private static func unmarkedSocket() -> Int32 {
+        #if canImport(Glibc)
+        socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+    }
+
+    /// Opens and closes such sockets on a thread of its own, many at a time, until it is told to stop.
+    private final class Opener: Sendable {
+        private let isOver = Mutex(false)
+        /// How often it has had them all open.
+        private let rounds = Mutex(0)
+
+        init() {
+            Thread { [self] in
+                while !isOver.withLock({ $0 }) {
+                    let sockets = (0..<64).map { _ in SpawnedProcessTests.unmarkedSocket() }
+                    rounds.withLock { $0 += 1 }
+                    for socket in sockets where socket >= 0 { close(socket) }
+                }
+            }.start()
+        }
+
+        var hasBegun: Bool { rounds.withLock { $0 > 0 } }
+        func stop() { isOver.withLock { $0 = true } }
+    }
+
+    @Test("It inherits three descriptors and no other: no socket that was open before, and none that another thread opens at that moment")
+    func inheritsNothing() async throws {
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let before = Self.unmarkedSocket()
+        let opener = Opener()
+        defer {
+            opener.stop()
+            close(before)
+            close(nothing)
+        }
+        while !opener.hasBegun { await Task.yield() }
+        for _ in 0..<40 {
+            let program = try SpawnedProcess(
+                "/bin/sleep", ["600"], environment: [:], input: nothing, output: nothing, errors: nothing)
+            let held = try heldDescriptors(of: program.id)
+            #expect(held == [0: "/dev/null", 1: "/dev/null", 2: "/dev/null"])
+            program.send(SIGKILL)
+        }
+    }
+}
