@@ -42,6 +42,7 @@ struct StolenFilesTests {
         let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
         let secondFactorDatabase = try SQLiteDatabase.open(path: folder.file("sf.sqlite"))
         try await ServersFixture.run(database: database, secondFactorDatabase: secondFactorDatabase) { servers in
+            try await servers.update { $0.pinTimeout = 5 }
             var thief = Thief(folder: folder)
             let nonce = Base64URL.encode(SystemRandomSource().bytes(16))
             let link = try await servers.invite(try SessionNonce(nonce))
@@ -60,6 +61,8 @@ struct StolenFilesTests {
             try thief.looks(for: welcome.cache, "cache of the enrolment")
             try thief.findsNothing("after the enrolment")
 
+            // Over by then: the login that the enrolment allows without a PIN.
+            servers.clock.advance(61)
             let phone = EnrolledPhone(phone: enrolling.phone, account: enrolling.screen.accountID, enrolling: enrolling)
             let other = Base64URL.encode(SystemRandomSource().bytes(16))
             try thief.looks(for: Array(other.utf8), "nonce of a login")
