@@ -7,7 +7,7 @@ package enum AuthorizeStep: Equatable, Sendable {
     case logIn(FactorDemand)
     /// The person has to let the client do this, besides what they let it do before.
     case consent(ScopeSet)
-    /// The person has to say that this is the app that they mean: any could have claimed the address (RFC 8252 §8.6).
+    /// The person has to say that this is the app that they mean: any could listen at the address (RFC 8252 §8.6).
     case confirm
     /// Nothing more: a code for these scopes.
     case give(ScopeSet)
@@ -69,7 +69,7 @@ extension AuthorizationRequest {
         guard !granted.isEmpty else { return .refuse(.nothingToGrant) }
         let missing = missingConsent(for: granted, situation)
         guard missing.isEmpty else { return prompts.contains(.none) ? .refuse(.consentRequired) : .consent(missing) }
-        guard redirect.registered.kind != .customScheme || situation.visit.isConfirmed else {
+        guard !redirect.registered.kind.isClaimable || situation.visit.isConfirmed else {
             return prompts.contains(.none) ? .refuse(.interactionRequired) : .confirm
         }
         return .give(granted)

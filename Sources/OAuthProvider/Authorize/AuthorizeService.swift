@@ -52,7 +52,7 @@ package struct AuthorizeService: Sendable {
             }
             if let refusal = try rows.spendPushed(request, for: id) { return request.refused(refusal, issuer: issuer) }
             if let consented = visit.consented { try rows.remember(consented.intersection(scopes), of: login.account, for: request) }
-            try rows.save(request.grant(id, of: login, in: session, scopes: scopes, at: now))
+            try rows.begin(request.grant(id, of: login, in: session, scopes: scopes, at: now))
             try rows.save(
                 AuthorizationCode(
                     hash: AuthorizationCode.hash(of: code), server: request.server, client: request.application.id, grant: id,

@@ -99,7 +99,8 @@ package struct BackchannelRequest: Sendable {
     }
 }
 
-/// How often a person's phone is asked (protocol §6): who asks too often is not told so, and nobody's phone rings.
+/// How often a client may ask a person's phone (protocol §6): who asks too often is not told so, and nobody's phone rings. Each client is counted for
+/// itself: one that asks without end silences no other.
 package struct BackchannelLimit: Sendable {
     /// Unanswered requests in a quarter of an hour, and requests in a day.
     package static let mostUnanswered = 3
@@ -108,7 +109,7 @@ package struct BackchannelLimit: Sendable {
     package static let day: UInt64 = 86_400
 
     /// Whether the phone may be told of one more.
-    /// - Parameter earlier: those of the last day for the same account.
+    /// - Parameter earlier: those of the last day, of the same client for the same account.
     package static func mayRing(after earlier: [PolledAuthorization], at now: Instant) -> Bool {
         let today = earlier.filter { now.seconds(since: $0.createdAt) < day }
         let unanswered = today.filter { $0.state == .pending && now.seconds(since: $0.createdAt) < quarter }

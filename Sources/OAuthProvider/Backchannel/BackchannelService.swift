@@ -35,7 +35,8 @@ package struct BackchannelService: Sendable {
         return try await context.write(for: authenticated) { rows, application in
             let allowed = try rows.allowed(request.scopes, request.target, of: application)
             let account = try rows.account(hinted: user, at: call.server)
-            let earlier = try account.map { try rows.backchannelRequests(for: $0, since: now - BackchannelLimit.day) } ?? []
+            let since = now - BackchannelLimit.day
+            let earlier = try account.map { try rows.backchannelRequests(of: application.id, for: $0, since: since) } ?? []
             let authorization = PolledAuthorization(
                 hash: SHA(requestID.utf8), server: call.server, client: application.id, way: .backchannel(account), scopes: allowed,
                 api: request.target, strengths: request.strengths, bindingMessage: request.bindingMessage, createdAt: now, life: request.life,

@@ -23,7 +23,7 @@ package struct PolledApproval: Sendable {
             try waiting.check(login)
             let granted = waiting.scopes.intersection(scopes)
             guard !granted.isEmpty else { throw AuthorizeRefusal.nothingToGrant }
-            try rows.save(
+            try rows.begin(
                 Grant(
                     id: id, server: server, client: waiting.client, holder: GrantHolder(of: login, in: session, granted), scopes: granted,
                     api: waiting.api, authentication: AuthenticationClaims(of: login), nonce: nil, session: session, createdAt: now))

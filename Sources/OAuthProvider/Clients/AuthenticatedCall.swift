@@ -32,9 +32,7 @@ extension ProviderContext {
     func authenticated(_ call: TokenCall, as presented: PresentedClient, at now: Instant) async throws -> AuthenticatedCall {
         let keys = try await keyring.keys(of: call.server)
         let application = try await store.read { rows in try rows.application(presented.id, of: call.server) }
-        // For its own server's token endpoint an assertion may be at any of them.
-        let authentication = ClientAuthentication(
-            issuer: keys.issuer, endpoints: [ProviderPath.token.address(at: keys.issuer), call.target.description])
+        let authentication = ClientAuthentication(issuer: keys.issuer)
         let client: AuthenticatedClient
         do { client = try authentication.check(presented, of: application, at: now) } catch { throw TokenRefusal.client(error) }
         return AuthenticatedCall(call: call, client: client, keys: keys, redemption: RedemptionID(using: random))

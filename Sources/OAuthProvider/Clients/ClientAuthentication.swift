@@ -26,13 +26,8 @@ package struct ClientAuthentication: Sendable {
     static let longestAssertion: UInt64 = 3_600
 
     package let issuer: String
-    /// The addresses for which an assertion may be as well: that of the endpoint and that of the token endpoint.
-    package let endpoints: Set<String>
 
-    package init(issuer: String, endpoints: Set<String>) {
-        self.issuer = issuer
-        self.endpoints = endpoints
-    }
+    package init(issuer: String) { self.issuer = issuer }
 
     /// - Parameter application: what the store knows by the name that was presented.
     package func check(_ presented: PresentedClient, of application: Application?, at now: Instant) throws(ClientRefusal) -> AuthenticatedClient {
@@ -50,19 +45,19 @@ package struct ClientAuthentication: Sendable {
         }
     }
 
-    /// RFC 7523 §3. FAPI 2.0 takes nothing but the issuer as its audience (§5.3.2.1), and no RS256.
+    /// RFC 7523 §3, with the issuer for its one audience, as a string (FAPI 2.0 §5.3.2.1): the address of an endpoint may be one that another provider
+    /// named to the client, and what is for two is for whoever hears it first.
     private func check(_ assertion: UnverifiedJWS, of application: Application, at now: Instant) throws(ClientRefusal) -> SpentAssertion {
-        let isStrict = application.acceptsOnlyIssuerAssertions
         let claims: JSONObject
         do {
             claims = try assertion.verified(
-                by: application.keys, as: .clientAssertion, allowing: isStrict ? [.es256, .edDSA] : [.es256, .edDSA, .rs256]
+                by: application.keys, as: .clientAssertion, allowing: application.mayAssertByRS256 ? [.es256, .edDSA, .rs256] : [.es256, .edDSA]
             )
             .claims
         } catch { throw .assertion(error) }
         guard claims["iss"]?.string == application.id.text, claims["sub"]?.string == application.id.text else { throw .issuerIsNotSubject }
         let (id, end) = try read(claims, at: now)
-        guard isForUs(claims, isStrict) else { throw .audienceWrong }
+        guard let audience = claims["aud"]?.string, audience.isSame(as: issuer) else { throw .audienceWrong }
         guard end <= now + Self.longestAssertion else { throw .assertionTooLong }
         return SpentAssertion(key: Self.spentAs(id, by: application), until: end + Self.leeway)
     }
@@ -77,12 +72,6 @@ package struct ClientAuthentication: Sendable {
             try claims.checkTimes(at: now, leeway: Self.leeway)
             return (try claims.text("jti"), try claims.moment("exp"))
         } catch { throw .assertionClaims(error) }
-    }
-
-    private func isForUs(_ claims: JSONObject, _ isStrict: Bool) -> Bool {
-        guard !isStrict else { return claims["aud"]?.string == issuer }
-        guard let audiences = try? claims.audiences() else { return false }
-        return audiences.contains { $0 == issuer || endpoints.contains($0) }
     }
 }
 

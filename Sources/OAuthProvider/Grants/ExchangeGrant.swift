@@ -9,8 +9,6 @@ import OstiaryTokens
 package struct ExchangeGrant: TokenGrant {
     package static let type = GrantType.tokenExchange
 
-    /// Seconds that a token lives at most that was given for a session which can end at any time.
-    static let longestLife: UInt64 = 300
     package static let webNonceType = "urn:ostiary:params:oauth:token-type:web-nonce"
     package static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
 
@@ -39,9 +37,9 @@ package struct ExchangeGrant: TokenGrant {
         let allowed = ScopeRule(application: turn.application, api: api).allowed(of: asked)
         guard !allowed.isEmpty else { return .refused(.nothingGranted) }
         let grant = grant(for: app, scopes: allowed, turn)
-        if try rows.grant(grant.id) == nil { try rows.save(grant) }
+        if try rows.grant(grant.id) == nil { try rows.begin(grant) }
         guard let standing = try rows.standing(grant.id, at: turn.now) else { return .refused(.grantOver) }
-        let redemption = try turn.issue(on: standing, scopes: allowed, life: Self.longestLife, in: rows)
+        let redemption = try turn.issue(on: standing, scopes: allowed, in: rows)
         guard case .issued(var issuance) = redemption else { return redemption }
         issuance.issuedType = Self.accessTokenType
         return .issued(issuance)

@@ -20,10 +20,7 @@ package struct RefreshGrant: TokenGrant {
             return .refused(.refreshUnknown)
         }
         guard family.client == turn.application.id else { return .refused(.refreshOfAnother) }
-        if let key = family.boundKey {
-            guard let proof = turn.proof else { return .refused(.proof(.missing)) }
-            guard proof.thumbprint == key else { return .refused(.proof(.otherKey)) }
-        }
+        if let refusal = refusal(of: family.binding, turn) { return .refused(refusal) }
         guard let standing = try rows.standing(token.grant, at: turn.now) else { return .refused(.grantOver) }
         guard standing.grant.isFor(target) else { return .refused(.targetUnknown) }
         // Less may be asked for one access token; the refresh token keeps what it has.
@@ -36,6 +33,17 @@ package struct RefreshGrant: TokenGrant {
             return .refused(.refreshReused)
         case .expired: return .refused(.refreshExpired)
         case .unknown: return .refused(.refreshUnknown)
+        }
+    }
+
+    private func refusal(of binding: RefreshFamily.Binding, _ turn: TokenTurn) -> TokenRefusal? {
+        switch binding {
+        case .none: return nil
+        // An operator took its credentials from the client since: what was never renewed because of them would be anybody's.
+        case .client: return turn.application.isPublic ? .refreshOfAnother : nil
+        case .key(let key):
+            guard let proof = turn.proof else { return .proof(.missing) }
+            return proof.thumbprint == key ? nil : .proof(.otherKey)
         }
     }
 }

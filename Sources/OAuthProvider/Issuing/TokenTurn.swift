@@ -38,10 +38,9 @@ extension TokenTurn {
     ///   - scopes: of the access token, all of them granted.
     ///   - refresh: the family whose token is given along, and its generation.
     ///   - isFirst: whether they are the first on the grant.
-    ///   - life: seconds that the access token may live at most, besides what its API says.
     func issue(
         on standing: StandingGrant, scopes: ScopeSet, refresh: (family: RefreshFamily, generation: UInt32)? = nil, isFirst: Bool = false,
-        life: UInt64 = .max, in rows: any OAuthRows
+        in rows: any OAuthRows
     ) throws -> Redemption {
         let grant = standing.grant
         // Asked each time: an operator may have taken the API from the client.
@@ -51,8 +50,7 @@ extension TokenTurn {
         let permissions = try api.map { try rows.permissions(of: grant.holder.account, at: $0.identifier, server: server) } ?? []
         let granted = rule.granted(of: rule.allowed(of: scopes), permissions: permissions)
         guard !granted.isEmpty else { return .refused(.nothingGranted) }
-        let claims = claims(
-            subject: standing.person.subject, api: api, scopes: granted, on: grant, life: min(life, api?.life ?? ProtectedAPI.defaultLife))
+        let claims = claims(subject: standing.person.subject, api: api, scopes: granted, on: grant, life: grant.life(ofTokenFor: api))
         let accessToken = try accessToken(claims, of: api, on: grant.id, in: rows)
         if let refresh { try rows.save(refresh.family) }
         return .issued(
@@ -111,10 +109,14 @@ extension TokenTurn {
         guard standing.grant.scopes.contains(.offlineAccess), application.grantTypes.contains(.refreshToken) else {
             return try issue(on: standing, scopes: standing.grant.scopes, isFirst: true, in: rows)
         }
-        // A client that keeps a secret shows that at each refresh; for one that does not, its key stands in (RFC 9449 §5).
         let family = RefreshFamily(
-            grant: id, server: server, client: application.id, boundKey: application.isPublic ? proof?.thumbprint : nil,
-            life: application.refreshLife, createdAt: now)
+            grant: id, server: server, client: application.id, binding: refreshBinding, life: application.refreshLife, createdAt: now)
         return try issue(on: standing, scopes: standing.grant.scopes, refresh: (family, 0), isFirst: true, in: rows)
+    }
+
+    /// A client that has credentials shows them at each refresh; for one that has none, its key stands in (RFC 9449 §5).
+    private var refreshBinding: RefreshFamily.Binding {
+        guard application.isPublic else { return .client }
+        return proof.map { .key($0.thumbprint) } ?? .none
     }
 }

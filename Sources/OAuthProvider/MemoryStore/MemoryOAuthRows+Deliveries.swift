@@ -9,9 +9,9 @@ extension MemoryOAuthRows {
             guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI,
                 let retry = Self.retry(of: state.logouts[key], at: now), retry.dueAt <= now
             else { continue }
-            let person = state.people.accounts[grant.holder.account]?.person
             notices[key] = LogoutNotice(
-                server: grant.server, session: grant.session, client: grant.client, subject: person?.subject, address: address, retry: retry)
+                server: grant.server, session: grant.session, client: grant.client, subject: state.subjects[grant.holder.account], address: address,
+                retry: retry)
         }
         return Array(notices.values.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
     }
@@ -35,7 +35,7 @@ extension MemoryOAuthRows {
 
     func duePings(at now: Instant, limit: Int) throws -> [DuePing] {
         let due = state.polled.values.compactMap { authorization -> DuePing? in
-            guard authorization.state != .pending, now <= authorization.expiresAt,
+            guard authorization.state != .pending, now <= authorization.goodUntil,
                 let retry = Self.retry(of: state.pings[authorization.hash], at: now), retry.dueAt <= now
             else { return nil }
             return DuePing(authorization, retry: retry)

@@ -25,10 +25,13 @@ final class MemoryOAuthRows: OAuthRows {
         guard let grant = state.grants[id], grant.revokedAt == nil, let account = state.people.accounts[grant.holder.account], account.isUsable else {
             return nil
         }
-        if case .session(let session, let holder) = grant.holder {
+        switch grant.holder {
+        case .session(let session, let holder):
             guard state.people.sessions[session]?.account == holder else { return nil }
+        case .device:
+            guard try grant.api.map({ try api($0, of: grant.server)?.allowsOfflineAccess ?? false }) ?? true else { return nil }
         }
-        return StandingGrant(grant: grant, person: account.person)
+        return StandingGrant(grant: grant, person: person(grant.holder.account, account))
     }
 
     func grant(_ id: GrantID) throws -> Grant? { state.grants[id] }
@@ -65,12 +68,22 @@ final class MemoryOAuthRows: OAuthRows {
         state.polled[Key(server: authorization.server, name: authorization.hash)] = authorization
     }
 
-    func backchannelRequests(for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
-        state.polled.values.filter { $0.way == .backchannel(account) && $0.createdAt >= since }.sorted { $0.createdAt < $1.createdAt }
+    func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
+        state.polled.values.filter { $0.client == client && $0.way == .backchannel(account) && $0.createdAt >= since }
+            .sorted { $0.createdAt < $1.createdAt }
     }
 
     func person(of account: AccountID, at server: ServerID) throws -> Person? {
-        state.people.accounts[account].flatMap { $0.isUsable ? $0.person : nil }
+        state.people.accounts[account].flatMap { $0.isUsable ? person(account, $0) : nil }
+    }
+
+    private func person(_ id: AccountID, _ account: MemoryPeople.Account) -> Person {
+        Person(account: id, userID: account.userID, kept: state.subjects[id], profile: account.profile)
+    }
+
+    func keepSubject(of account: AccountID, at server: ServerID) throws {
+        guard state.subjects[account] == nil, let known = state.people.accounts[account] else { return }
+        state.subjects[account] = person(account, known).subject
     }
 
     func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login? {
@@ -79,7 +92,9 @@ final class MemoryOAuthRows: OAuthRows {
     }
 
     func account(hinted userID: String, at server: ServerID) throws -> AccountID? {
-        state.people.accounts.first { $0.value.userID == userID && $0.value.isUsable }?.key
+        state.people.accounts.first { id, account in
+            account.isUsable && (account.userID == userID || person(id, account).subject == userID)
+        }?.key
     }
 
     func appSession(webNonceHash: [UInt8], of server: ServerID, at now: Instant) throws -> AppSession? {

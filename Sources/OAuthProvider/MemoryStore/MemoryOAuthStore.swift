@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTokens
 import Synchronization
 
 /// The provider's store in memory, for tests of the rules: the same promises as a database for as long as the process lives.
@@ -30,14 +31,14 @@ package final class MemoryOAuthStore: OAuthStore {
 package struct MemoryPeople: Sendable {
     package struct Account: Sendable {
         package var userID: String?
-        package var person: Person
+        package var profile: ProfileClaims
         /// Neither blocked nor deleted.
         package var isUsable = true
         package var roles: Set<String> = []
 
-        package init(userID: String?, person: Person) {
+        package init(userID: String?, profile: ProfileClaims = .none) {
             self.userID = userID
-            self.person = person
+            self.profile = profile
         }
     }
 
@@ -64,6 +65,7 @@ struct MemoryOAuthState: Sendable {
     var apis: [Key<APIIdentifier>: ProtectedAPI] = [:]
     var roles: [Key<String>: Role] = [:]
     var grants: [GrantID: Grant] = [:]
+    var subjects: [AccountID: String] = [:]
     var consents: [Consent] = []
     var codes: [Key<[UInt8]>: AuthorizationCode] = [:]
     var families: [GrantID: RefreshFamily] = [:]

@@ -37,8 +37,8 @@ package struct Application: Equatable, Sendable {
     package var serves: Set<APIIdentifier> = []
     package var requiresDPoP = false
     package var requiresPushedRequests = false
-    /// FAPI 2.0: assertions are for the issuer and for nothing else.
-    package var acceptsOnlyIssuerAssertions = false
+    /// Whether its assertions may be signed by RS256, which FAPI 2.0 refuses (§5.4).
+    package var mayAssertByRS256 = true
     package var idTokenAlgorithm = SignatureAlgorithm.es256
     package var backchannel: BackchannelDelivery?
     package var refreshLife = RefreshLife.unlimited

@@ -41,6 +41,14 @@ package struct Grant: Equatable, Sendable {
 extension Grant {
     /// Whether a token of it is what a client asks for that names an API once more; one that names none means this one (RFC 8707 §2.2).
     func isFor(_ target: APIIdentifier?) -> Bool { target == nil || target == api }
+
+    /// Seconds for which an access token of it is good. One that says something by itself is believed until it is over, so what hangs on a session is
+    /// short; an opaque one is asked about, and ends with its session.
+    func life(ofTokenFor api: ProtectedAPI?) -> UInt64 {
+        let life = api?.life ?? ProtectedAPI.defaultLife
+        guard case .session = holder, api?.form ?? .jwt == .jwt else { return life }
+        return min(life, api?.sessionLife ?? ProtectedAPI.defaultSessionLife)
+    }
 }
 
 /// What a grant hangs on: when that ends, the grant is over, and with it every token, at once and without being told.
@@ -78,8 +86,9 @@ package struct Person: Equatable, Sendable {
     package let subject: String
     package let profile: ProfileClaims
 
-    package init(account: AccountID, userID: String?, profile: ProfileClaims = .none) {
-        subject = userID ?? account.text
+    /// - Parameter kept: the subject that the account has had since its first grant; nil before that.
+    package init(account: AccountID, userID: String?, kept: String? = nil, profile: ProfileClaims = .none) {
+        subject = kept ?? userID ?? account.text
         self.profile = profile
     }
 

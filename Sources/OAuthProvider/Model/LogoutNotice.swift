@@ -10,7 +10,7 @@ package struct LogoutNotice: Equatable, Sendable {
     package let server: ServerID
     package let session: SessionID
     package let client: ClientID
-    /// `sub` of the ID tokens that it got; nil when the account is deleted, which ends its sessions, too.
+    /// `sub` of the ID tokens that it got, which is kept when the account is deleted; nil for a grant of which none was kept.
     package let subject: String?
     /// Where it listens.
     package let address: String

@@ -35,6 +35,8 @@ package struct PolledAuthorization: Equatable, Sendable {
 
     /// Seconds between two questions, at first, and by which a hasty client makes it longer (RFC 8628 §3.5).
     package static let interval: UInt64 = 5
+    /// Seconds for which a yes of the last moment waits for its client, besides the interval: it asks at its own pace, and a ping takes its time.
+    package static let grace: UInt64 = 60
 
     /// SHA of the device code or of the auth_req_id.
     package let hash: [UInt8]
@@ -96,7 +98,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         case .denied: return (.denied, self)
         case .pending, .approved: break
         }
-        guard now <= expiresAt else { return (.expired, self) }
+        guard now <= goodUntil else { return (.expired, self) }
         // A second of patience: the answer was under way, too.
         let isHasty = polledBy != redemption && polledAt.map { now + 1 < $0 + interval } ?? false
         next.polledAt = now
@@ -108,6 +110,11 @@ package struct PolledAuthorization: Equatable, Sendable {
         guard case .approved(let grant) = state else { return (.pending, next) }
         next.state = .redeemed(grant, by: redemption)
         return (.give(grant), next)
+    }
+
+    /// Until when its client may ask. What a person said yes to in time is not lost because the client asks after it; nobody may say yes later.
+    package var goodUntil: Instant {
+        if case .approved = state { expiresAt + Self.grace + interval } else { expiresAt }
     }
 
     /// Nil when it is decided or over.

@@ -12,6 +12,8 @@ package struct ProtectedAPI: Equatable, Sendable {
 
     /// Seconds.
     package static let defaultLife: UInt64 = 86_400
+    /// Seconds: what a stop on the phone takes to reach an API that asks nobody (protocol §8).
+    package static let defaultSessionLife: UInt64 = 300
     package static let longestLife: UInt64 = 2_592_000
 
     package let identifier: APIIdentifier
@@ -20,8 +22,10 @@ package struct ProtectedAPI: Equatable, Sendable {
     package var scopes: [APIScope] = []
     package var form = TokenForm.jwt
     package var algorithm = SignatureAlgorithm.es256
-    /// Seconds for which an access token is good.
+    /// Seconds for which an access token is good that hangs on no session: a machine's, or one with `offline_access`.
     package var life = ProtectedAPI.defaultLife
+    /// Seconds for which an access token is good whose session may end before: what the API is not told of it accepts for as long.
+    package var sessionLife = ProtectedAPI.defaultSessionLife
     package var allowsOfflineAccess = false
     /// The operator's own applications need no consent.
     package var firstPartySkipsConsent = true

@@ -23,8 +23,17 @@ package struct RedirectURI: Hashable, Sendable {
         case loopback
         /// A site that somebody works on, on this machine. It fits as it stands.
         case localhost
-        /// Any app may claim the scheme, so a person has to say that this is the one (RFC 8252 §8.6).
+        /// An app's own.
         case customScheme
+
+        /// Whether any program of the same machine can have the address, so that a person has to say that this is the one that they mean: a scheme is
+        /// whose app claims it, and a port whose program took it (RFC 8252 §8.3, §8.6).
+        package var isClaimable: Bool {
+            switch self {
+            case .loopback, .customScheme: true
+            case .https, .localhost: false
+            }
+        }
     }
 
     package let text: String

@@ -3,17 +3,27 @@ import OstiaryTokens
 
 /// The refresh tokens of one grant, of which one is the newest (RFC 6749 §6, RFC 9700 §4.14).
 ///
-/// A token that is bound to a key stays what it is: whoever steals it can't use it. One that is not is renewed at each use, and answers get lost on
-/// the way to a phone: so its predecessor stays good until the newest is used or ten minutes have passed, and leads to the same newest.
+/// A token that is nothing without the secret of its client, or without a key, stays what it is: whoever steals it can't use it. One that whoever holds
+/// it can use is renewed at each use, and answers get lost on the way to a phone: so its predecessor stays good until the newest is used or ten
+/// minutes have passed, and leads to the same newest.
 package struct RefreshFamily: Equatable, Sendable {
     /// Seconds for which the predecessor of an unused token is good.
     package static let grace: UInt64 = 600
 
+    /// What has to be shown with a token of the family.
+    package enum Binding: Hashable, Sendable {
+        /// Nothing: it is a bearer token.
+        case none
+        /// The credentials of its client (RFC 6749 §10.4).
+        case client
+        /// The key of a client that has no credentials (RFC 9449 §5).
+        case key(Thumbprint)
+    }
+
     package let grant: GrantID
     package let server: ServerID
     package let client: ClientID
-    /// The key of a client that keeps no secret; nil for tokens that are renewed.
-    package let boundKey: Thumbprint?
+    package let binding: Binding
     package let life: RefreshLife
     package let createdAt: Instant
     /// Of the newest token; the first has 0.
@@ -24,13 +34,13 @@ package struct RefreshFamily: Equatable, Sendable {
 
     /// - Parameter generation: of the newest token, as a store kept it with the moments after it; without them the family begins.
     package init(
-        grant: GrantID, server: ServerID, client: ClientID, boundKey: Thumbprint?, life: RefreshLife, createdAt: Instant, generation: UInt32 = 0,
+        grant: GrantID, server: ServerID, client: ClientID, binding: Binding, life: RefreshLife, createdAt: Instant, generation: UInt32 = 0,
         renewedAt: Instant? = nil, usedAt: Instant? = nil
     ) {
         self.grant = grant
         self.server = server
         self.client = client
-        self.boundKey = boundKey
+        self.binding = binding
         self.life = life
         self.createdAt = createdAt
         self.generation = generation
@@ -70,7 +80,7 @@ package struct RefreshFamily: Equatable, Sendable {
     }
 
     private func next(after presented: UInt32) -> UInt32 {
-        guard boundKey == nil, presented == generation, generation < .max else { return generation }
+        guard binding == .none, presented == generation, generation < .max else { return generation }
         return generation + 1
     }
 

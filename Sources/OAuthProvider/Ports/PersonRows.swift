@@ -4,12 +4,14 @@ import OstiaryTokens
 
 /// What the provider asks of accounts and sessions, inside a transaction: answered from the rows of Authentication.
 package protocol PersonRows: AnyObject {
-    /// Who an account is of, if it may log in.
+    /// Who an account is of, if it may log in: by the subject that was kept, or the one that would be.
     func person(of account: AccountID, at server: ServerID) throws -> Person?
+    /// Keeps what `person` says of the account's subject, unless one was kept before. It stays when the account goes, for as long as a grant of it.
+    func keepSubject(of account: AccountID, at server: ServerID) throws
     /// The login of a session that goes on now, of an account that may log in.
     func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login?
-    /// The account that a client means by a subject: the user's name, or the id of an account that stands alone. Of several the one that logged in
-    /// last; nil if none may log in.
+    /// The account that a client means by a subject: one that was kept, the user's name, or the id of an account that stands alone. Of several the one
+    /// that logged in last; nil if none may log in.
     func account(hinted userID: String, at server: ServerID) throws -> AccountID?
     /// The AppLogin that is logged in by a webNonce now, with the key that its phone named for tokens.
     func appSession(webNonceHash: [UInt8], of server: ServerID, at now: Instant) throws -> AppSession?

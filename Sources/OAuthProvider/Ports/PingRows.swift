@@ -3,8 +3,8 @@ import OstiaryProtocol
 
 /// Clients that are to hear that a person decided, inside a transaction.
 package protocol PingRows: AnyObject {
-    /// Authorizations with a notification that were decided, are not over, and are due to be told; at most `limit`. One that was never tried is due
-    /// at once.
+    /// Authorizations with a notification that were decided, may still be asked for, and are due to be told; at most `limit`. One that was never
+    /// tried is due at once.
     func duePings(at now: Instant, limit: Int) throws -> [DuePing]
     func postpone(_ ping: DuePing) throws
     /// There is nothing more to do.

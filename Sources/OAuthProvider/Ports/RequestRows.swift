@@ -8,6 +8,6 @@ package protocol RequestRows: AnyObject {
     /// The one whose user code this is, of those that wait.
     func polled(userCodeHash: [UInt8], of server: ServerID) throws -> PolledAuthorization?
     func save(_ authorization: PolledAuthorization) throws
-    /// When clients asked for this account since a moment, and how often nobody answered.
-    func backchannelRequests(for account: AccountID, since: Instant) throws -> [PolledAuthorization]
+    /// What a client asked of this account since a moment, whatever came of it, the oldest first.
+    func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization]
 }

@@ -19,7 +19,9 @@ package enum APIRules {
 
     package static func check(_ api: ProtectedAPI) throws(APIRefusal) {
         guard PlainLine.allowsName(api.name, cap: ApplicationRules.longestName) else { throw .nameWrong }
-        guard (shortestLife...ProtectedAPI.longestLife).contains(api.life) else { throw .lifeWrong }
+        for life in [api.life, api.sessionLife] {
+            guard (shortestLife...ProtectedAPI.longestLife).contains(life) else { throw .lifeWrong }
+        }
         guard api.scopes.count <= ScopeSet.most else { throw .tooManyScopes }
         var seen: Set<Scope> = []
         for each in api.scopes {

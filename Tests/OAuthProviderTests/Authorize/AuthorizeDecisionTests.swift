@@ -183,11 +183,16 @@ struct AuthorizeDecisionTests {
         #expect(try await next("openid profile", consented: Fixture.scope("profile"), prompt: "consent") == .consent(Fixture.scope("openid")))
     }
 
-    @Test("A native app with a scheme of its own is confirmed by the person, each time")
-    func customScheme() async throws {
+    @Test(
+        "A native app at a place that any program of the machine could take is confirmed by the person, each time",
+        arguments: [
+            ("com.example.app:/cb", "com.example.app:/cb"), ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb"),
+            ("http://[::1]/cb", "http://[::1]/cb"),
+        ])
+    func claimable(registered: String, presented: String) async throws {
         func step(isConfirmed: Bool, prompt: String? = nil) async throws -> AuthorizeStep {
-            try await next(["redirect_uri": "com.example.app:/cb", "scope": "openid", "prompt": prompt], isConfirmed: isConfirmed) { fixture in
-                try await fixture.change("mobile") { $0.redirectURIs.append(try RedirectURI(registering: "com.example.app:/cb", ofApp: true)) }
+            try await next(["redirect_uri": presented, "scope": "openid", "prompt": prompt], isConfirmed: isConfirmed) { fixture in
+                try await fixture.change("mobile") { $0.redirectURIs.append(try RedirectURI(registering: registered, ofApp: true)) }
             }
         }
         #expect(try await step(isConfirmed: false) == .confirm)

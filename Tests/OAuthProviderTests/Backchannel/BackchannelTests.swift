@@ -246,6 +246,43 @@ struct BackchannelTests {
         #expect(try await begin(fixture, ["login_hint": "mary"]).rings)
     }
 
+    @Test("ciba_bulk_push_rate_limited: a client that asks somebody without end silences no other client")
+    func limitsOfOneClient() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("batch") {
+            var bank = Application(id: $0.id, server: $0.server, kind: .web, name: "Bank", authentication: .basic)
+            bank.secrets = $0.secrets
+            bank.apis = $0.apis
+            bank.grantTypes = [.backchannel]
+            bank.backchannel = .poll
+            $0 = bank
+        }
+        for _ in 0..<9 { _ = try await begin(fixture) }
+        #expect(try await !begin(fixture).rings)
+        let other = try Fixture.post(
+            [Parameter("login_hint", "alice"), Parameter("scope", "openid")], authorization: [Fixture.batchBasic],
+            address: "https://login.example/oauth/bc-authorize")
+        #expect(try await fixture.services.backchannel.begin(other, at: fixture.now).rings)
+    }
+
+    @Test("A yes of the last moment waits a minute for its client, and its ping is sent; a no and no answer are over, and nobody says yes later")
+    func lateYes() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("web") { $0.backchannel = .ping("https://reports.example/ping") }
+        let changes: KeyValuePairs<String, String?> = ["client_notification_token": "token-1"]
+        let (early, late, silent) = (try await begin(fixture, changes), try await begin(fixture, changes), try await begin(fixture, changes))
+        fixture.clock.advance(300)
+        for begun in [early, late] { #expect(try await approve(fixture, begun) != nil) }
+        fixture.clock.advance(65)
+        #expect(try await approve(fixture, silent) == nil)
+        #expect(try await fixture.refusal(of: poll(fixture, silent.requestID)) == .polledExpired)
+        let listener = Listener([])
+        #expect(try await fixture.services.pings(through: listener).run(at: fixture.now) == 2)
+        #expect(try await fixture.refusal(of: poll(fixture, early.requestID)) == nil)
+        fixture.clock.advance(1)
+        #expect(try await fixture.refusal(of: poll(fixture, late.requestID)) == .polledExpired)
+    }
+
     @Test("ciba_ping_401, 403, redirect_not_followed, no_retry_on_401: only a client that was not there is told again")
     func pings() {
         for status in [200, 204] { #expect(DeliveryVerdict(status: status) == .delivered) }

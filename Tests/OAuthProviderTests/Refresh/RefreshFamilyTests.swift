@@ -9,9 +9,9 @@ struct RefreshFamilyTests {
     private typealias Fixture = ProviderFixture
     private let now = Fixture.start
 
-    private func family(boundKey: Thumbprint? = nil, life: RefreshLife = .unlimited) throws -> RefreshFamily {
+    private func family(_ binding: RefreshFamily.Binding = .none, life: RefreshLife = .unlimited) throws -> RefreshFamily {
         RefreshFamily(
-            grant: Fixture.identifier(5, GrantKind.self), server: Fixture.server, client: try #require(ClientID("mobile")), boundKey: boundKey,
+            grant: Fixture.identifier(5, GrantKind.self), server: Fixture.server, client: try #require(ClientID("mobile")), binding: binding,
             life: life, createdAt: now)
     }
 
@@ -28,11 +28,13 @@ struct RefreshFamilyTests {
         for generation in UInt32(0)..<5 { #expect(use(generation, of: &family, at: now + 60 * UInt64(generation)) == generation + 1) }
     }
 
-    @Test("A token that is bound to a key stays what it is, forever (S3-45)")
+    @Test("A token that is nothing without a key, or without the secret of its client, stays what it is, forever (S3-45)")
     func bound() throws {
-        var family = try family(boundKey: try Fixture.phoneKey(51).key.thumbprint)
-        for day in UInt64(0)..<1_000 { #expect(use(0, of: &family, at: now + day * 86_400) == 0) }
-        #expect(family.ruling(on: 1, at: now) == .unknown)
+        for binding in [RefreshFamily.Binding.key(try Fixture.phoneKey(51).key.thumbprint), .client] {
+            var family = try family(binding)
+            for day in UInt64(0)..<1_000 { #expect(use(0, of: &family, at: now + day * 86_400) == 0) }
+            #expect(family.ruling(on: 1, at: now) == .unknown)
+        }
     }
 
     @Test("rt_lost_response_retry_after_30s_ok, rt_retry_returns_same_successor: a retry gets the very token that was lost")
@@ -140,7 +142,7 @@ struct LostAnswerTests {
                 var random = SplitMix(seed: UInt64(seed))
                 var moment = ProviderFixture.start
                 var family = RefreshFamily(
-                    grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, boundKey: nil,
+                    grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, binding: .none,
                     life: .unlimited, createdAt: moment)
                 var phone = Client()
                 for _ in 0..<20 {
@@ -158,7 +160,7 @@ struct LostAnswerTests {
     func theft() throws {
         let client = try #require(ClientID("mobile"))
         var family = RefreshFamily(
-            grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, boundKey: nil, life: .unlimited,
+            grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, binding: .none, life: .unlimited,
             createdAt: ProviderFixture.start)
         guard case .give(1, let stolen) = family.ruling(on: 0, at: ProviderFixture.start + 100) else {
             Issue.record("the thief comes first")

@@ -69,7 +69,7 @@ struct RefreshFamilyWalkTests {
     @Test("In seven moves of any kind the newest is taken, its predecessor for ten minutes, and nothing else")
     func everyWay() async throws {
         let family = RefreshFamily(
-            grant: Fixture.identifier(5, GrantKind.self), server: Fixture.server, client: try #require(ClientID("mobile")), boundKey: nil,
+            grant: Fixture.identifier(5, GrantKind.self), server: Fixture.server, client: try #require(ClientID("mobile")), binding: .none,
             life: .unlimited, createdAt: Fixture.start)
         let fault = await onOwnThread { Self.fault(after: Walk(family: family), moves: 7) }
         #expect(fault == nil)

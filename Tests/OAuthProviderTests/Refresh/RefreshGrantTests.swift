@@ -123,7 +123,7 @@ struct RefreshGrantTests {
         }
     }
 
-    @Test("A client with a secret may change its key: its refresh tokens are bound to the secret (RFC 9449 §5)")
+    @Test("A client with a secret may change its key: its refresh tokens are bound to the secret (RFC 9449 §5) and stay what they are")
     func confidential() async throws {
         let fixture = try await ProviderFixture()
         let first = try await fixture.webTokens("openid offline_access", proofs: [try fixture.proof(51)])
@@ -132,7 +132,51 @@ struct RefreshGrantTests {
         let thumbprint = try Fixture.phoneKey(52).key.thumbprint
         let second = try await fixture.answer(call)
         #expect(try fixture.claims(second.accessToken, proof: thumbprint).boundKey == thumbprint)
-        #expect(second.refreshToken != first.refreshToken)
+        #expect(second.refreshToken == first.refreshToken)
+    }
+
+    @Test("rt_lost_response_retry_after_30s_ok of a website: however often and late it repeats a token, it is the same, and nobody is logged out")
+    func websiteRepeats() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.webTokens("openid offline_access").refreshToken
+        for seconds in [UInt64(0), 30, 601, 10_000_000] {
+            fixture.clock.advance(seconds)
+            let call = try fixture.call(["grant_type": "refresh_token", "refresh_token": token], authorization: [Fixture.basic])
+            #expect(try await fixture.answer(call).refreshToken == token)
+        }
+    }
+
+    @Test("What was never renewed because its client showed a secret is nothing once the client has none")
+    func secretTakenAway() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try await fixture.webTokens("openid offline_access").refreshToken
+        let id = try fixture.client("web")
+        try await fixture.memory.write { rows in
+            let former = try #require(try rows.application(id, of: Fixture.server))
+            var application = Application(id: id, server: Fixture.server, kind: .web, name: former.name, authentication: .none)
+            application.redirectURIs = former.redirectURIs
+            application.apis = former.apis
+            try rows.save(application)
+        }
+        #expect(try await fixture.refusal(of: fixture.refresh(token, client: "web")) == .refreshOfAnother)
+    }
+
+    @Test("S3-37 an API that no longer allows offline access ends what was given for it: refresh, and access tokens where they are asked about")
+    func offlineSwitchedOff() async throws {
+        let fixture = try await ProviderFixture()
+        let first = try await fixture.tokens()
+        let code = try await fixture.code()
+        let identity = try await fixture.tokens(["audience": nil, "scope": "openid offline_access"]).refreshToken
+        try await fixture.changeAPI { $0.allowsOfflineAccess = false }
+        #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .grantOver)
+        #expect(try await fixture.facts(of: first.accessToken) == .inactive)
+        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .grantOver)
+        // What is for no API is no business of its switch.
+        #expect(try await fixture.refusal(of: fixture.refresh(identity)) == nil)
+        // One that is asked for now hangs on its session, like any other.
+        let online = try await fixture.tokens()
+        #expect(online.refreshToken == nil && !online.scopes.contains(.offlineAccess))
+        #expect(online.life == 300)
     }
 
     @Test("S3-45 rt_after_user_disabled: a refresh token outlives the session, and ends with the account")

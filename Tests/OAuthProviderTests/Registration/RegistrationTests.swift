@@ -93,7 +93,10 @@ struct RegistrationTests {
         }
         #expect(api.allowsOfflineAccess && refusal { $0.allowsOfflineAccess = false } == nil)
         #expect(refusal { $0.name = "" } == .nameWrong)
-        for life in [UInt64(0), 29, 2_592_001] { #expect(refusal { $0.life = life } == .lifeWrong) }
+        for life in [UInt64(0), 29, 2_592_001] {
+            #expect(refusal { $0.life = life } == .lifeWrong)
+            #expect(refusal { $0.sessionLife = life } == .lifeWrong)
+        }
         #expect(refusal { $0.scopes.append(APIScope(.openID, words: "log you in")) } == .scopeReserved(.openID))
         let twice = try #require(api.scopes.first)
         #expect(refusal { $0.scopes.append(twice) } == .scopeTwice(twice.scope))

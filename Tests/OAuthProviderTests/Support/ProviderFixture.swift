@@ -74,7 +74,7 @@ extension ProviderFixture {
             for (id, user, name, role) in [(Self.alice, "alice", "Alice", "Employee"), (Self.manager, "mary", "Mary", "Manager")] {
                 let profile = ProfileClaims(
                     name: name, picture: "https://pictures.example/\(user)", email: "\(user)@example.com", isEmailVerified: true)
-                var account = MemoryPeople.Account(userID: user, person: Person(account: id, userID: user, profile: profile))
+                var account = MemoryPeople.Account(userID: user, profile: profile)
                 account.roles = [role]
                 people.accounts[id] = account
             }

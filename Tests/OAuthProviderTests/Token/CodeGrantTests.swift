@@ -23,6 +23,41 @@ struct CodeGrantTests {
         #expect("\(response)" == "TokenResponse ‹secret›")
     }
 
+    @Test("A token that hangs on a session lives five minutes, unless its API asks about it, and then the stop is heard there")
+    func sessionLife() async throws {
+        let fixture = try await ProviderFixture()
+        let online: KeyValuePairs<String, String?> = ["scope": "openid read:timesheets"]
+        #expect(try await fixture.tokens(online).life == 300)
+        #expect(try await fixture.tokens(["audience": nil, "scope": "openid"]).life == 300)
+        try await fixture.changeAPI { $0.life = 120 }
+        #expect(try await fixture.tokens(online).life == 120)
+        try await fixture.changeAPI {
+            $0.life = 3_600
+            $0.form = .opaque
+        }
+        let opaque = try await fixture.tokens(online)
+        #expect(opaque.life == 3_600)
+        fixture.logIn(nil)
+        #expect(try await fixture.facts(of: opaque.accessToken) == .inactive)
+    }
+
+    @Test("S3-14, S3-16 a subject is for good: what an account was called at its first grant it is called at each later one")
+    func subject() async throws {
+        let fixture = try await ProviderFixture()
+        let first = try await fixture.tokens()
+        fixture.memory.change { $0.accounts[Fixture.alice]?.userID = "alice.smith" }
+        let second = try await fixture.tokens()
+        let third = try await fixture.answer(fixture.refresh(first.refreshToken))
+        for response in [first, second, third] { #expect(try fixture.claims(response.accessToken).subject == "alice") }
+        // A client that asks for her by what it knows, or by what the backend says now, means the same.
+        for name in ["alice", "alice.smith"] {
+            #expect(try await fixture.store.read { rows in try rows.account(hinted: name, at: Fixture.server) } == Fixture.alice)
+        }
+        // Nothing is kept of one who was never granted anything.
+        fixture.memory.change { $0.accounts[Fixture.manager]?.userID = "mary.jones" }
+        #expect(try await fixture.store.read { rows in try rows.person(of: Fixture.manager, at: Fixture.server)?.subject } == "mary.jones")
+    }
+
     @Test("S3-36, S3-40 the access token is for the API of the audience, says its scopes, and is good for as long as the answer says")
     func accessToken() async throws {
         let fixture = try await ProviderFixture()

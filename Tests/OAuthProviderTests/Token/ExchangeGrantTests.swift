@@ -35,6 +35,8 @@ struct ExchangeGrantTests {
         #expect(response.type == .dpop && response.refreshToken == nil)
         #expect(response.issuedType == "urn:ietf:params:oauth:token-type:access_token")
         #expect(response.life == 300)
+        try await fixture.changeAPI { $0.sessionLife = 60 }
+        #expect(try await fixture.answer(call(fixture)).life == 60)
         let claims = try fixture.claims(response.accessToken, proof: try Fixture.phoneKey(51).key.thumbprint)
         #expect(claims.subject == "alice" && claims.authentication?.acr == "mfa")
     }
