@@ -1,5 +1,6 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTokens
 
 /// The rows of one transaction in memory.
 final class MemoryOAuthRows: OAuthRows {
@@ -16,8 +17,12 @@ final class MemoryOAuthRows: OAuthRows {
     func role(_ name: String, of server: ServerID) throws -> Role? { state.roles[Key(server: server, name: name)] }
     func save(_ role: Role) throws { state.roles[Key(server: role.server, name: role.name)] = role }
 
+    func user(_ userID: String, of server: ServerID) throws -> ProviderUser? { state.users[Key(server: server, name: userID)] }
+    func save(_ user: ProviderUser) throws { state.users[Key(server: user.server, name: user.userID)] = user }
+
     func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet {
-        let roles = (state.people.accounts[account]?.roles ?? []).sorted().compactMap { state.roles[Key(server: server, name: $0)] }
+        let names = try state.people.accounts[account]?.userID.flatMap { try user($0, of: server) }?.roles ?? []
+        let roles = names.sorted().compactMap { state.roles[Key(server: server, name: $0)] }
         return roles.reduce([]) { $0.union($1.permissions[api] ?? []) }
     }
 
@@ -31,7 +36,7 @@ final class MemoryOAuthRows: OAuthRows {
         case .device:
             guard try grant.api.map({ try api($0, of: grant.server)?.allowsOfflineAccess ?? false }) ?? true else { return nil }
         }
-        return StandingGrant(grant: grant, person: person(grant.holder.account, account))
+        return StandingGrant(grant: grant, person: try person(grant.holder.account, account, at: grant.server))
     }
 
     func grant(_ id: GrantID) throws -> Grant? { state.grants[id] }
@@ -74,16 +79,17 @@ final class MemoryOAuthRows: OAuthRows {
     }
 
     func person(of account: AccountID, at server: ServerID) throws -> Person? {
-        state.people.accounts[account].flatMap { $0.isUsable ? person(account, $0) : nil }
+        try state.people.accounts[account].flatMap { $0.isUsable ? try person(account, $0, at: server) : nil }
     }
 
-    private func person(_ id: AccountID, _ account: MemoryPeople.Account) -> Person {
-        Person(account: id, userID: account.userID, kept: state.subjects[id], profile: account.profile)
+    private func person(_ id: AccountID, _ account: MemoryPeople.Account, at server: ServerID) throws -> Person {
+        let profile = try account.userID.flatMap { try user($0, of: server) }?.profile
+        return Person(account: id, userID: account.userID, kept: state.subjects[id], profile: profile ?? .none)
     }
 
     func keepSubject(of account: AccountID, at server: ServerID) throws {
         guard state.subjects[account] == nil, let known = state.people.accounts[account] else { return }
-        state.subjects[account] = person(account, known).subject
+        state.subjects[account] = try person(account, known, at: server).subject
     }
 
     func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login? {
@@ -92,8 +98,8 @@ final class MemoryOAuthRows: OAuthRows {
     }
 
     func account(hinted userID: String, at server: ServerID) throws -> AccountID? {
-        state.people.accounts.first { id, account in
-            account.isUsable && (account.userID == userID || person(id, account).subject == userID)
+        try state.people.accounts.first { id, account in
+            try account.isUsable && (account.userID == userID || person(id, account, at: server).subject == userID)
         }?.key
     }
 

@@ -1,6 +1,5 @@
 import Authentication
 import OstiaryProtocol
-import OstiaryTokens
 import Synchronization
 
 /// The provider's store in memory, for tests of the rules: the same promises as a database for as long as the process lives.
@@ -31,15 +30,10 @@ package final class MemoryOAuthStore: OAuthStore {
 package struct MemoryPeople: Sendable {
     package struct Account: Sendable {
         package var userID: String?
-        package var profile: ProfileClaims
         /// Neither blocked nor deleted.
         package var isUsable = true
-        package var roles: Set<String> = []
 
-        package init(userID: String?, profile: ProfileClaims = .none) {
-            self.userID = userID
-            self.profile = profile
-        }
+        package init(userID: String?) { self.userID = userID }
     }
 
     package var accounts: [AccountID: Account] = [:]
@@ -64,6 +58,7 @@ struct MemoryOAuthState: Sendable {
     var applications: [Key<ClientID>: Application] = [:]
     var apis: [Key<APIIdentifier>: ProtectedAPI] = [:]
     var roles: [Key<String>: Role] = [:]
+    var users: [Key<String>: ProviderUser] = [:]
     var grants: [GrantID: Grant] = [:]
     var subjects: [AccountID: String] = [:]
     var consents: [Consent] = []

@@ -8,6 +8,8 @@ package protocol ApplicationRows: AnyObject {
     func save(_ api: ProtectedAPI) throws
     func role(_ name: String, of server: ServerID) throws -> Role?
     func save(_ role: Role) throws
+    func user(_ userID: String, of server: ServerID) throws -> ProviderUser?
+    func save(_ user: ProviderUser) throws
     /// What the roles of the person behind an account permit at an API.
     func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet
 }

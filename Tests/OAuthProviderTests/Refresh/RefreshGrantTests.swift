@@ -82,7 +82,7 @@ struct RefreshGrantTests {
     func lostPermission() async throws {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens().refreshToken
-        fixture.memory.change { $0.accounts[Fixture.alice]?.roles = [] }
+        try await fixture.setRoles([], of: "alice")
         let response = try await fixture.answer(fixture.refresh(token))
         #expect(!response.scopes.contains(try #require(Scope("read:timesheets"))))
         #expect(response.scopes.contains(.openID))

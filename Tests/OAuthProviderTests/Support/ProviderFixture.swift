@@ -65,20 +65,29 @@ extension ProviderFixture {
                 permissions: [timesheets: Self.scope("read:timesheets create:timesheets delete:timesheets")]),
             Role(server: Self.server, name: "Manager", permissions: [timesheets: Self.scope("approve:timesheets read:timesheets")]),
         ]
+        let users = [Self.user("alice", "Alice", "Employee"), Self.user("mary", "Mary", "Manager")]
         try await store.write { rows in
             try rows.save(saved)
             for application in applications { try rows.save(application) }
             for role in roles { try rows.save(role) }
+            for user in users { try rows.save(user) }
         }
         memory.change { people in
-            for (id, user, name, role) in [(Self.alice, "alice", "Alice", "Employee"), (Self.manager, "mary", "Mary", "Manager")] {
-                let profile = ProfileClaims(
-                    name: name, picture: "https://pictures.example/\(user)", email: "\(user)@example.com", isEmailVerified: true)
-                var account = MemoryPeople.Account(userID: user, profile: profile)
-                account.roles = [role]
-                people.accounts[id] = account
-            }
+            people.accounts = [Self.alice: MemoryPeople.Account(userID: "alice"), Self.manager: MemoryPeople.Account(userID: "mary")]
             people.sessions = [Self.session: Self.login()]
+        }
+    }
+
+    private static func user(_ id: String, _ name: String, _ role: String) -> ProviderUser {
+        let profile = ProfileClaims(name: name, picture: "https://pictures.example/\(id)", email: "\(id)@example.com", isEmailVerified: true)
+        return ProviderUser(server: server, userID: id, profile: profile, roles: [role])
+    }
+
+    func setRoles(_ roles: Set<String>, of userID: String) async throws {
+        try await memory.write { rows in
+            var user = try #require(try rows.user(userID, of: Self.server))
+            user.roles = roles
+            try rows.save(user)
         }
     }
 
