@@ -140,14 +140,12 @@ struct OpenPage: Sendable {
         return false
     }
 
-    /// Whether the page begins nothing for its nonce any more, because the site has logged out: it only tells how its own login ended.
+    /// Whether the page has nothing to say of its nonce any more, because the site has logged out.
     func isOver(beside session: Session?) -> Bool {
         guard isLoggedOut else { return false }
-        guard let session, owns(session) else { return true }
-        return switch session.state {
-        case .open, .claimed, .returning, .expired: true
-        case .loggedIn, .denied, .stopped: false
-        }
+        // Between the mark and the end of the login.
+        if let session, owns(session), case .loggedIn = session.state { return false }
+        return true
     }
 
     /// Whether this is the page that began the session.

@@ -22,12 +22,22 @@ struct LeanTablesMigrationTests {
             try rows.save(pointer)
             try rows.save(cache)
             try rows.save(Sample.instance)
-            try rows.save(Sample.enrolment(state: .claimed(Sample.claim)))
             try rows.markDeleted(Sample.accountID(2), of: Sample.server, at: Sample.now)
             #expect(try rows.spend(Sample.bytes(9), until: Sample.now + 7))
         }
         // Their columns of today came later.
+        let enrolment = Sample.enrolment(state: .claimed(Sample.claim))
         try await database.transaction { connection in
+            try connection.execute(
+                """
+                INSERT INTO enrolment (id, server, secret_hash, nonce_hash, stream, display_name, expires_at, wrong_codes, state, device_key, device,
+                    app, account, share, request_hash, ephemeral, shown)
+                VALUES ($1, $2, $3, $4, $5, '', $6, 0, 1, $7, '', '', $8, $7, $7, $9, $7)
+                """,
+                [
+                    SQLValue(enrolment.id), SQLValue(Sample.server), .blob(Sample.bytes(5)), .blob(Sample.bytes(6)), SQLValue(enrolment.stream),
+                    SQLValue(Sample.now + 600), .blob(Sample.bytes(7)), SQLValue(Sample.claim.account), .blob(Sample.claim.ephemeral),
+                ])
             try connection.execute(
                 """
                 INSERT INTO session (id, server, stream, purpose, browser, started_at, state, account, binding, not_me)

@@ -49,7 +49,8 @@ struct SpawnedProcessTests {
         for _ in 0..<40 {
             let program = try SpawnedProcess(
                 "/bin/sleep", ["600"], environment: [:], input: nothing, output: nothing, errors: nothing)
-            let held = try heldDescriptors(of: program.id)
+            // But what it opens by itself: at first its loader reads libraries.
+            let held = try heldDescriptors(of: program.id).filter { !$0.value.hasPrefix("/") || $0.key <= STDERR_FILENO }
             #expect(held == [0: "/dev/null", 1: "/dev/null", 2: "/dev/null"])
             program.send(SIGKILL)
         }
