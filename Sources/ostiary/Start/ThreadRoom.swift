@@ -21,7 +21,8 @@ enum ThreadRoom {
     /// - Returns: nil when that is enough.
     static func reason(_ made: Int?, of needed: Int) -> String? {
         guard let made else {
-            return "the system gives this process less memory than it needs, \(AddressRoom.reserve >> 20) MiB beside the program itself: raise it (ulimit -v)"
+            return "the system gives this process less memory than it needs, \(AddressRoom.reserve >> 20) MiB beside the program itself: raise it "
+                + "(ulimit -v)"
         }
         guard made < needed else { return nil }
         return "the system gives this process \(made) threads beside its first, and it needs \(needed): raise their number (TasksMax=, the pids of a "
