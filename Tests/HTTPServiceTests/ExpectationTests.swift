@@ -50,6 +50,29 @@ struct ExpectationTests {
         }
     }
 
+    /// It was, for two seconds.
+    @Test(
+        "After an answer that ends the connection nothing is a request any more: neither what came before the answer was read nor what comes after it"
+    )
+    func lastWord() async throws {
+        let next = head("GET /who HTTP/1.1")
+        try await RunningServer.with(router()) { server in
+            for expectation in ["100-continue", "200-ok"] {
+                let asked = head("POST /closed HTTP/1.1", "Expect: \(expectation)", "Content-Length: 5") + Array("hello".utf8)
+                let together = try await HeldConnection(port: server.port, sending: asked + next + next)
+                let apart = try await HeldConnection(port: server.port, sending: asked)
+                let first = try #require(await apart.firstAnswer())
+                #expect(first.lowercased().contains("\r\nconnection: close\r\n"), "\(first)")
+                // The server may have closed it by now.
+                try? await apart.send(next)
+                for connection in [together, apart] {
+                    let answer = try await connection.end()
+                    #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2 && !answer.contains("somebody"), "\(answer)")
+                }
+            }
+        }
+    }
+
     /// Was answered as if nothing had been expected.
     @Test("An expectation that nobody knows is 417, also beside one that is known")
     func unknown() async throws {

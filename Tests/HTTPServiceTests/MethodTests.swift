@@ -92,6 +92,42 @@ struct MethodTests {
         }
     }
 
+    /// Codings beside `chunked` were taken for it.
+    @Test("A body is chunked once or has a length: any other coding is 501 and the end of the connection, and before HTTP/1.1 there is none")
+    func codings() async throws {
+        try await RunningServer.with(router()) { server in
+            let next = "GET /thing/7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let body = "\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+            let words = [
+                "gzip, chunked", "identity, chunked", ",chunked", "chunked,", "chunked\r\nTransfer-Encoding: chunked",
+                "identity\r\nTransfer-Encoding: chunked",
+            ]
+            for (version, coding) in words.map({ ("1.1", $0) }) + [("1.0", "chunked")] {
+                let request = "POST /thing/new HTTP/\(version)\r\nHost: x\r\nTransfer-Encoding: \(coding)\(body)\(next)"
+                let answer = Answer(try #require(try await RawConnection.exchange(port: server.port, [Array(request.utf8)])))
+                #expect(answer.status.contains(" 501 ") || answer.status.contains(" 400 "), "\(coding): \(answer.status)")
+                #expect(answer.fields["connection"] == "close" && !answer.body.contains("HTTP/1"), "\(coding)")
+            }
+            let coded = "POST /thing/new HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\(body)"
+            let refused = Answer(try #require(try await RawConnection.exchange(port: server.port, [Array(coded.utf8)])))
+            #expect(refused.status.contains(" 501 ") && refused.isError("not_implemented"))
+            for chunked in ["chunked", "Chunked"] {
+                let request = "POST /thing/new HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: \(chunked)\(body)"
+                let answer = Answer(try #require(try await RawConnection.exchange(port: server.port, [Array(request.utf8)])))
+                #expect(!answer.status.contains(" 501 ") && !answer.status.contains(" 400 "), "\(answer.status)")
+            }
+        }
+    }
+
+    @Test("Of the host in an absolute address there is no more than of the Host: it may be any")
+    func absolute() async throws {
+        try await RunningServer.with(router()) { server in
+            let request = "GET http://elsewhere.example/thing/7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let answer = Answer(try #require(try await RawConnection.exchange(port: server.port, [Array(request.utf8)])))
+            #expect(answer.status.contains(" 200 "), "\(answer.status)")
+        }
+    }
+
     @Test("A request names one Host: none or two are 400 and the end of the connection, and before HTTP/1.1 there may be none")
     func host() async throws {
         try await RunningServer.with(router()) { server in

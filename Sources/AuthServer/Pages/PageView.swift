@@ -152,7 +152,7 @@ struct PageView: Sendable {
         case .waitingForCode: .code
         case .activated: .done
         case .failed(.wrongCodes): .failed
-        case .failed(.loggedOut): .over
+        case .failed(.loggedOut), .failed(.blocked): .over
         case .failed(.expired), .failed(.deleted), nil: .expired
         }
     }
@@ -162,7 +162,7 @@ struct PageView: Sendable {
         switch enrolment.state {
         case .open, .claimed, .confirming: .otherPage
         case .active: .done
-        case .failed(.loggedOut, _): .over
+        case .failed(.loggedOut, _), .failed(.blocked, _): .over
         case .failed: .expired
         }
     }

@@ -87,7 +87,8 @@ extension EnrolmentStartError: ErrorResponseConvertible {
         case .webNonce: ErrorResponse(.conflict, "app_login", "\(self)")
         case .otherPage: ErrorResponse(.conflict, "other_page", "\(self)")
         case .finished: ErrorResponse(.conflict, "not_over", "\(self)")
-        case .loggedOut: PageRefusal.noPage.errorResponse
+        case .siteOnly: PageRefusal.noPage.errorResponse
+        case .accountBlocked: ErrorResponse(.conflict, "account_blocked", "\(self)")
         }
     }
 }

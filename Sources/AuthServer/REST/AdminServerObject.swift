@@ -58,6 +58,8 @@ struct AdminServerUpdate: JSONFields {
     let color: String?
     let colordark: String?
     let frameorigins: [String]?
+    let accountCount: JSONInteger?
+    let lastLogin: JSONInteger?
 
     /// Those that are told and cannot be changed come back with the others.
     enum Field: String, CodingKey, CaseIterable {
@@ -65,10 +67,14 @@ struct AdminServerUpdate: JSONFields {
         case appname, appandroid, appios, appurl, siteurl, wsurl, owner, color, colordark, frameorigins, accountCount, lastLogin
     }
 
-    /// The change for this server; refuses another identity and a logo that is not base64.
+    /// The change for this server; refuses another identity, a logo that is not base64, and numbers that the server would not tell. Those of before are
+    /// none: people log in while a backend looks at what it was told.
     func change(of overview: ServerOverview) throws -> ServerUpdate {
         if let serverid, serverid != overview.server.id.text { throw AdminRefusal.immutable("serverid") }
         if let serverpk, serverpk != AdminServerObject.publicKey(overview) { throw AdminRefusal.immutable("serverpk") }
+        for (field, number) in [("accountCount", accountCount), ("lastLogin", lastLogin)] {
+            if let number, number.value < 0 { throw FieldRefusal.bad(field, "is 0 or more") }
+        }
         var update = ServerUpdate()
         update.name = serverName
         update.logo = try logo.map { text throws(FieldRefusal) in

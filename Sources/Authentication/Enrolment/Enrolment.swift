@@ -95,11 +95,13 @@ package struct Enrolment: Equatable, Sendable {
         case deleted = 3
         /// Its nonce was logged out.
         case loggedOut = 4
+        /// Nobody typed the code in time, of an account that was blocked by then.
+        case blocked = 5
 
         /// What a phone hears that comes later.
         var refusal: Refusal {
             switch self {
-            case .expired, .loggedOut: .enrolmentOld
+            case .expired, .loggedOut, .blocked: .enrolmentOld
             case .wrongCodes, .deleted: .enrolmentUsed
             }
         }

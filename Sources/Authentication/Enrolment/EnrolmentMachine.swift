@@ -54,9 +54,9 @@ extension Enrolment {
             // One page makes one phone somebody's.
             guard start.isNewest else { throw .finished }
             return self
-        case .failed(.loggedOut, _):
+        case .failed(.loggedOut, _), .failed(.blocked, _):
             // Only the site begins one for that nonce again.
-            guard start.isNewest else { throw .loggedOut }
+            guard start.isNewest else { throw .siteOnly }
             return self
         case .failed: return self
         }
@@ -80,6 +80,14 @@ extension Enrolment {
         case .failed(.loggedOut, _), .active: nil
         case .failed(_, let claim): with(.failed(.loggedOut, claim))
         }
+    }
+
+    /// The enrolment as it is at `now`, where more is known than its row says.
+    /// - Parameter isBlocked: whether the account that waits for its code is blocked: when its time is over, no page begins anew what its site has stopped.
+    func settled(at now: Instant, isBlocked: Bool) -> Enrolment {
+        let enrolment = settled(at: now)
+        guard isBlocked, case .confirming = state, case .failed(.expired, let claim) = enrolment.state else { return enrolment }
+        return enrolment.with(.failed(.blocked, claim))
     }
 
     private var goesOn: Bool {

@@ -44,16 +44,22 @@ extension EnrolmentService {
     /// Ends the enrolments that ran out: an account that nobody confirmed goes, and with it a new instance (protocol §5).
     func expire(at now: Instant) async throws {
         let failed = try await store.write { rows, former -> [Enrolment] in
-            let overdue = try rows.overdueEnrolments(at: now, limit: 200)
-            for enrolment in overdue {
-                if case .confirming(let claim, _) = enrolment.state {
-                    try Confirmation.remove(claim.account, of: enrolment.server, by: .server, in: rows, at: now)
-                }
-                try rows.save(enrolment.settled(at: now))
-            }
-            return (former ?? []) + overdue.map { $0.settled(at: now) }
+            let over = try rows.overdueEnrolments(at: now, limit: 200).map { try Self.end($0, in: rows, at: now) }
+            return (former ?? []) + over
         }
         for enrolment in failed { tell(enrolment) }
+    }
+
+    /// One that ran out, as it is stored from now on.
+    private static func end(_ enrolment: Enrolment, in rows: any AuthenticationRows, at now: Instant) throws -> Enrolment {
+        var isBlocked = false
+        if case .confirming(let claim, _) = enrolment.state {
+            isBlocked = try rows.account(claim.account)?.isBlocked == true
+            try Confirmation.remove(claim.account, of: enrolment.server, by: .server, in: rows, at: now)
+        }
+        let ended = enrolment.settled(at: now, isBlocked: isBlocked)
+        try rows.save(ended)
+        return ended
     }
 }
 

@@ -67,15 +67,25 @@ package struct EnrolmentService: Sendable {
         _ last: Enrolment, by start: EnrolmentStart, _ actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
     ) throws -> Enrolment? {
         let ended = try last.replaced(by: start, at: now)
+        // Also one whose ten minutes are over, and that nobody has removed yet.
+        guard case .confirming(let claim, _) = last.state else {
+            try rows.save(ended)
+            return nil
+        }
+        // Who blocked it wants neither this phone nor another of that page.
+        guard try start.isNewest || rows.account(claim.account)?.isBlocked != true else { throw EnrolmentStartError.accountBlocked }
         try rows.save(ended)
-        guard case .confirming(let claim, _) = last.settled(at: now).state else { return nil }
         try Confirmation.remove(claim.account, of: last.server, by: actor, in: rows, at: now)
         return ended
     }
 
     /// The newest enrolment of a nonce, as it is now; nil when there is none.
     package func newest(of nonce: SessionNonce, at server: ServerID, now: Instant) async throws -> Enrolment? {
-        try await store.read { rows in try rows.enrolment(nonceHash: nonce.hash, of: server)?.settled(at: now) }
+        try await store.read { rows in
+            guard let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server) else { return nil }
+            guard case .confirming(let claim, _) = enrolment.state, now > enrolment.expiresAt else { return enrolment.settled(at: now) }
+            return enrolment.settled(at: now, isBlocked: try rows.account(claim.account)?.isBlocked == true)
+        }
     }
 
     /// Whether a phone that scans this link now is let in.
@@ -144,8 +154,10 @@ package enum EnrolmentStartError: Error, Equatable, Sendable {
     case otherPage
     /// The page has enrolled its phone.
     case finished
-    /// The nonce was logged out since the page began: only its site begins anew.
-    case loggedOut
+    /// The nonce was logged out since the page began, or the account that it enrolled was blocked until its time was over: only its site begins anew.
+    case siteOnly
+    /// The account that waits for its code is blocked: the page that asks for it does not give it up for another phone.
+    case accountBlocked
 }
 
 extension EnrolmentStartError: CustomStringConvertible {
@@ -157,7 +169,8 @@ extension EnrolmentStartError: CustomStringConvertible {
         case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
         case .otherPage: "a newer page adds this phone; go on there, or start again from the site"
         case .finished: "this page has added its phone"
-        case .loggedOut: "this page is over; start again from the site"
+        case .siteOnly: "this page is over; start again from the site"
+        case .accountBlocked: "the account that waits for its code is blocked; start again from the site"
         }
     }
 }

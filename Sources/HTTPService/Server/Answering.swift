@@ -36,7 +36,11 @@ struct Answering: Sendable {
             // Not told as such: the connection would answer a second time.
             throw BrokenRequest()
         }
-        if isLast { channel.eventLoop.scheduleTask(in: ArrivalDeadline.farewell) { channel.close(promise: nil) } }
+        if isLast {
+            channel.eventLoop.scheduleTask(in: ArrivalDeadline.farewell) { channel.close(promise: nil) }
+            // Requests that came before the answer was written wait already, and get none.
+            try? await channel.closeFuture.get()
+        }
     }
 
     private func respond(

@@ -94,7 +94,7 @@ struct ListenerService: Service {
             }.flatMap { connection.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
                 let pipeline = channel.pipeline.syncOperations
                 let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-                try pipeline.addHandlers([HostRule(), OldExpectation()], position: .after(parser))
+                try pipeline.addHandlers([HeadRules(), OldExpectation()], position: .after(parser))
                 return value
             }
         }

@@ -7,7 +7,9 @@ import NIOHTTP1
 import NIOHTTPTypes
 
 /// Answers what ends before any route: 501 to a request whose method the parser does not know, which for the parser is the same as rubbish; 431 to an
-/// address or header fields beyond every limit; 400 to what names no Host, or two. Rubbish is 400 without a word, by the framework.
+/// address or header fields beyond every limit; 400 or 501 to what ``HeadRules`` refuse. Rubbish is 400 without a word, by the framework.
+///
+/// Whoever gave it, an answer that says that the connection ends is the last: what comes now is no request (RFC 9112 §9.6).
 final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -35,6 +37,7 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
         if case .head = unwrapInboundIn(data) { pending += 1 }
         context.fireChannelRead(data)
     }
@@ -45,7 +48,11 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { pending -= 1 }
+        switch unwrapOutboundIn(data) {
+        case .head(let head): isOver = isOver || head.headerFields[.connection] == "close"
+        case .end: pending -= 1
+        case .body: break
+        }
         context.write(data, promise: promise)
     }
 
@@ -73,7 +80,7 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func refusal(of error: any Error) -> ErrorResponse? {
-        if error is HostRule.Refused { return .badRequest("a request names one Host") }
+        if let refused = error as? HeadRules.Refused { return refused.answer }
         return switch error as? HTTPParserError {
         case .invalidMethod?: bytes.map(Self.isRequest) == true ? MethodRules.notImplemented : nil
         case .headerOverflow?: .headTooLarge
@@ -86,5 +93,15 @@ final class RefusedHead: ChannelDuplexHandler, RemovableChannelHandler {
         let line = bytes.readableBytesView.prefix(256).prefix { $0 != 13 }.split(separator: 32, omittingEmptySubsequences: false)
         guard line.count == 3, (1...32).contains(line[0].count), !line[1].isEmpty else { return false }
         return line[0].allSatisfy { (65...90).contains($0) || $0 == 45 } && line[2].elementsEqual("HTTP/1.1".utf8)
+    }
+}
+
+extension HeadRules.Refused {
+    fileprivate var answer: ErrorResponse {
+        switch self {
+        case .host: .badRequest("a request names one Host")
+        case .coding: ErrorResponse(.notImplemented, "not_implemented", "this server knows no transfer coding but chunked, once")
+        case .oldCoding: .badRequest("HTTP/1.0 has no transfer codings")
+        }
     }
 }

@@ -17,10 +17,18 @@ package enum PlainLine {
                 text.unicodeScalars.compactMap { scalar in isLineEnd(scalar) ? " " : isRefused(scalar) ? nil : scalar }))
     }
 
-    /// Whether a person who is shown a text sees nothing: it is empty, or has only white space and characters without a shape.
+    /// Whether a person who is shown a text sees nothing that could be read: it is empty, or has only white space, characters without a shape, and marks that
+    /// would stand on a letter, of which there is none.
     package static func isBlank(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || isShapeless(scalar)
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || isShapeless(scalar) || isMark(scalar)
+        }
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
         }
     }
 

@@ -7,18 +7,26 @@ enum ThreadRoom {
     /// One for the event loop of each processor that the container may use; tasks, signals, the log and what waits for the disk have a few together.
     static var needed: Int { System.coreCount + 8 }
 
-    /// Ends the process with 1, and says why, when there are too few. To be called while there is one thread.
+    /// Ends the process with 1, and says why, when there are too few, or too little memory beside them. To be called while there is one thread.
     static func check() {
-        let made = count(upTo: needed)
-        guard made < needed else { return }
+        AddressRoom.settle()
+        let made = AddressRoom.besideReserve { count(upTo: needed) }
+        guard let reason = reason(made, of: needed) else { return }
         // By the descriptor itself: the log would want a thread.
-        FileHandle.standardError.write(Data("ostiary: \(reason(made, of: needed))\n".utf8))
+        FileHandle.standardError.write(Data("ostiary: \(reason)\n".utf8))
         exit(1)
     }
 
-    static func reason(_ made: Int, of needed: Int) -> String {
-        "the system gives this process \(made) threads beside its first, and it needs \(needed): raise their number (TasksMax=, the pids of a container, "
-            + "ulimit -u) or its memory (ulimit -v)"
+    /// - Parameter made: how many there were beside the reserve of memory; nil when that alone was too much.
+    /// - Returns: nil when that is enough.
+    static func reason(_ made: Int?, of needed: Int) -> String? {
+        guard let made else {
+            return "the system gives this process less memory than it needs, \(AddressRoom.reserve >> 20) MiB beside the program itself: raise it "
+                + "(ulimit -v)"
+        }
+        guard made < needed else { return nil }
+        return "the system gives this process \(made) threads beside its first, and it needs \(needed): raise their number (TasksMax=, the pids of a "
+            + "container, ulimit -u) or its memory (ulimit -v)"
     }
 
     /// How many threads there can be at a time beside this one, `most` at most.

@@ -84,6 +84,9 @@ struct AdminServerTests {
             let (status, _) = try await backend.json(.put, backend.path("/"), body: String(buffer: answer.body))
             #expect(status == 200)
             #expect(try await backend.send(.get, backend.path("/")).body == answer.body)
+            // People log in between the two calls: the numbers of then are left alone.
+            #expect(try await backend.json(.put, backend.path("/"), body: #"{"accountCount":7,"lastLogin":1700000000}"#).status == 200)
+            #expect(try await backend.send(.get, backend.path("/")).body == answer.body)
         }
     }
 
@@ -114,6 +117,9 @@ struct AdminServerTests {
             ("color", ##""#eeeeee""##), ("colordark", ##""#1f5f66""##), ("colordark", "7"),
             ("frameorigins", #"["https://shop.example/"]"#), ("frameorigins", #"["https://shop.example","*"]"#),
             ("frameorigins", #""https://a.example""#),
+            ("serverName", #""\u0301\u0301""#),
+            ("accountCount", "-1"), ("accountCount", #""""#), ("accountCount", "{}"), ("lastLogin", "1e308"), ("lastLogin", "1.5"),
+            ("lastLogin", #""https://x.example/""#),
         ])
     func refusesValues(field: String, value: String) async throws {
         let premises = try await PagesFixture()

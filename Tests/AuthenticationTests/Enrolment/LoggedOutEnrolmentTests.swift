@@ -73,7 +73,7 @@ struct LoggedOutEnrolmentTests {
             world.pass(late)
             try await world.logOut("enrolling")
             #expect(try await world.account(claimed.shown.accountID) == nil)
-            await #expect(throws: EnrolmentStartError.loggedOut) { _ = try await world.invite(page: "first", isNewest: false) }
+            await #expect(throws: EnrolmentStartError.siteOnly) { _ = try await world.invite(page: "first", isNewest: false) }
             let again = try await world.invite(page: "second")
             let own = try await TestPhone(world, "own").enrolPending(again)
             #expect(try await world.confirm(again, code: own.code) == .activated(own.shown.accountID))

@@ -102,9 +102,12 @@ struct SecondInvitationTests {
     @Test("A wait that ran out does not stand in the way of a new invitation")
     func afterTheWait() async throws {
         let world = try await DomainFixture()
-        _ = try await TestPhone(world, "first").enrolPending(try await world.invite())
+        let claimed = try await TestPhone(world, "first").enrolPending(try await world.invite())
         world.pass(Enrolment.life + 1)
         _ = try await TestPhone(world, "second").claim(try await world.invite())
+        // Housekeeping looks for unfinished enrolments: this one is finished by the next, and nobody would come for its account.
+        #expect(try await world.account(claimed.shown.accountID) == nil)
+        #expect(try await world.closes.run(at: world.now) == 1)
     }
 
     @Test("An account that does not come about after its PIN was set leaves an instance to close, and only then")

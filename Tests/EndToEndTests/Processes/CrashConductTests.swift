@@ -62,7 +62,37 @@ struct CrashConductTests {
         #expect(try await program.end() == 1, "\(program.output) \(program.complaints)")
         #expect(program.complaintLines.count == 1 && program.complaints.contains("threads beside its first"), "\(program.complaints)")
     }
+
+    @Test("With little memory for addresses a server says so and ends, or runs: what it looks for at its start is what it takes")
+    func addresses() async throws {
+        let pair = try await ProcessesFixture()
+        var running = 0
+        for mebibytes in [210, 250, 290, 320, 360, 400, 460, 520] {
+            try pair.secondFactor.start(shell: "ulimit -v \(mebibytes * 1024) && exec \"$0\" \"$@\"")
+            let program = try #require(pair.secondFactor.program)
+            try await eventually("with \(mebibytes) MiB: \(program.complaints)") { program.complaints.contains("server runs") || !program.isRunning }
+            program.signal(SIGTERM)
+            let code = try await program.end()
+            if program.complaints.contains("server runs") {
+                running += 1
+                #expect(code == 0, "\(mebibytes): \(program.complaints)")
+            } else {
+                #expect(running == 0, "it ran with less than \(mebibytes)")
+                #expect(code == 1 && program.complaintLines.count == 1, "\(mebibytes): \(code) \(program.complaints)")
+                #expect(program.complaints.contains("ulimit -v"), "\(program.complaints)")
+            }
+        }
+        #expect(running >= 2)
+    }
     #endif
+
+    @Test("What is missing is told: threads, or the memory that they leave")
+    func reasons() throws {
+        #expect(ThreadRoom.reason(10, of: 10) == nil)
+        #expect(try #require(ThreadRoom.reason(9, of: 10)).contains("9 threads beside its first, and it needs 10"))
+        let memory = try #require(ThreadRoom.reason(nil, of: 10))
+        #expect(memory.contains("64 MiB") && memory.contains("ulimit -v") && !memory.contains("threads"))
+    }
 
     @Test("What is counted is what there can be at a time, up to what was asked for")
     func count() {

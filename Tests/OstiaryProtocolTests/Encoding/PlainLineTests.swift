@@ -30,6 +30,16 @@ struct PlainLineTests {
         #expect(PlainLine.allowsName(text + "a", cap: 255))
     }
 
+    /// Sixty of them were a name.
+    @Test(
+        "Marks without the letter that they would stand on are no name; on a letter of any language they are part of one",
+        arguments: [String(repeating: "\u{301}", count: 60), " \u{301}", "\u{20DD}\u{FE0F}", "\u{93F}\u{93E}", "\u{64B}\u{651}"])
+    func marks(text: String) {
+        #expect(!PlainLine.allowsName(text, cap: 255) && PlainLine.allows(text, cap: 255))
+        #expect(PlainLine.allowsName("e" + text, cap: 255))
+        for name in ["Zoe\u{308}", "हिन्दी", "مُحَمَّد", "1\u{FE0F}\u{20E3}"] { #expect(PlainLine.allowsName(name, cap: 255)) }
+    }
+
     @Test("So many bytes and no more")
     func bytes() {
         #expect(PlainLine.allows("ää", cap: 4) && !PlainLine.allows("ää", cap: 3))

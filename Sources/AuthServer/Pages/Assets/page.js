@@ -139,7 +139,7 @@ async function renew() {
   else if (answer.status === 401) showOver();
   else if (answer.status === 429) say(texts.often.replace("{seconds}", answer.headers.get("Retry-After")));
   else {
-    if (answer.status === 409) say(texts.on);
+    if (answer.status === 409) say((await answer.json()).error === "account_blocked" ? texts[409] : texts.on);
     failures = 0;
     hasToBeAsked = false;
     listen();

@@ -1,0 +1,42 @@
+import NIOCore
+import NIOHTTP1
+
+/// Takes a request with one Host, or with none where it is older than HTTP/1.1 (RFC 9112 §3.2), whose body is framed in a way that nobody before us can
+/// read otherwise (§6.1). Of two hosts, or of codings beside `chunked`, a proxy could look at one and a server at the other. Stands behind the parser,
+/// which is the last to know the version.
+final class HeadRules: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    /// Why a head is not taken. The connection ends with it.
+    enum Refused: Error {
+        /// It names no Host, or more than one.
+        case host
+        /// It has another transfer coding than `chunked`, or more than one.
+        case coding
+        /// It has a transfer coding, which HTTP/1.0 does not know.
+        case oldCoding
+    }
+
+    /// A request was refused: what comes now is read by nobody.
+    private var isOver = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        if case .head(let head) = unwrapInboundIn(data), let refusal = Self.refusal(of: head) {
+            isOver = true
+            return context.fireErrorCaught(refusal)
+        }
+        context.fireChannelRead(data)
+    }
+
+    private static func refusal(of head: HTTPRequestHead) -> Refused? {
+        let isOld = (head.version.major, head.version.minor) < (1, 1)
+        let hosts = head.headers["host"].count
+        guard hosts == 1 || hosts == 0 && isOld else { return .host }
+        let codings = head.headers["transfer-encoding"]
+        if codings.isEmpty { return nil }
+        if isOld { return .oldCoding }
+        return codings.count == 1 && codings[0].lowercased() == "chunked" ? nil : .coding
+    }
+}
