@@ -1,18 +1,26 @@
-/// One step of the schema: a number, a name and statements. Steps only add; a step that was released is never edited.
+/// One step of the schema: a number, a name, statements, and what is done with rows that no statement can do. Steps only add, and take away what nothing
+/// reads any more; a step that was released is never edited.
 package struct Migration: Sendable {
     package let number: Int
     package let name: String
     package let statements: @Sendable (SQLDialect) -> [String]
+    /// Goes over rows after the statements, in their transaction.
+    package let rows: (@Sendable (any SQLConnection) throws -> Void)?
 
-    package init(_ number: Int, _ name: String, statements: @Sendable @escaping (SQLDialect) -> [String]) {
+    package init(
+        _ number: Int, _ name: String, statements: @Sendable @escaping (SQLDialect) -> [String],
+        rows: (@Sendable (any SQLConnection) throws -> Void)? = nil
+    ) {
         self.number = number
         self.name = name
         self.statements = statements
+        self.rows = rows
     }
 }
 
 extension Database {
-    /// Brings the schema up to the last of `migrations`. Each step commits by itself, so an interrupted run goes on where it stopped.
+    /// Brings the schema up to the last of `migrations`. Each step commits by itself, so an interrupted run goes on where it stopped. What a step that
+    /// goes over rows has replaced stays in none of the engine's files.
     /// - Parameter migrations: all that this program knows; they are applied in the order of their numbers.
     /// - Throws: ``DatabaseOpenError/newerThanProgram(version:)``, ``DatabaseOpenError/olderBesideServer(version:)``,
     ///   ``DatabaseOpenError/foreignMigration(number:expected:found:)``, ``SQLError``.
@@ -30,6 +38,8 @@ extension Database {
         for migration in migrations {
             try await transaction { connection, _ in try apply(migration, on: connection, dialect: dialect) }
         }
+        // A new one has nothing to forget.
+        if newest > 0, migrations.contains(where: { $0.number > newest && $0.rows != nil }) { try await purge() }
     }
 
     /// Makes the table in which the steps are counted, if there is none: the first that a database of ours holds.
@@ -68,6 +78,7 @@ private func apply(_ migration: Migration, on connection: any SQLConnection, dia
     for statement in migration.statements(dialect) {
         try connection.execute(statement)
     }
+    try migration.rows?(connection)
     try connection.execute(
         "INSERT INTO schema_version (number, name) VALUES ($1, $2)", [SQLValue(migration.number), .text(migration.name)])
 }

@@ -1,4 +1,5 @@
 import Database
+import Foundation
 import OstiaryTesting
 import Testing
 
@@ -27,6 +28,29 @@ struct MigrationTests {
             try await database.migrate([first, second])
             #expect(try await value(in: database) == 11)
         }
+    }
+
+    @Test("What a step takes out of rows is in no file any more; one that fails over them leaves rows and number as they were")
+    func rows() async throws {
+        let folder = try TemporaryFolder()
+        let database = try SQLiteDatabase.open(path: folder.databasePath)
+        let secret = [UInt8](repeating: 0xA7, count: 64)
+        let isThere = {
+            try ["", "-wal"].contains { try Data(contentsOf: URL(fileURLWithPath: folder.databasePath + $0)).range(of: Data(secret)) != nil }
+        }
+        let table = Migration(1, "table") { ["CREATE TABLE kept (secret \($0.blob), number \($0.integer)) \($0.tableOptions)"] }
+        try await database.migrate([table])
+        try await database.transaction { try $0.execute("INSERT INTO kept (secret, number) VALUES ($1, 0)", [.blob(secret)]) }
+        let failing = Migration(2, "forget", statements: { _ in ["UPDATE kept SET secret = NULL"] }, rows: { _ in throw Refused(number: 1) })
+        await #expect(throws: Refused(number: 1)) { try await database.migrate([table, failing]) }
+        #expect(try await database.schemaVersion() == 1)
+        #expect(try await database.read { try $0.one("SELECT secret FROM kept")?.blob("secret") } == secret)
+        #expect(try isThere())
+        let step = Migration(2, "forget", statements: { _ in [] }, rows: { try $0.execute("UPDATE kept SET secret = NULL, number = number + 1") })
+        for _ in 0..<2 { try await database.migrate([table, step]) }
+        #expect(try await database.read { try $0.one("SELECT number FROM kept")?.int("number") } == 1)
+        #expect(try !isThere())
+        try await database.close()
     }
 
     @Test("A database that is newer than the program is refused and left alone", arguments: Backend.allCases)

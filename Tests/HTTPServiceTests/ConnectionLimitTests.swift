@@ -73,6 +73,52 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test(
+        "Where connections give way, one that is silent, has sent half a request or was answered makes room at once, the oldest first",
+        arguments: ["", "GET /who HT", "GET /who HTTP/1.1\r\nHost: x\r\n\r\n"])
+    func givingWay(beginning: String) async throws {
+        let limits = ServiceLimits(idle: .hours(1), arrival: .hours(1), connections: ConnectionLimits(total: 8, givesWay: true))
+        try await RunningServer.with(router(), limits: limits) { server in
+            var held: [HeldConnection] = []
+            for _ in 0..<40 {
+                let connection = try await HeldConnection(port: server.port, sending: Array(beginning.utf8))
+                if beginning.hasSuffix("\r\n\r\n") { #expect(await connection.firstAnswer()?.hasPrefix("HTTP/1.1 200 ") == true) }
+                held.append(connection)
+            }
+            let late = try await HeldConnection(port: server.port, sending: question)
+            #expect(try await late.end().hasPrefix("HTTP/1.1 200 "))
+            let all = held
+            try await until("the others made room") { all.count { $0.isOpen } <= 8 }
+            #expect(all.last?.isOpen == true)
+        }
+    }
+
+    @Test("Where connections give way a request that has arrived is answered, however many come meanwhile, and they come in as soon as it is")
+    func underWay() async throws {
+        let (arrived, mayGo) = (AwaitedValue(0), AwaitedValue(0))
+        let router = router()
+        router.get("/hold") { _, _ in
+            arrived.change { $0 += 1 }
+            await mayGo.wait { $0 > 0 }
+            return "held"
+        }
+        let limits = ServiceLimits(connections: ConnectionLimits(total: 4, givesWay: true))
+        try await RunningServer.with(router, limits: limits) { server in
+            let asking = Array("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            var held: [HeldConnection] = []
+            for _ in 0..<4 { held.append(try await HeldConnection(port: server.port, sending: asking)) }
+            await arrived.wait { $0 == 4 }
+            var silent: [HeldConnection] = []
+            for _ in 0..<20 { silent.append(try await HeldConnection(port: server.port)) }
+            let late = try await HeldConnection(port: server.port, sending: question)
+            #expect(held.allSatisfy { $0.isOpen })
+            mayGo.change { $0 = 1 }
+            for connection in held { #expect(await connection.firstAnswer()?.hasPrefix("HTTP/1.1 200 ") == true) }
+            #expect(try await late.end().hasPrefix("HTTP/1.1 200 "))
+            for connection in silent { await connection.close() }
+        }
+    }
+
     @Test("The time of a request counts from its first byte: a head that trickles is cut off, also on a connection that was kept")
     func trickle() async throws {
         let limits = ServiceLimits(idle: .hours(1), arrival: .seconds(1))

@@ -35,6 +35,7 @@ enum AuthenticationSchema {
         Migration(24, "login pages in frames of other sites") { d in frameColumns(d) },
         Migration(25, "which settings were applied") { d in AppliedSettings.tables(d) },
         Migration(26, "pages whose site has logged out") { d in loggedOutColumn(d) },
+        Migration(27, "of what a phone was shown at its enrolment the hash is kept", statements: enrolHashColumn, rows: forgetShownEnrolments),
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -48,8 +48,8 @@ enum EnrolmentColumns {
         "enrolment", key: ["id"],
         columns: [
             "server", "secret_hash", "nonce_hash", "stream", "user_id", "display_name", "expires_at", "wrong_codes", "state", "failure", "device_key",
-            "device", "app", "account", "share", "request_hash", "ephemeral", "shown", "decision", "verified_at", "activated_at", "session",
-            "given_back", "page",
+            "device", "app", "account", "share", "enrol_hash", "ephemeral", "decision", "verified_at", "activated_at", "session", "given_back",
+            "page",
         ])
 
     private enum State: UInt8 {
@@ -66,7 +66,7 @@ enum EnrolmentColumns {
             SQLValue(enrolment.id), SQLValue(enrolment.server), .blob(enrolment.secretHash), .blob(enrolment.nonceHash), SQLValue(enrolment.stream),
             SQLValue(enrolment.userID), .text(enrolment.displayName), SQLValue(enrolment.expiresAt), SQLValue(number: enrolment.wrongCodes),
             SQLValue(state), SQLValue(failure), SQLValue(claim?.deviceKey), SQLValue(claim?.device), SQLValue(claim?.app), SQLValue(claim?.account),
-            share, SQLValue(claim?.requestHash), SQLValue(claim?.ephemeral), SQLValue(claim?.shown), SQLValue(finish?.decision),
+            share, SQLValue(claim?.enrolHash), SQLValue(claim?.ephemeral), SQLValue(finish?.decision),
             SQLValue(finish?.verifiedAt), SQLValue(activation?.at), SQLValue(activation?.session),
             SQLValue(enrolment.givenBack), SQLValue(enrolment.page),
         ]
@@ -110,7 +110,6 @@ enum EnrolmentColumns {
     private static func claim(_ row: SQLRow, secret: ([UInt8]) -> StoredSecret) throws -> Enrolment.Claim {
         Enrolment.Claim(
             deviceKey: try row.blob("device_key"), device: try row.text("device"), app: try row.text("app"), account: try row.identifier("account"),
-            serverShare: secret(try row.blob("share")), requestHash: try row.blob("request_hash"), ephemeral: try row.blob("ephemeral"),
-            shown: try row.blob("shown"))
+            serverShare: secret(try row.blob("share")), enrolHash: try row.blob("enrol_hash"), ephemeral: try row.blob("ephemeral"))
     }
 }

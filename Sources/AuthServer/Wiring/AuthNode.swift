@@ -24,6 +24,10 @@ package struct AuthNode: Sendable {
     private let admin: AdminRoutes
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
+    /// Once the listeners are open: puts name and logo of the settings into the database, where they are new. Not before: a start that fails, because
+    /// its port is taken for example, would undo what the REST API has said, and the next one would find the setting changed once more.
+    /// - Throws: `SQLError`.
+    package let applySettings: @Sendable () async throws -> Void
 
     /// Migrates the database, makes the default virtual server if there is none, and looks whether the second-factor server is the right one.
     /// - Parameters:
@@ -61,9 +65,9 @@ package struct AuthNode: Sendable {
         let services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
-        try await Self.apply(settings, in: database, to: server, with: services.servers, at: clock())
         try await gateway.checkAtStart()
 
+        applySettings = { try await Self.apply(settings, in: database, to: server.id, with: services.servers, at: clock()) }
         self.vault = vault
         self.services = services
         defaultServer = server.id
@@ -141,16 +145,17 @@ package struct AuthNode: Sendable {
     /// A name or logo that the operator has set since the last start is new, and wins. One that was applied before is not: what the REST API said after
     /// it stays.
     private static func apply(
-        _ settings: AuthNodeSettings, in database: any Database, to server: VirtualServer, with servers: ServerService, at now: Instant
+        _ settings: AuthNodeSettings, in database: any Database, to server: ServerID, with servers: ServerService, at now: Instant
     ) async throws {
+        let parameters = try await servers.virtualServer(server).parameters
         let applied = AppliedSettings(database: database)
         let name = settings.serverName.map { Array($0.utf8) }
         var update = ServerUpdate()
         if let name, try await applied.isNew(name, of: .serverName) { update.name = settings.serverName }
         if let logo = settings.serverLogo, try await applied.isNew(logo, of: .serverLogo) { update.logo = logo }
-        if update.name == server.parameters.name { update.name = nil }
-        if update.logo == server.parameters.logo?.bytes { update.logo = nil }
-        if update != ServerUpdate() { _ = try await servers.update(server.id, with: update, by: .operator, at: now) }
+        if update.name == parameters.name { update.name = nil }
+        if update.logo == parameters.logo?.bytes { update.logo = nil }
+        if update != ServerUpdate() { _ = try await servers.update(server, with: update, by: .operator, at: now) }
         // Last: a start that is killed in between applies the same once more, before anybody could say otherwise.
         try await applied.keep(name, of: .serverName)
         try await applied.keep(settings.serverLogo, of: .serverLogo)

@@ -43,26 +43,22 @@ package struct Enrolment: Equatable, Sendable {
         package let account: AccountID
         /// For a first PIN.
         package let serverShare: StoredSecret
-        package let requestHash: [UInt8]
+        /// Of the E1 and of the E2 that answered it. The E2 itself isn't kept: the share lies open in it.
+        package let enrolHash: [UInt8]
         package let ephemeral: [UInt8]
-        /// The body of the E2.
-        package let shown: [UInt8]
 
         package init(
-            deviceKey: [UInt8], device: String, app: String, account: AccountID, serverShare: StoredSecret, requestHash: [UInt8],
-            ephemeral: [UInt8], shown: [UInt8]
+            deviceKey: [UInt8], device: String, app: String, account: AccountID, serverShare: StoredSecret, enrolHash: [UInt8], ephemeral: [UInt8]
         ) {
             self.deviceKey = deviceKey
             self.device = device
             self.app = app
             self.account = account
             self.serverShare = serverShare
-            self.requestHash = requestHash
+            self.enrolHash = enrolHash
             self.ephemeral = ephemeral
-            self.shown = shown
         }
 
-        package var enrolHash: [UInt8] { Transcript.enrolment(requestHash: requestHash, shown: shown) }
         /// What the attempts of this enrolment are about: devPk||enrolHash.
         package var payload: [UInt8] { deviceKey + enrolHash }
     }

@@ -22,7 +22,7 @@ extension EnrolmentService {
                     serverShare: try share.bytes(), secondFactorPrekey: prekey))
             let claim = Enrolment.Claim(
                 deviceKey: message.deviceKey, device: message.osInfo, app: message.appInfo, account: account, serverShare: share,
-                requestHash: request.opened.hash, ephemeral: request.ephemeral, shown: reply.body)
+                enrolHash: Transcript.enrolment(requestHash: request.opened.hash, shown: reply.body), ephemeral: request.ephemeral)
             let claimed = try enrolment.after(.claim(claim), at: request.now)
             try rows.save(claimed)
             try request.spend(in: rows, again: former != nil)

@@ -15,10 +15,16 @@ package enum KeyFile {
     /// Whether there is nothing at a path. What cannot be looked at may be there.
     package static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
-    /// Reads a file that must be there.
+    /// Reads a file that must be there, and removes what a start that was killed while it made the file has left beside it.
     /// - Returns: 32 bytes.
     /// - Throws: ``KeyFileError``.
     package static func read(_ path: String) throws(KeyFileError) -> [UInt8] {
+        let key = try content(of: path)
+        KeyDraft.removeLeft(of: path)
+        return key
+    }
+
+    private static func content(of path: String) throws(KeyFileError) -> [UInt8] {
         // A pipe that nobody writes into would be waited for without end.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(path: path, reason: systemReason()) }
@@ -41,18 +47,15 @@ package enum KeyFile {
         } catch {
             throw .unwritable(path: path, reason: "its folder cannot be made")
         }
-        let draft = path + ".new-" + UUID().uuidString
-        defer { unlink(draft) }
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .unwritable(path: path, reason: systemReason()) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let draft = try KeyDraft(of: path)
+        defer { unlink(draft.path) }
         do {
-            try file.write(contentsOf: Data((hexadecimal(key) + "\n").utf8))
-            try file.synchronize()
+            try draft.file.write(contentsOf: Data((hexadecimal(key) + "\n").utf8))
+            try draft.file.synchronize()
         } catch {
             throw .unwritable(path: path, reason: "the disk does not take it")
         }
-        guard link(draft, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: systemReason()) }
+        guard link(draft.path, path) == 0 || errno == EEXIST else { throw .unwritable(path: path, reason: systemReason()) }
         synchronizeFolder(folder)
     }
 }

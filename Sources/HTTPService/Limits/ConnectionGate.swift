@@ -4,8 +4,9 @@ import NIOCore
 
 /// Stands before a listener's accepting: lets in as many connections as there may be, and of each peer no more than its part.
 ///
-/// A connection beyond the total waits in the system's queue; one beyond its peer's part is closed at once, because a queue is everybody's. When
-/// the system has no descriptor left, accepting pauses for a quarter of a second instead of asking again and again.
+/// A connection beyond the total waits in the system's queue, or takes the place of one on which the server waits for the client; one beyond its
+/// peer's part is closed at once, because a queue is everybody's. When the system has no descriptor left, accepting pauses for a quarter of a second
+/// instead of asking again and again.
 final class ConnectionGate: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -13,6 +14,8 @@ final class ConnectionGate: ChannelDuplexHandler {
     typealias OutboundOut = Never
 
     private let limits: ConnectionLimits
+    /// Those that make room; nil where nobody does.
+    private let waiting: WaitingConnections?
     private let told: LimitLog
     private var open = 0
     private var byPeer: [Peer: Int] = [:]
@@ -33,8 +36,9 @@ final class ConnectionGate: ChannelDuplexHandler {
     /// Without a wait since, the total is met no more.
     private static let quiet = TimeAmount.seconds(1)
 
-    init(_ limits: ConnectionLimits, told: LimitLog) {
+    init(_ limits: ConnectionLimits, waiting: WaitingConnections? = nil, told: LimitLog) {
         self.limits = limits
+        self.waiting = waiting
         self.told = told
     }
 
@@ -48,6 +52,8 @@ final class ConnectionGate: ChannelDuplexHandler {
         open += 1
         peak = max(peak, open)
         if let peer { byPeer[peer, default: 0] += 1 }
+        // Not before: whoever comes is not the one who goes.
+        if open > limits.total { waiting?.makeRoom() }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         channel.closeFuture.hop(to: context.eventLoop).whenComplete { _ in
             let (gate, context) = bound.value
@@ -58,7 +64,7 @@ final class ConnectionGate: ChannelDuplexHandler {
 
     func read(context: ChannelHandlerContext) {
         guard pause == nil else { return }
-        guard open < limits.total else {
+        guard open < limits.most else {
             (isWaiting, isFull) = (true, true)
             look?.cancel()
             look = nil
@@ -83,7 +89,7 @@ final class ConnectionGate: ChannelDuplexHandler {
             if peak >= 256 { FreeMemory.giveBack() }
             peak = open
         }
-        if isWaiting, pause == nil, open < limits.total {
+        if isWaiting, pause == nil, open < limits.most {
             isWaiting = false
             context.read()
         }

@@ -47,12 +47,18 @@ package struct ServiceLimits: Sendable {
 package struct ConnectionLimits: Sendable, Equatable {
     /// In all; more wait in the system's queue.
     package let total: Int
+    /// Whether one on which the server waits for the client is closed for the next, rather than that the next waits.
+    package let givesWay: Bool
+    /// For a moment: where one gives way, the next comes in before that one has gone.
+    let most: Int
     /// From one address, and from one /64 of IPv6; more are closed as soon as they come.
     package let perPeer: Int
 
     /// - Parameter perPeer: no limit of its own by default.
-    package init(total: Int, perPeer: Int? = nil) {
+    package init(total: Int, perPeer: Int? = nil, givesWay: Bool = false) {
         self.total = total
-        self.perPeer = min(perPeer ?? total, total)
+        self.givesWay = givesWay
+        most = total + (givesWay ? 1 : 0)
+        self.perPeer = min(perPeer ?? most, most)
     }
 }

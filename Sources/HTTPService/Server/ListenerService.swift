@@ -20,6 +20,7 @@ struct ListenerService: Service {
     /// Called once the listener is open.
     let onOpen: @Sendable (BoundListener) async -> Void
     private let told: LimitLog
+    private let waiting: WaitingConnections?
 
     /// Connections that wait to be accepted.
     private static let backlog: Int32 = 1024
@@ -30,6 +31,7 @@ struct ListenerService: Service {
         self.logger = logger
         self.onOpen = onOpen
         told = LimitLog(logger: logger, listener: listener.name)
+        waiting = listener.limits.connections.givesWay ? WaitingConnections() : nil
     }
 
     /// - Throws: ``ServerStartError`` when the port cannot be opened.
@@ -72,14 +74,14 @@ struct ListenerService: Service {
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: limits.headerCount)
         let answering = Answering(responder: listener.responder, budget: limits.bodies, logger: logger)
-        let (refusals, logger, told) = (RefusalLog(), logger, told)
+        let (refusals, logger, told, waiting) = (RefusalLog(), logger, told, waiting)
         return HTTP1Channel(
             responder: { request, writer, channel in try await answering.answer(request, on: channel, to: writer) },
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
                     WaitingRequests(limit: limits.requests, told: told), RefusedHead(log: refusals, logger: logger),
-                    ArrivalDeadline(limit: limits.arrival),
-                ],
+                    ArrivalDeadline(limit: limits.arrival), waiting.map { ClientsTurn($0) },
+                ].compactMap { $0 },
                 idleTimeout: limits.idle,
                 httpDecoderConfiguration: decoder))
     }
@@ -112,7 +114,7 @@ struct ListenerService: Service {
     }
 
     private func bootstrap(_ quiescing: ServerQuiescingHelper) -> ServerBootstrap {
-        let (gate, told) = (listener.limits.connections, told)
+        let (gate, waiting, told) = (listener.limits.connections, waiting, told)
         return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -126,7 +128,7 @@ struct ListenerService: Service {
             .childChannelOption(.writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 4096, high: 16_384))
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectionGate(gate, told: told))
+                    try channel.pipeline.syncOperations.addHandler(ConnectionGate(gate, waiting: waiting, told: told))
                     try channel.pipeline.syncOperations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
                 }
             }

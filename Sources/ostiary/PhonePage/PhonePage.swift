@@ -25,11 +25,11 @@ struct PhonePage: Sendable {
     static let secretHeader = HTTPField.Name("X-Phone-Page")!
 
     /// Everybody who speaks to the page is on this machine and says at once what they want: a connection that is silent, before its first request or
-    /// after an answer, or begins a request and stops, makes room in five seconds. A browser opens 256 connections at most, so that a website has none
-    /// wait by what it opens; a program that opens more has others wait five seconds for each 400 of them.
+    /// after an answer, or begins a request and stops, ends in five seconds, and at once when there are as many as there may be. A browser opens 256
+    /// connections at most, so that a website has none wait by what it opens.
     static var limits: ServiceLimits {
         ServiceLimits(
-            body: LinkInput.largestFile, idle: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400))
+            body: LinkInput.largestFile, idle: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400, givesWay: true))
     }
 
     private let phones: [PagePhone]

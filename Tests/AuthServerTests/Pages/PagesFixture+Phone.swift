@@ -74,7 +74,7 @@ extension PagesFixture {
         let random = SystemRandomSource()
         let claim = Enrolment.Claim(
             deviceKey: [4] + random.bytes(64), device: device, app: "Timesheets 1.0", account: AccountID(using: random),
-            serverShare: StoredSecret(random.bytes(32)), requestHash: random.bytes(32), ephemeral: random.bytes(32), shown: random.bytes(40))
+            serverShare: StoredSecret(random.bytes(32)), enrolHash: random.bytes(32), ephemeral: random.bytes(32))
         try await move(enrolment: nonce, .claim(claim))
         return (claim, ConfirmationCode(enrolHash: claim.enrolHash).description)
     }

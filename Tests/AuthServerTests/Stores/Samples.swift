@@ -68,9 +68,8 @@ enum Sample {
     }
 
     static let claim = Enrolment.Claim(
-        deviceKey: bytes(1, 65), device: "Pixel", app: "Test 1.0", account: accountID(1), serverShare: StoredSecret(bytes(2)), requestHash: bytes(3),
-        ephemeral: bytes(4),
-        shown: bytes(5, 200))
+        deviceKey: bytes(1, 65), device: "Pixel", app: "Test 1.0", account: accountID(1), serverShare: StoredSecret(bytes(2)), enrolHash: bytes(3),
+        ephemeral: bytes(4))
 
     static func enrolment(_ byte: UInt8 = 6, state: Enrolment.State = .open) -> Enrolment {
         Enrolment(

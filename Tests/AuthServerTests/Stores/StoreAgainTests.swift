@@ -150,7 +150,7 @@ struct StoreAgainTests {
         try await backend.run { store in
             let claim = Enrolment.Claim(
                 deviceKey: Sample.bytes(0x31, 65), device: "D", app: "2", account: Sample.accountID(2), serverShare: StoredSecret(Sample.bytes(0x32)),
-                requestHash: Sample.bytes(0x33), ephemeral: Sample.bytes(0x34), shown: Sample.bytes(0x35, 20))
+                enrolHash: Sample.bytes(0x33), ephemeral: Sample.bytes(0x34))
             let finish = Enrolment.Finish(decision: Sample.bytes(0x36), verifiedAt: Sample.now + 5)
             let activation = Enrolment.Activation(at: Sample.now + 6, session: Sample.sessionID(9))
             let other = Enrolment(

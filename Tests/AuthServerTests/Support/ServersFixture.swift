@@ -48,15 +48,17 @@ struct ServersFixture: Sendable {
     /// Builds both servers and lends them to `body`.
     /// - Parameters:
     ///   - own: a database for the authentication server, on which nothing is run twice.
+    ///   - other: likewise for the second-factor server.
     ///   - auditDays: for how long its audit trail is kept; 0 for ever.
     static func run(
-        database own: (any Database)? = nil, drain: DrainSignal = DrainSignal(), log: LogRecorder? = nil, auditDays: UInt64 = 0,
+        database own: (any Database)? = nil, secondFactorDatabase other: (any Database)? = nil, drain: DrainSignal = DrainSignal(),
+        log: LogRecorder? = nil, auditDays: UInt64 = 0,
         _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
         let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.database() }
-        let secondFactorDatabase = try await SchemaTemplate.secondFactor.database()
+        let secondFactorDatabase: any Database = if let other { other } else { try await SchemaTemplate.secondFactor.database() }
         let commits = own.map { LosingDatabase($0) } ?? misbehavingDatabase(over: database)
-        let secondFactorCommits = misbehavingDatabase(over: secondFactorDatabase)
+        let secondFactorCommits = other.map { LosingDatabase($0) } ?? misbehavingDatabase(over: secondFactorDatabase)
         let (clock, skew) = (TestClock(), Skew())
         let now: @Sendable () -> Instant = { clock.now }
         let key = KeyEncryptionKey.random()

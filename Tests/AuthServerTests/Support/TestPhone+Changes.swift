@@ -8,7 +8,8 @@ extension EnrolledPhone {
     /// What signs whenever a finger is shown.
     var fingerKey: [UInt8] { phone.raw.biometricPublicKey }
 
-    private func complete(_ change: RawPhone.Change) async throws -> M4 {
+    /// M3 and M4.
+    func complete(_ change: RawPhone.Change) async throws -> M4 {
         let answer = try await phone.send(try phone.raw.changing(change, of: account, at: servers.now).bytes, change.ephemeral)
         guard answer.status == .ok else { throw answer.status }
         return try M4(decoding: answer.body)

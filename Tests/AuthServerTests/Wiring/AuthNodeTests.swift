@@ -228,7 +228,7 @@ struct AuthNodeTests {
         func logo(side: Int) -> [UInt8] {
             Array(#"<svg xmlns="http://www.w3.org/2000/svg"><rect width="\#(side)" height="\#(side)"/></svg>"#.utf8)
         }
-        func started(_ name: String?, _ logo: [UInt8]?) async throws -> (node: AuthNode, parameters: ServerParameters) {
+        func started(_ name: String?, _ logo: [UInt8]?, fails: Bool = false) async throws -> (node: AuthNode, parameters: ServerParameters) {
             let settings = AuthNodeSettings(
                 publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
                 secondFactorIdentity: Sample.bytes(1), serverName: name, serverLogo: logo)
@@ -236,6 +236,8 @@ struct AuthNodeTests {
                 settings: settings, database: database, keyEncryptionKey: key, secondFactor: Absent(), logger: LogRecorder().logger(),
                 readinessLimit: .patientReadiness
             ) { clock.now }
+            // One that fails comes so far and no further.
+            if !fails { try await node.applySettings() }
             return (node, try await node.services.servers.virtualServer(node.defaultServer).parameters)
         }
         func change(_ node: AuthNode, to name: String, _ logo: [UInt8]) async throws {
@@ -251,6 +253,10 @@ struct AuthNodeTests {
             let same = try await started("Shop", first)
             #expect(same.parameters.name == "Timesheets" && same.parameters.logo?.bytes == second)
         }
+        let failed = try await started("Mistake", second, fails: true)
+        #expect(failed.parameters.name == "Timesheets" && failed.parameters.logo?.bytes == second)
+        // And the start after it finds the settings as they were.
+        #expect(try await started("Shop", first).parameters.name == "Timesheets")
         let renamed = try await started("Store", first)
         #expect(renamed.parameters.name == "Store" && renamed.parameters.logo?.bytes == second)
         // Left out at one start it is new at the next.

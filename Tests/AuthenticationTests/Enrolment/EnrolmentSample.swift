@@ -24,9 +24,8 @@ enum EnrolmentSample {
     static func claim(_ phone: UInt8, account: UInt8? = nil, request: UInt8 = 1) -> Enrolment.Claim {
         Enrolment.Claim(
             deviceKey: [UInt8](repeating: phone, count: 65), device: "phone \(phone)", app: "app", account: self.account(account ?? phone),
-            serverShare: StoredSecret([UInt8](repeating: phone, count: 32)), requestHash: SHA([request]),
-            ephemeral: [UInt8](repeating: request, count: 32),
-            shown: [request])
+            serverShare: StoredSecret([UInt8](repeating: phone, count: 32)), enrolHash: SHA([request]),
+            ephemeral: [UInt8](repeating: request, count: 32))
     }
 }
 

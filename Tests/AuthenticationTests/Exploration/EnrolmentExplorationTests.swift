@@ -10,7 +10,7 @@ struct EnrolmentExplorationTests {
         Enrolment.Claim(
             deviceKey: [phone], device: "phone \(phone)", app: "", account: AccountID([UInt8](repeating: phone, count: 16))!,
             serverShare: StoredSecret([]),
-            requestHash: [phone], ephemeral: [phone], shown: [])
+            enrolHash: [phone], ephemeral: [phone])
     }
 
     private static let enrolment = Enrolment(

@@ -1,7 +1,8 @@
-import Database
 import Foundation
 import OstiaryTesting
 import Testing
+
+@testable import Database
 
 @Suite("Key-encryption key")
 struct KeyEncryptionKeyTests {
@@ -86,6 +87,44 @@ struct KeyEncryptionKeyTests {
             return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
         }
         #expect(ids.count == 1)
+    }
+
+    @Test("What a start leaves that is killed while it makes the file goes at the next one: before the key had its name, and after")
+    func left() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/key"
+        // Killed before the draft had its name: no key wraps anything yet.
+        let draft = try folder.write(String(repeating: "0f", count: 32), to: "key.new-\(UUID().uuidString)")
+        let made = try KeyEncryptionKey.load(orMakeAt: path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
+        // Killed after that: the draft is a second name of the key.
+        try #require(link(path, draft) == 0)
+        #expect(try KeyEncryptionKey.load(from: path).id == made.id)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["key"])
+    }
+
+    @Test("What another start works on stays, and so does what is not ours, or of another key")
+    func notLeft() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(String(repeating: "0f", count: 32), to: "key")
+        let underWay = try KeyDraft(of: path)
+        for name in ["key.new-", "key.new-draft", "other.new-\(UUID().uuidString)", "key-\(UUID().uuidString)"] { _ = try folder.write("", to: name) }
+        try FileManager.default.createDirectory(atPath: folder.path + "/key.new-\(UUID().uuidString)", withIntermediateDirectories: false)
+        let before = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path))
+        _ = try KeyEncryptionKey.load(from: path)
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == before)
+        try underWay.file.close()
+        _ = try KeyEncryptionKey.load(from: path)
+        let draft = URL(fileURLWithPath: underWay.path).lastPathComponent
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == before.subtracting([draft]))
+    }
+
+    @Test("Where the key cannot be read, what was left beside it stays: it may be all that there is of it")
+    func leftWithoutKey() throws {
+        let folder = try TemporaryFolder()
+        let draft = try folder.write(String(repeating: "0f", count: 32), to: "key.new-\(UUID().uuidString)")
+        #expect(throws: KeyFileError.self) { try KeyEncryptionKey.load(from: folder.path + "/key") }
+        #expect(FileManager.default.fileExists(atPath: draft))
     }
 
     @Test("A file that others can read is refused", arguments: [0o640, 0o604, 0o660, 0o601, 0o620])

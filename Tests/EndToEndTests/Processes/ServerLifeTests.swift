@@ -95,6 +95,32 @@ struct ServerLifeTests {
         try await expectOneLine(["serve", "--data", pair.layout.authenticationData.path], busy, saying: "newer than this program")
     }
 
+    @Test("A name of the settings counts once the server runs: a start that fails leaves what REST said, and so does the next one as before")
+    func failedStart() async throws {
+        let pair = try await ProcessesFixture.running(["OSTIARY_SERVER_NAME": "Shop"])
+        let backend = try await pair.backend()
+        let path = "/servers/\(backend.serverID)/"
+        let name = { @Sendable () async throws -> String? in
+            try JSONLine(String(decoding: try await backend.client.call("GET", path), as: UTF8.self))["serverName"]?.string
+        }
+        _ = try await backend.client.call("PUT", path, json: ["serverName": "By REST"])
+        try await pair.authentication.stop()
+
+        let taken = "127.0.0.1:\(pair.layout.secondFactorPort)"
+        let failing = try pair.authentication.start(["OSTIARY_SERVER_NAME": "Mistake", "OSTIARY_LISTEN": taken])
+        #expect(try await failing.end() == 1)
+        #expect(failing.complaints.contains("in use by another process"), "\(failing.complaints)")
+
+        try pair.authentication.start(["OSTIARY_SERVER_NAME": "Shop"])
+        try await eventually("it runs") { pair.authentication.complaints.contains("authentication server runs") }
+        #expect(try await name() == "By REST")
+        try await pair.authentication.stop()
+        try pair.authentication.start(["OSTIARY_SERVER_NAME": "Store"])
+        try await eventually("it runs") { pair.authentication.complaints.contains("authentication server runs") }
+        #expect(try await name() == "Store")
+        try await pair.stop()
+    }
+
     #if !canImport(Darwin)
     @Test("A second server on the same file is kept away by any name of it, and without its lock file")
     func sameFile() async throws {

@@ -1,0 +1,17 @@
+import Database
+import OstiaryProtocol
+
+/// What steps of the schema do to enrolments.
+extension AuthenticationSchema {
+    static func enrolHashColumn(_ d: SQLDialect) -> [String] { ["ALTER TABLE enrolment ADD COLUMN enrol_hash \(d.blob)"] }
+
+    /// Each E2 was kept as it was sent, with the share of the PIN open in it. What is asked of it is its hash; an enrolment under way goes on by that.
+    static func forgetShownEnrolments(_ connection: any SQLConnection) throws {
+        for row in try connection.query("SELECT id, request_hash, shown FROM enrolment WHERE shown IS NOT NULL") {
+            let hash = Transcript.enrolment(requestHash: try row.blob("request_hash"), shown: try row.blob("shown"))
+            try connection.execute(
+                "UPDATE enrolment SET enrol_hash = $2, request_hash = NULL, shown = NULL WHERE id = $1", [.blob(try row.blob("id")), .blob(hash)])
+        }
+        for column in ["request_hash", "shown"] { try connection.execute("ALTER TABLE enrolment DROP COLUMN \(column)") }
+    }
+}
