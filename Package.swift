@@ -106,7 +106,8 @@ let package = Package(
             name: "ostiary",
             dependencies: [
                 "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode", "Authentication",
-                "SecondFactor", "Database", hummingbird, httpTypes, logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "SecondFactor", "Database", crypto, hummingbird, httpTypes, logging,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // The phone's way to its servers, and the relays and pages of the demonstration.
                 httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

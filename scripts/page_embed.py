@@ -125,7 +125,7 @@ def looks(servers, browser, site, look):
     waits(browser, "a site shows the login page among its own things, and hears that it waits")
     check(browser.run(FOCUS)[0] == "field", "the frame takes no focus from the site")
     told = browser.run(FRAME + ".title")
-    check(told.startswith("Log in with your phone"), "the frame is named as the page says")
+    check(told == "Log in · " + urllib.parse.urlparse(servers.origin).netloc, "the frame is named for what it is, whatever it shows")
     inside(browser)
     fits = "return [innerHeight, document.documentElement.scrollHeight]"
     until(lambda: len(set(browser.run(fits))) == 1, "it is as high as what is in it, within the border that the site gives it")
@@ -219,7 +219,7 @@ def keeps_quiet(servers, browser, site, phone):
     outside(browser)
     process = phone.begin("login", picture, pins=WRONG[:3])
     until(lambda: heard(browser, "state", {"state": "scanned"}), "a phone takes its login")
-    before = browser.run(height)
+    before, name = browser.run(height), browser.run(FRAME + ".title")
     inside(browser)
     until(lambda: browser.state == "penalised", "the page tells of a penalty who looks at it")
     check(browser.run("return innerHeight >= document.documentElement.scrollHeight"), "with room for that")
@@ -227,6 +227,7 @@ def keeps_quiet(servers, browser, site, phone):
     states = [detail["state"] for _, detail in browser.run("return heard")]
     check(set(states) <= {"waiting", "scanned"}, "the site hears of none")
     check(browser.run(height) == before, "and sees no other height than before")
+    check(browser.run(FRAME + ".title") == name and "Log in · " in name, "nor does the frame's name tell of a state, of this one or of one that is over")
     process.stdin.close()
     process.wait(timeout=20)
 
@@ -259,6 +260,7 @@ def ignores(servers, browser, site):
     until(lambda: browser.run("return document.readyState === 'complete'"), "a page in a frame to which another frame says hello")
     browser.run_later("setTimeout(arguments[0], 1500)")
     check(browser.state == "opening", "does not begin: it was not the site around it")
+    until(lambda: browser.state == "closed", "and says after a while that it cannot be opened like this")
     outside(browser)
     browser.run("frames[0].postMessage({ ostiary: 'hello' }, '*')")
     inside(browser, "return document.querySelector('iframe')")

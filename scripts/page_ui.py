@@ -29,6 +29,17 @@ document.body.dispatchEvent(event);
 """
 
 
+# Keeps what the page sends from here on, as it goes over the line.
+HEAR = """
+const send = window.fetch;
+window.heard = [];
+window.fetch = async (path, options) => {
+  if (options.body) window.heard.push([path, Array.from(new Uint8Array(await new Response(options.body).arrayBuffer()))]);
+  return send(path, options);
+};
+"""
+
+
 class PhonePage:
     """`ostiary phone --ui` with two homes, and the browser that has its address."""
 
@@ -269,10 +280,25 @@ def penalty(servers, web, ui, look_at):
     hand_in(servers, web, nonce)
 
 
+def sealed(ui, digits):
+    """Of the digits that are typed now nothing stands in what the page sends: the port may be another program's by then."""
+    ui.browser.run(HEAR)
+    ui.pin(digits)
+    until(lambda: len(ui.browser.run("return window.heard")) > len(digits), "each key of a PIN is a call of its own")
+    heard = [(path, bytes(body)) for path, body in ui.browser.run("return window.heard")]
+    check(all(path == "/phones/0/key" for path, _ in heard), "which says no more than that a key was pressed")
+    check(not any(b"key" in body or b"question" in body for _, body in heard), "and what it holds is sealed")
+    check(len({body[12:] for _, body in heard}) == len(heard), "so that the same digit is never the same twice")
+    path, body = heard[0]
+    right = {"X-Phone-Page": ui.secret, "Origin": ui.origin}
+    check(ui.refused(path, right, body) == 400, "one that was heard counts for nobody a second time")
+    check(ui.refused(path, right, b'{"question":1,"key":"1"}') == 400, "and one in clear not once")
+
+
 def change_pin(servers, web, ui):
     ui.click("[data-accounts] [data-act=changePIN]")
     ui.says("Enter the PIN so far", "the PIN so far is asked for")
-    ui.pin(PIN)
+    sealed(ui, PIN)
     ui.says("Choose a new PIN", "then a new one")
     ui.pin("123456")
     ui.says("easy to guess", "which must not be easy to guess")

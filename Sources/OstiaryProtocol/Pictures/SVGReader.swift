@@ -6,6 +6,8 @@ struct SVGReader {
     private var open: [String] = []
     private var elements = 0
     private var letters = 0
+    private var longestOutline = 0
+    private var isStroked = false
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -34,6 +36,7 @@ struct SVGReader {
                 guard takeTag() else { return false }
             }
         }
+        guard longestOutline <= (isStroked ? PlainSVG.longestStroked : PlainSVG.longestOutline) else { return false }
         return elements > 0 && open.isEmpty
     }
 
@@ -61,6 +64,8 @@ struct SVGReader {
         guard !name.isEmpty, take("=") else { return false }
         takeSpace()
         guard let value = take("\"") ? text(upTo: "\"") : take("'") ? text(upTo: "'") : nil else { return false }
+        if ["d", "points"].contains(name) { longestOutline = max(longestOutline, value.utf8.count) }
+        isStroked = isStroked || PlainSVG.strokes(name, value)
         return !value.utf8.contains(Self.less) && PlainSVG.allowsAttribute(name, value)
     }
 

@@ -48,10 +48,11 @@ struct ProxySettings: Sendable {
         exceptions.contains { $0 == "*" || host == $0 || host.hasSuffix("." + $0) }
     }
 
-    /// `[http://][user:password@]host[:port]`, or the same with `socks5` or `socks5h` and without a user.
+    /// `http://[user:password@]host[:port]`, or `socks5h://host[:port]`. `socks5://` asks that the name be looked up here, which is done nowhere; what has no
+    /// scheme is of a kind that other programs guess, each its own.
     private static func proxy(_ text: String) -> Choice {
         if text.isEmpty { return .none }
-        guard let url = URL(string: text.contains("://") ? text : "http://" + text), let host = url.host, !host.isEmpty else { return .unusable }
+        guard text.contains("://"), let url = URL(string: text), let host = url.host, !host.isEmpty else { return .unusable }
         guard url.port.map((1...65_535).contains) != false else { return .unusable }
         let bare = host.trimmingCharacters(in: ["[", "]"])
         switch url.scheme?.lowercased() {
@@ -61,7 +62,7 @@ struct ProxySettings: Sendable {
                     username: $0.removingPercentEncoding ?? $0, password: url.password.map { $0.removingPercentEncoding ?? $0 } ?? "")
             }
             return .through(.server(host: bare, port: url.port ?? 1080, authorization: authorization))
-        case "socks5", "socks5h": return url.user == nil ? .through(.socksServer(host: bare, port: url.port ?? 1080)) : .unusable
+        case "socks5h": return url.user == nil ? .through(.socksServer(host: bare, port: url.port ?? 1080)) : .unusable
         default: return .unusable
         }
     }

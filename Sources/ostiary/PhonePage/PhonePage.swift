@@ -10,9 +10,9 @@ import OstiaryProtocol
 // PhonePage: `ostiary phone --ui`, the screens of the SDK as a page on loopback (docs/phone.md).
 //
 // A PagePhone is one phone: what its SDK tells becomes a PhoneScreen, what the person does on the page becomes a call of the SDK, and PINPad keeps
-// the digits meanwhile. PhonePage puts some of them behind one listener; LocalPageGuard decides who may speak to it; PhonePageRoutes are the calls,
-// and Assets/ the page that makes them, which asks again and again for what has changed (PhoneChanges). PhoneCommand starts it; the demonstration
-// starts one of its own.
+// the digits meanwhile. PhonePage puts some of them behind one listener; LocalPageGuard decides who may speak to it, PageProof shows the page who
+// answers, and PageSeal opens what it sends; PhonePageRoutes are the calls, and Assets/ the page that makes them, which asks again and again for what
+// has changed (PhoneChanges). PhoneCommand starts it; the demonstration starts one of its own.
 // Nothing here knows AP1: everything goes through the SDK's public calls.
 // Start reading at PagePhone.swift, then PhoneScreen.swift and PhonePageRoutes.swift.
 
@@ -29,14 +29,15 @@ struct PhonePage: Sendable {
     /// connections at most, so that a website has none wait by what it opens.
     static var limits: ServiceLimits {
         ServiceLimits(
-            body: LinkInput.largestFile, idle: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 400, givesWay: true))
+            body: LinkInput.largestFile + PageSealKey.overhead, idle: .seconds(5), arrival: .seconds(5),
+            connections: ConnectionLimits(total: 400, givesWay: true))
     }
 
     private let phones: [PagePhone]
     private let changes: PhoneChanges
     private let origin: String
     private let secret: String
-    /// By it the page knows this process.
+    /// By it the page knows this process, and seals what it sends.
     private let key: String
     /// To be opened by a `ServerRunner`.
     let listener: Listener
@@ -61,6 +62,7 @@ struct PhonePage: Sendable {
             middleware: LocalPageGuard(
                 authority: authority, header: Self.secretHeader, secret: SecretText(secret), open: Set(PhonePageAsset.all.map(\.path)),
                 refuse: { throw ErrorResponse($0) }))
+        router.add(middleware: PageSeal(secret: key))
         PhonePageRoutes(phones: phones, changes: changes, drain: drain).add(to: router)
         listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
     }

@@ -1,6 +1,6 @@
 import HTTPService
 
-// What the page sends. A question is the number of what is asked, as the page was shown it.
+// What the page sends, once it is opened. A question is the number of what is asked, as the page was shown it.
 
 struct LinkBody: JSONFields {
     enum Field: String, CodingKey, CaseIterable { case link }

@@ -9,6 +9,8 @@ enum PhonePageRefusal: Error, Equatable, Sendable {
     case tooEarly
     /// The phone has no such thing.
     case unknown(String)
+    /// What came was not sealed by the page for this call, or has come before.
+    case notSealed
     /// What was scanned holds no code for this phone; the sentence is for the person.
     case noCode(String)
 }
@@ -19,6 +21,7 @@ extension PhonePageRefusal: ErrorResponseConvertible {
         case .otherQuestion: ErrorResponse(.conflict, "other_question", "the phone asks something else by now")
         case .tooEarly: ErrorResponse(.conflict, "too_early", "no PIN is looked at before the wait is over")
         case .unknown(let name): ErrorResponse(.notFound, "not_found", "this phone has no such \(name)")
+        case .notSealed: ErrorResponse(.badRequest, "not_sealed", "what the page sends is sealed, and counts once")
         case .noCode(let reason): ErrorResponse(.unprocessableContent, "no_code", reason)
         }
     }

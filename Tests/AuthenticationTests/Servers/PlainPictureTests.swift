@@ -99,6 +99,35 @@ struct PlainPictureTests {
         #expect(PlainPicture(TestPicture.svg("<g>\(String(repeating: " \n", count: 9_000))</g>")) == .svg)
     }
 
+    @Test(
+        "A43: one outline of an SVG has at most 16,384 bytes, and 4,096 where anything has a stroke, whose joins cost more than the bytes tell",
+        arguments: [("<path d=\"", "\""), ("<polygon points='", "'"), ("<g><polyline points=\"", "\"")])
+    func outlines(beginning: String, end: String) {
+        let drawing = { (count: Int, attribute: String, more: String) in
+            let outline = String(String(repeating: "1 2 ", count: count / 4 + 1).prefix(count))
+            let close = beginning.hasPrefix("<g") ? "</g>" : ""
+            return PlainPicture(TestPicture.svg("\(beginning)\(outline)\(end) \(attribute)/>\(close)\(more)"))
+        }
+        #expect(drawing(16_384, "fill='red'", "") == .svg && drawing(16_385, "fill='red'", "") == nil)
+        // Each for itself.
+        #expect(drawing(16_384, "", "<path d=\"\(String(repeating: "h1v1", count: 4_096))\"/>") == .svg)
+        for stroke in [
+            "stroke='red'", "stroke=' Red '", "style='stroke:red'", "style='stroke:none;stroke:red'", "stroke=''",
+            "stroke='inherit'", "style='stroke:/**/red'",
+        ] {
+            #expect(drawing(4_096, stroke, "") == .svg, "\(stroke)")
+            #expect(drawing(4_097, stroke, "") == nil, "\(stroke)")
+        }
+        for none in [
+            "stroke='none'", "stroke=' None '", "style='stroke:none'", "style='fill:red;stroke: none ;'", "stroke-width='90'",
+            "stroke-linejoin='round'",
+        ] {
+            #expect(drawing(16_384, none, "") == .svg, "\(none)")
+        }
+        // It comes from around the outline, too, and from behind it.
+        #expect(drawing(4_097, "", "<rect stroke='red'/>") == nil)
+    }
+
     @Test("No prefix of a plain drawing is one")
     func prefixes() {
         let svg = TestPicture.svg(#"<!-- x --><g fill="red"><rect x='1'/></g>"#)

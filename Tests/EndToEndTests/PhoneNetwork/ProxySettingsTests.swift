@@ -14,9 +14,9 @@ struct ProxySettingsTests {
     @Test(
         "What goes over TLS to another machine goes through the proxy that the environment names, by either spelling",
         arguments: [
-            ["https_proxy": "http://proxy.example:3128"], ["HTTPS_PROXY": "proxy.example:3128"], ["all_proxy": "socks5h://proxy.example"],
-            ["ALL_PROXY": "socks5://[2001:db8::1]:9"], ["https_proxy": "http://user:p%40ss@proxy.example"],
-            ["https_proxy": "proxy.example", "all_proxy": "ftp://no.example"],
+            ["https_proxy": "http://proxy.example:3128"], ["HTTPS_PROXY": "HTTP://proxy.example:3128"], ["all_proxy": "socks5h://proxy.example"],
+            ["ALL_PROXY": "socks5h://[2001:db8::1]:9"], ["https_proxy": "http://user:p%40ss@proxy.example"],
+            ["https_proxy": "http://proxy.example", "all_proxy": "ftp://no.example"],
         ])
     func proxied(_ environment: [String: String]) throws {
         #expect(try route("https://login.example/ap1", environment) == .proxy)
@@ -40,8 +40,9 @@ struct ProxySettingsTests {
     @Test(
         "Past a proxy that we do not speak to nothing goes",
         arguments: [
-            "https://proxy.example", "ftp://proxy.example", "socks4://proxy.example", "socks5://user:word@proxy.example", "http://", "://",
-            "http://192.0.2.1:70000", "socks5://192.0.2.1:70000", "http://proxy.example:0",
+            "https://proxy.example", "ftp://proxy.example", "socks4://proxy.example", "socks5h://user:word@proxy.example", "http://", "://",
+            "http://192.0.2.1:70000", "socks5h://192.0.2.1:70000", "http://proxy.example:0", "socks5://proxy.example", "socks://proxy.example",
+            "proxy.example", "proxy.example:3128", "user:word@proxy.example:3128", "//proxy.example",
         ])
     func unusable(_ proxy: String) async throws {
         #expect(try route("https://login.example/ap1", ["https_proxy": proxy]) == .none)

@@ -16,8 +16,9 @@ struct PageCaller: Sendable {
     /// `http://127.0.0.1:PORT`.
     let origin: String
     let secret: String
-    /// What the program proves itself by.
+    /// What the program proves itself by, and what is sent is sealed under.
     let key: String
+    private let numbers = CallNumbers()
 
     struct Answer: Sendable {
         let status: UInt
@@ -36,15 +37,20 @@ struct PageCaller: Sendable {
     }
 
     /// One request; `changes` are header fields in the place of those that the page sends, none where nil.
+    /// - Parameter isSealed: whether the body is sealed on the way, as the page does it.
     func send(
-        _ method: HTTPMethod, _ path: String, _ changes: [String: String?] = [:], body: [UInt8]? = nil, within limit: TimeAmount = .seconds(60)
+        _ method: HTTPMethod, _ path: String, _ changes: [String: String?] = [:], body: [UInt8]? = nil, isSealed: Bool = true,
+        within limit: TimeAmount = .seconds(60)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: origin + path)
         request.method = method
         var fields: [String: String?] = ["X-Phone-Page": secret, "Origin": method == .GET ? nil : origin]
         fields.merge(changes) { _, theirs in theirs }
         for case (let name, let value?) in fields { request.headers.add(name: name, value: value) }
-        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        if let body {
+            let sent = try isSealed ? PageSealKey(secret: key).seal(body, for: path, sender: numbers.sender, count: numbers.next()) : body
+            request.body = .bytes(ByteBuffer(bytes: sent))
+        }
         let response = try await HTTPClient.shared.execute(request, timeout: limit)
         return Answer(
             status: response.status.code, headers: response.headers, text: String(buffer: try await response.body.collect(upTo: 1 << 22)))
@@ -53,7 +59,7 @@ struct PageCaller: Sendable {
     /// A call of the page of one phone.
     @discardableResult
     func call(_ path: String, phone: Int = 0, _ json: String = "{}") async throws -> Answer {
-        try await send(.POST, "/phones/\(phone)/\(path)", ["Content-Type": "application/json"], body: Array(json.utf8))
+        try await send(.POST, "/phones/\(phone)/\(path)", ["Content-Type": "application/octet-stream"], body: Array(json.utf8))
     }
 
     /// All that is shown now.

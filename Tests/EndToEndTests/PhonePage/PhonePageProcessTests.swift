@@ -73,7 +73,7 @@ struct PhonePageProcessTests {
             #expect(answer.status == status)
             #expect(answer.headers["x-phone-proof"] == [right("challenge of \(status)")])
         }
-        let changes = ["X-Phone-Challenge": "b", "Content-Type": "application/json"]
+        let changes = ["X-Phone-Challenge": "b", "Content-Type": "application/octet-stream"]
         let refused = try await page.send(.POST, "/phones/0/key", changes, body: Array(#"{"question":99,"key":"1"}"#.utf8))
         #expect(refused.status == 409 && refused.headers["x-phone-proof"] == [right("b")])
         for none in [nil, String(repeating: "x", count: 65)] {

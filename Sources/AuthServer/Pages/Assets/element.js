@@ -106,7 +106,8 @@ class OstiaryLogin extends HTMLElement {
           this.#frame.style.height = `${Math.ceil(data.height) + this.#frame.offsetHeight - this.#frame.clientHeight}px`;
         break;
       case "state":
-        this.#frame.title = String(data.title);
+        // Which state is shown is read in the frame: not all of them are told here, and a name that were one would stay behind.
+        this.#frame.title = `${data.title} · ${new URL(home).host}`;
         this.#tell(...(ends.includes(data.state) ? ["error", { reason: data.state }] : ["state", { state: String(data.state) }]));
         break;
       case "returned":

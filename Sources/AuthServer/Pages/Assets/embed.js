@@ -8,6 +8,8 @@ import { one, show, shown, shows } from "./view.js";
 /** The origin of the site, from its hello on. */
 let host = null;
 const back = one("[data-back] a");
+/** For the frame, whatever is in it. */
+const { title } = document;
 
 const tell = (ostiary, more) => host && parent.postMessage({ ostiary, ...more }, host);
 
@@ -21,7 +23,7 @@ function lead(what, address) {
 /** What a phone says of itself is its person's business: neither is it told, nor how high that is. */
 const tellUnless = (what, more) => /^(penalised|blocked|nosec)/.test(shown) || tell(what, more);
 
-shows.push((state) => tellUnless("state", { state, title: document.title }));
+shows.push((state) => tellUnless("state", { state, title }));
 
 addEventListener("message", ({ source, origin, data }) => {
   if (host || source !== parent || data?.ostiary !== "hello") return;
@@ -45,3 +47,6 @@ addEventListener("message", ({ source, origin, data }) => {
   // The ticket is good for a minute, of which some has passed.
   setTimeout(show, 50_000, "over");
 });
+
+// Where nobody says hello there is no site that could be told of anything: no code is shown, and the page says that it cannot be opened like this.
+setTimeout(() => host || parent === window || show("closed"), 15_000);

@@ -2,13 +2,18 @@
 //
 // The page's address has two secrets in its fragment, which no browser sends. The first goes in a header of every call. The second goes nowhere: by it the
 // page knows that an answer is of the program that it was opened for. When that program has ended, anybody may listen on its port, and draw a PIN pad here;
-// so the first answer of another is the last, and so is a question for news that breaks off.
+// so the first answer of another is the last, and so is a question for news that breaks off. A call may be on its way by then: what it says is sealed under
+// a key that is made of the second secret, so that no other program reads it.
 //
 // What the phones show is asked for again and again: each question waits until something has changed.
 
 const [secret = "", key = "", place] = location.hash.slice(1).split(".");
 const text = new TextEncoder();
 const proofKey = key && crypto.subtle?.importKey("raw", text.encode(key), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+const sealKey = proofKey && makeSealKey();
+// Of each call another nonce: what this page drew, and the number of the call.
+const sender = crypto.getRandomValues(new Uint8Array(8));
+let count = 0;
 
 /** The one phone that this page shows, by its place; null for all of them. */
 export const only = place === undefined ? null : Number(place);
@@ -25,6 +30,21 @@ function end(isClosed) {
 
 function bytes(hex) {
   return Uint8Array.from(hex?.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+async function makeSealKey() {
+  const secrets = await crypto.subtle.importKey("raw", text.encode(key), "HKDF", false, ["deriveKey"]);
+  const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: text.encode("ostiary phone page call") };
+  return crypto.subtle.deriveKey(derivation, secrets, { name: "AES-GCM", length: 256 }, false, ["encrypt"]);
+}
+
+/** A body for the program alone, good for this path and once. */
+async function seal(path, body) {
+  const nonce = new Uint8Array(12);
+  nonce.set(sender);
+  new DataView(nonce.buffer).setUint32(8, count++);
+  const algorithm = { name: "AES-GCM", iv: nonce, additionalData: text.encode(path) };
+  return new Blob([nonce, await crypto.subtle.encrypt(algorithm, await sealKey, body)]);
 }
 
 /** An answer of the program. Throws when nobody answers, and when another does, which is the end. */
@@ -62,13 +82,10 @@ export async function listen(take, lose) {
 
 /** What a call answers: `ok`, `status`, and `told`, the JSON of the answer. Null when the program does not answer. */
 export async function call(phone, path, body) {
-  const isBytes = body instanceof Blob || ArrayBuffer.isView(body);
+  const whole = `/phones/${phone}/${path}`;
   try {
-    const answer = await ask(`/phones/${phone}/${path}`, {
-      method: "POST",
-      headers: { "Content-Type": isBytes ? "application/octet-stream" : "application/json" },
-      body: isBytes ? body : JSON.stringify(body ?? {}),
-    });
+    const plain = body instanceof Blob ? await body.arrayBuffer() : ArrayBuffer.isView(body) ? body : text.encode(JSON.stringify(body ?? {}));
+    const answer = await ask(whole, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: await seal(whole, plain) });
     return { ok: answer.ok, status: answer.status, told: await answer.json().catch(() => ({})) };
   } catch {
     // Too much was sent, perhaps. That the program has ended is known by the question that waits.
