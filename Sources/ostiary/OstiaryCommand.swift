@@ -22,6 +22,7 @@ struct OstiaryCommand: AsyncParsableCommand {
         subcommands: [ServeCommand.self, SecondFactorCommand.self, PhoneCommand.self, DemoCommand.self])
 
     static func main() async {
+        StandardStreams.fillGaps()
         CrashConduct.settle()
         ThreadRoom.check()
         let arguments = IDArguments.told(in: Array(CommandLine.arguments.dropFirst()))

@@ -32,8 +32,9 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let storage = try StorageSettings.secondFactorServer(settings, dataFolder: options.dataFolder)
         let (database, key) = try await ServerStorage.open(storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .shared)
         let keeper = SecondFactorOperator(database: database, logger: .service("ostiary.second-factor", level: .error))
-        StandardStreams.print(try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now))
+        let text = try await keeper.identityText(keyEncryptionKey: key, rootSeed: try identity.rootSeed(), at: .now)
         try await database.close()
+        try StandardStreams.deliver(text)
     }
 
     private func serve(_ settings: SecondFactorServerSettings) async throws {

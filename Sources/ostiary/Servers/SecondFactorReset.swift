@@ -42,7 +42,7 @@ struct SecondFactorReset: AsyncParsableCommand {
             let outcome = try await keeper.resetInstance(instance, of: owner, at: .now)
             try await database.close()
             switch outcome {
-            case .granted, .repeated, .notBlocked: StandardStreams.print(outcome.word)
+            case .granted, .repeated, .notBlocked: try StandardStreams.deliver(outcome.word)
             case .refused(let refusal, _): throw ResetFailure(refusal: refusal)
             }
         }

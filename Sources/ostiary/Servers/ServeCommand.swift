@@ -34,8 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
         let hash = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, rootKey: try identity.rootKey(), serverName: try settings.serverName(),
             logger: .service("ostiary.serve", level: try settings.logLevel()), clock: { .now })
-        StandardStreams.print(Base64URL.encode(hash))
         try await database.close()
+        try StandardStreams.deliver(Base64URL.encode(hash))
     }
 
     private func serve(_ given: Settings) async throws {

@@ -5,20 +5,39 @@ enum StandardStreams {
     /// One line on standard output.
     static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
+    /// The one line that a command is for, on standard output: whoever reads it must not take its absence for success.
+    /// - Throws: ``OutputFailure``.
+    static func deliver(_ line: String) throws(OutputFailure) {
+        let error = write(line + "\n", to: STDOUT_FILENO)
+        guard error == 0 else { throw OutputFailure(number: error) }
+    }
+
+    /// Puts something in the place of standard descriptors that are closed, on which nothing can be written: the next file that is opened would be one of
+    /// them, and get our lines. To be called before anything is opened.
+    static func fillGaps() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            // Takes the lowest that is free, which is this one.
+            _ = open("/dev/null", O_RDONLY)
+        }
+    }
+
     /// One line on standard error.
     static func printError(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
     /// Text as it is, without a line end.
-    static func write(_ text: String, to descriptor: Int32) {
+    /// - Returns: 0, or the number of the error after which the rest of it was given up.
+    @discardableResult
+    static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {
                 rest = rest.dropFirst(written)
             } else if errno != EINTR && errno != EAGAIN {
-                return
+                return errno
             }
         }
+        return 0
     }
 
     /// Whether a person is at the other end of standard output.
@@ -35,4 +54,12 @@ enum StandardStreams {
 
     /// Bold where a person reads it.
     static func emphasised(_ text: String) -> String { outputIsTerminal ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+}
+
+/// Standard output takes nothing.
+struct OutputFailure: Error, CustomStringConvertible {
+    /// Of the system's list of errors.
+    let number: Int32
+
+    var description: String { "standard output takes nothing: \(String(cString: strerror(number)).lowercased())" }
 }

@@ -22,6 +22,24 @@ struct ServerLifeTests {
         }
     }
 
+    #if os(Linux)
+    /// Both ended with 0.
+    @Test(
+        "An identity that nobody can read is no success: --print-identity ends with 1 and one line that says why",
+        arguments: [">/dev/full", ">&-"])
+    func unprintedIdentity(_ redirection: String) async throws {
+        let folder = try TemporaryFolder()
+        for command in ["serve", "second-factor"] {
+            let arguments = [command, "--data", folder.file(command), "--print-identity"]
+            let identity = try await ProcessesFixture.identity(Array(arguments.dropLast()))
+            let program = try Program(arguments, shell: "exec \"$0\" \"$@\" \(redirection)")
+            #expect(try await program.end() == 1, "\(program.complaints)")
+            #expect(program.complaintLines.count == 1 && program.complaints.contains("standard output takes nothing"), "\(program.complaints)")
+            #expect(try await ProcessesFixture.identity(Array(arguments.dropLast())) == identity)
+        }
+    }
+    #endif
+
     @Test("A root key in a file of its own is made once, and is not in the database")
     func rootKey() async throws {
         let folder = try TemporaryFolder()
