@@ -106,7 +106,7 @@ struct MethodTests {
                 let request = "POST /thing/new HTTP/\(version)\r\nHost: x\r\nTransfer-Encoding: \(coding)\(body)\(next)"
                 let answer = Answer(try #require(try await RawConnection.exchange(port: server.port, [Array(request.utf8)])))
                 #expect(answer.status.contains(" 501 ") || answer.status.contains(" 400 "), "\(coding): \(answer.status)")
-                #expect(answer.fields["connection"] == "close" && !answer.body.contains("HTTP/1"), "\(coding)")
+                #expect(answer.fields["connection"] == "close" && !answer.body.contains("HTTP/1.1 "), "\(coding)")
             }
             let coded = "POST /thing/new HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\(body)"
             let refused = Answer(try #require(try await RawConnection.exchange(port: server.port, [Array(coded.utf8)])))

@@ -93,16 +93,19 @@ struct PageSource: Sendable {
     }
 
     /// Scripts, which need no semicolon at the end of a line where a block ends next, or a statement begins with a word: that never goes on with what
-    /// stands before it.
+    /// stands before it. Nor do they need spaces around operators.
     static func strippedScript(_ bytes: [UInt8]) -> [UInt8] {
         let text = stripped(bytes)
-        return text.indices.filter { index in
+        let kept = text.indices.filter { index in
             guard text[index] == UInt8(ascii: ";"), index + 2 < text.count, text[index + 1] == 0x0A else { return true }
             switch text[index + 2] {
             case UInt8(ascii: "}"), UInt8(ascii: "#"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return false
             default: return true
             }
         }.map { text[$0] }
+        // Those that stand in no text of ours.
+        return Array(
+            ["=>", "===", "!==", "&&", "||"].reduce(String(decoding: kept, as: UTF8.self)) { $0.replacing(" \($1) ", with: $1) }.utf8)
     }
 
     /// Stylesheets, whose punctuation needs no spaces or ends of lines either.

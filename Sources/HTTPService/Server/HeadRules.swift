@@ -30,6 +30,11 @@ final class HeadRules: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
+    /// The parser may be at odds with what follows the head, for which there is an answer already.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !isOver { context.fireErrorCaught(error) }
+    }
+
     private static func refusal(of head: HTTPRequestHead) -> Refused? {
         let isOld = (head.version.major, head.version.minor) < (1, 1)
         let hosts = head.headers["host"].count

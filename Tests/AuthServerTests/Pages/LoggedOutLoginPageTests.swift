@@ -72,7 +72,8 @@ struct LoggedOutLoginPageTests {
         try await premises.asBrowser { (browser) async throws in
             let account = try await premises.addAccount()
             let ends: [() async throws -> Void] = [
-                { try await premises.deny(account, notMe: false) }, { _ = try await premises.approve(account) }, { try await premises.logIn(account) },
+                { try await premises.deny(account, notMe: false) }, { _ = try await premises.approve(account) },
+                { try await premises.logIn(account) },
             ]
             for end in ends {
                 let page = try await browser.open()

@@ -38,7 +38,7 @@ struct PageAssetTests {
         let (login, enrol) = (try html(.login), try html(.enrol))
         for state in [
             "waiting", "scanned", "returning", "inapp", "otherpage", "notreturned", "gaveup", "penalised", "blocked", "nosecondfactor", "loggedin",
-            "denied", "notme", "expired", "loggedout",
+            "denied", "notme", "expired", "loggedout", "over",
         ] {
             #expect(login.contains("data-state=\"\(state)\""))
         }
@@ -91,8 +91,8 @@ struct PageAssetTests {
         let style = "a,\nb > c {\n  color: red;\n  top: 1px;\n}\n@media (pointer: fine) { d { margin: 0 1px; } }\n"
         let stripped = String(decoding: PageSource.strippedStyle(Array(style.utf8)), as: UTF8.self)
         #expect(stripped == "a,\nb > c{color:red;top:1px}@media (pointer:fine){d{margin:0 1px}}")
-        let script = "if (a) {\n  b();\n  c(\"; }\");\n}\nd();\nlet e = 1;\n(f ?? g)();\n[h] = i;\n`j`;\n#k = 1;\n-l;\n"
-        let code = "if (a) {\nb()\nc(\"; }\")\n}\nd()\nlet e = 1;\n(f ?? g)();\n[h] = i;\n`j`\n#k = 1;\n-l;\n"
+        let script = "if (a && b || c === d) {\n  b();\n  c(\"; }\");\n}\nd();\nlet e = 1;\n(f ?? g)();\n[h] = i;\n`j`;\n#k = 1;\n-l;\n"
+        let code = "if (a&&b||c===d) {\nb()\nc(\"; }\")\n}\nd()\nlet e = 1;\n(f ?? g)();\n[h] = i;\n`j`\n#k = 1;\n-l;\n"
         #expect(String(decoding: PageSource.strippedScript(Array(script.utf8)), as: UTF8.self) == code)
     }
 

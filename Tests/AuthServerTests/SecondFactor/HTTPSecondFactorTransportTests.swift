@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOPosix
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -77,9 +78,8 @@ struct HTTPSecondFactorTransportTests {
 
     @Test("An answer whose status is none is told as one that no second-factor server gives", arguments: ["000", "099"])
     func noStatus(status: String) async throws {
-        try await Self.listening(saying: "HTTP/1.1 \(status) x\r\ncontent-length: 5\r\n\r\nhello") { (port: Int) async throws in
-            #expect(try await Self.trouble(at: "http://127.0.0.1:\(port)") == Int(status).map(SecondFactorTrouble.status))
-        }
+        let server = try RawServer { $0.send("HTTP/1.1 \(status) x\r\ncontent-length: 5\r\n\r\nhello") }
+        #expect(try await Self.trouble(at: "http://127.0.0.1:\(server.port)") == Int(status).map(SecondFactorTrouble.status))
     }
 
     @Test("One that does not speak TLS where TLS is wanted is told as that")
