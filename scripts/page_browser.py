@@ -34,12 +34,16 @@ class Browser:
             # What a person would choose who is asked which window to share: the one with a login page.
             "--auto-select-tab-capture-source-by-title=Log in",
         ]
-        wishes = {"browserName": "chrome", "goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
+        wishes = {
+            "browserName": "chrome", "goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"},
+            # In milliseconds: axe takes half a minute and more on a machine that is busy.
+            "timeouts": {"script": 150_000},
+        }
         self.base += "/session"
         self.base += "/" + self.call("POST", "", {"capabilities": {"alwaysMatch": wishes}})["sessionId"]
 
     def call(self, method, path, body=None):
-        status, answer = http(method, self.base + path, body if body is not None else ({} if method == "POST" else None), timeout=60)
+        status, answer = http(method, self.base + path, body if body is not None else ({} if method == "POST" else None), timeout=180)
         value = json.loads(answer)["value"]
         if status != 200:
             raise SystemExit(f"FAILED  browser: {value.get('message', value)}")

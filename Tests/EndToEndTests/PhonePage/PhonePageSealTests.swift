@@ -16,6 +16,7 @@ struct PhonePageSealTests {
         0xE3, 0xE9, 0x6F, 0x3C,
     ]
     private static let path = "/phones/0/key"
+    private static let type: [String: String?] = ["Content-Type": "application/octet-stream"]
 
     @Test("A44: a call is sealed under a key of the secret that is sent to nobody, for its path; one bit more, less or other, and it is none")
     func seal() throws {
@@ -75,17 +76,17 @@ struct PhonePageSealTests {
                     (Self.path, digit), (Self.path, []), ("/phones/0/clear-history", sealed), (Self.path + "?", sealed),
                     (Self.path, try PageSealKey(secret: page.secret).seal(digit, for: Self.path, sender: 9, count: 0)),
                 ] {
-                    let answer = try await page.send(.POST, path, body: body, isSealed: false)
+                    let answer = try await page.send(.POST, path, Self.type, body: body, isSealed: false)
                     #expect(answer.status == 400 && answer.text.contains("not_sealed"), "\(path) \(answer.text)")
                 }
                 #expect(try await typed() == 0)
                 // What was refused for its path has not counted.
-                #expect(try await page.send(.POST, Self.path, body: sealed, isSealed: false).status == 200)
+                #expect(try await page.send(.POST, Self.path, Self.type, body: sealed, isSealed: false).status == 200)
                 #expect(try await typed() == 1)
-                #expect(try await page.send(.POST, Self.path, body: sealed, isSealed: false).status == 400)
+                #expect(try await page.send(.POST, Self.path, Self.type, body: sealed, isSealed: false).status == 400)
                 #expect(try await typed() == 1)
                 let next = try key.seal(digit, for: Self.path, sender: 9, count: 1)
-                #expect(try await page.send(.POST, Self.path, body: next, isSealed: false).status == 200)
+                #expect(try await page.send(.POST, Self.path, Self.type, body: next, isSealed: false).status == 200)
                 #expect(try await typed() == 2)
             }
         }
