@@ -46,9 +46,7 @@ struct BlockedEnrolPageTests {
     func unblocked() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            let cookie = try await browser.open(.enrol)
-            let (claim, code) = try await premises.claimEnrolment()
-            try await premises.finishEnrolment(claim)
+            let (cookie, claim, code) = try await browser.openUntilCode()
             try await setBlocked(true, claim.account, premises)
             try await setBlocked(false, claim.account, premises)
             let answer = JSONObject(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).body)

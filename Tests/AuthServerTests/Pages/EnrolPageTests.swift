@@ -42,9 +42,7 @@ struct EnrolPageTests {
     func countsCodes() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            let cookie = try await browser.open(.enrol)
-            let (claim, code) = try await premises.claimEnrolment()
-            try await premises.finishEnrolment(claim)
+            let (cookie, _, code) = try await browser.openUntilCode()
             #expect(try await browser.post("/pages/code", #"{"code":"no"}"#, cookie: cookie).status == .badRequest)
             let wrong = ["0000", "1111", "2222", "3333"].filter { $0 != code }
             for (typed, left) in [(wrong[0], 2), (wrong[1], 1)] {
@@ -62,9 +60,7 @@ struct EnrolPageTests {
     func refusesBlocked() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            let cookie = try await browser.open(.enrol)
-            let (claim, code) = try await premises.claimEnrolment()
-            try await premises.finishEnrolment(claim)
+            let (cookie, claim, code) = try await browser.openUntilCode()
             let (domain, server, now) = (premises.adminRoutes.domain, premises.serverID, premises.clock.now)
             _ = try await domain.accounts.setBlocked(true, claim.account, at: server, by: .api(key: "test"), now: now)
             let refused = try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie)
@@ -155,9 +151,7 @@ struct EnrolPageTests {
     func enrolsOnePhone() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            let cookie = try await browser.open(.enrol)
-            let (claim, code) = try await premises.claimEnrolment()
-            try await premises.finishEnrolment(claim)
+            let (cookie, _, code) = try await browser.openUntilCode()
             #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .ok)
             #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .conflict)
             #expect(try await browser.state(cookie).text("state") == "done")

@@ -14,12 +14,6 @@ struct LoggedOutLoginPageTests {
         case waiting, scanned, expired
     }
 
-    private func logOut(_ premises: PagesFixture, _ nonce: String = PagesFixture.nonce) async throws {
-        try await premises.asBackend { (backend) async throws in
-            #expect(try await backend.send(.post, backend.path("/sessions/logout"), nonce: nonce).status == .ok)
-        }
-    }
-
     @Test("It says that it is over, shows no code and begins nothing anew; nobody is logged in", arguments: Moment.allCases)
     func isOver(moment: Moment) async throws {
         let premises = try await PagesFixture()
@@ -31,7 +25,7 @@ struct LoggedOutLoginPageTests {
             if moment == .scanned { try await premises.claim(account) }
             if moment == .expired { premises.clock.advance(601) }
             if moment != .waiting { try await screen.until(moment.rawValue) }
-            try await logOut(premises)
+            try await premises.logOut()
             let told = try await screen.until("over")
             #expect(told.names.isDisjoint(with: ["code", "link", "renews", "takeover"]))
             let renewed = try await browser.post("/pages/renew", "{}", cookie: cookie)
@@ -59,7 +53,7 @@ struct LoggedOutLoginPageTests {
                 try await routes.pages.countRenewal(of: page, at: now)
             }
             // All of it comes between two steps of the call.
-            try await logOut(premises)
+            try await premises.logOut()
             await #expect(throws: PageRefusal.noPage) { try await routes.begin(page, isNewest: isNewest, at: now) }
             let kept = try await routes.pages.page(of: page.cookie, at: now)
             #expect(try await routes.view.snapshot(of: kept, style: .moving, at: now).state == .over)
@@ -78,7 +72,7 @@ struct LoggedOutLoginPageTests {
             for end in ends {
                 let page = try await browser.open()
                 try await end()
-                try await logOut(premises)
+                try await premises.logOut()
                 let state = try await browser.state(page)
                 #expect(state.text("state") == "over" && state.names.isDisjoint(with: ["code", "link", "renews", "takeover"]))
                 #expect(try await browser.post("/pages/renew", "{}", cookie: page).status == .unauthorized)
@@ -99,7 +93,7 @@ struct LoggedOutLoginPageTests {
                 for (nonce, ticket) in tickets {
                     group.addTask { (nonce, PageClient.cookie(try await browser.redeem(ticket))) }
                     group.addTask {
-                        try await logOut(premises, nonce)
+                        try await premises.logOut(nonce)
                         return nil
                     }
                 }

@@ -9,12 +9,6 @@ import Testing
 
 @Suite("Enrol page whose site logs out", .timeLimit(.minutes(10)))
 struct LoggedOutPageTests {
-    private func logOut(_ premises: PagesFixture, _ nonce: String = PagesFixture.nonce) async throws {
-        try await premises.asBackend { (backend) async throws in
-            #expect(try await backend.send(.post, backend.path("/sessions/logout"), nonce: nonce).status == .ok)
-        }
-    }
-
     @Test("The page says that it is over, begins nothing anew, and takes no code; nobody is logged in", arguments: ["waiting", "scanned", "code"])
     func isOver(state: String) async throws {
         let premises = try await PagesFixture()
@@ -29,7 +23,7 @@ struct LoggedOutPageTests {
                 if state == "code" { try await premises.finishEnrolment(claimed.claim) }
                 try await screen.until(state)
             }
-            try await logOut(premises)
+            try await premises.logOut()
             let told = try await screen.until("over")
             #expect(told.text("returnurl") == "/done" && told.names.isDisjoint(with: ["code", "link", "device", "renews"]))
             let renewed = try await browser.post("/pages/renew", "{}", cookie: cookie)
@@ -99,7 +93,7 @@ struct LoggedOutPageTests {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let page = try await premises.pageRoutes.pages.redeem(try await browser.ticket(.enrol), at: premises.clock.now)
-            try await logOut(premises)
+            try await premises.logOut()
             await #expect(throws: PageRefusal.noPage) { try await premises.pageRoutes.begin(page, isNewest: true, at: premises.clock.now) }
             #expect(try await premises.pageRoutes.pages.page(of: page.cookie, at: premises.clock.now).link == nil)
         }
@@ -120,7 +114,7 @@ struct LoggedOutPageTests {
                         return (nonce, PageClient.cookie(opened))
                     }
                     group.addTask {
-                        try await logOut(premises, nonce)
+                        try await premises.logOut(nonce)
                         return nil
                     }
                 }
@@ -143,7 +137,7 @@ struct LoggedOutPageTests {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
             let before = try await browser.open(.enrol)
-            try await logOut(premises)
+            try await premises.logOut()
             let after = try await browser.open(.enrol)
             #expect(try await browser.state(after).text("state") == "waiting")
             #expect(try await browser.state(before).text("state") == "over")
@@ -159,11 +153,9 @@ struct LoggedOutPageTests {
     func done() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            let cookie = try await browser.open(.enrol)
-            let (claim, code) = try await premises.claimEnrolment()
-            try await premises.finishEnrolment(claim)
+            let (cookie, _, code) = try await browser.openUntilCode()
             #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .ok)
-            try await logOut(premises)
+            try await premises.logOut()
             #expect(try await browser.state(cookie).text("state") == "done")
             #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .unauthorized)
         }
@@ -176,7 +168,7 @@ struct LoggedOutPageTests {
             let enrol = try await browser.ticket(.enrol)
             let login = try await browser.ticket(.login)
             let other = try await browser.ticket(.enrol, nonce: "n0nce-of-another-browser-there")
-            try await logOut(premises)
+            try await premises.logOut()
             let later = try await browser.ticket(.login)
             #expect(try await browser.redeem(enrol).status == .unauthorized)
             #expect(try await browser.redeem(login).status == .unauthorized)

@@ -27,6 +27,14 @@ struct PageClient: Sendable {
         return try #require(Self.cookie(response))
     }
 
+    /// An enrol page that asks for the code which its phone shows.
+    func openUntilCode() async throws -> (cookie: String, claim: Enrolment.Claim, code: String) {
+        let cookie = try await open(.enrol)
+        let (claim, code) = try await premises.claimEnrolment()
+        try await premises.finishEnrolment(claim)
+        return (cookie, claim, code)
+    }
+
     /// The ticket of a link that the backend was given.
     func ticket(
         _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", cancelURL: String? = nil,

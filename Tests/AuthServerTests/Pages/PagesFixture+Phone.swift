@@ -1,4 +1,6 @@
 import Authentication
+import HTTPTypes
+import HummingbirdTesting
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
@@ -143,5 +145,14 @@ extension PagesFixture {
             return moved
         }
         events.publish(SessionNews(.enrolment(moved.progress), topics: [.stream(moved.stream)]))
+    }
+}
+
+extension PagesFixture {
+    /// The site logs its nonce out.
+    func logOut(_ nonce: String = PagesFixture.nonce) async throws {
+        try await asBackend { (backend) async throws in
+            #expect(try await backend.send(.post, backend.path("/sessions/logout"), nonce: nonce).status == .ok)
+        }
     }
 }
