@@ -79,6 +79,7 @@ struct ConnectionTests {
         // Each held between three and five MiB when nobody counted them.
         #expect(most - before < 128, "\(before) MiB, then \(most) MiB")
         #expect(await HTTPProbe.status(of: login) == 200)
+        try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
         let said = pair.authentication.complaints.split(separator: "\n").filter { $0.contains("limit met") }
         #expect(said.count == 1 && said[0].contains("wait for their answers"), "\(said)")
         await crowd.disperse()
@@ -102,6 +103,7 @@ struct ConnectionTests {
             1, port: pair.layout.publicPort, sending: Array("POST /ap1 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nno cipher".utf8))
         #expect(await short.firstStatus() == 400)
         #expect(await pair.readiness() == 200)
+        try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
         #expect(pair.authentication.complaints.components(separatedBy: "limit met").count == 2, "\(pair.authentication.complaints)")
         await crowd.disperse()
         try await eventually("the memory is given back: \(before) MiB, then \(during) MiB") { try use.residentMiB - before < 96 }

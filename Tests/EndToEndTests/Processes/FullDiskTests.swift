@@ -37,7 +37,9 @@ struct FullDiskTests {
         }
         #expect(refusals == 3)
         #expect(try await person.backend.session(nonce).loggedin)
-        let lines = disk.program.complaintLines.filter { $0.contains("requests fail until this is mended") }
+        let words = "requests fail until this is mended"
+        try await eventually("the log says it: \(disk.program.complaints)") { disk.program.complaints.contains(words) }
+        let lines = disk.program.complaintLines.filter { $0.contains(words) }
         #expect(lines.count == 1 && lines[0].contains("ostiary.sqlite is full"))
 
         try disk.empty()

@@ -52,6 +52,7 @@ struct SecondFactorResetTests {
         try await person.enrol(in: pair.folder)
         #expect(try await person.logIn(pins: Person.wrongPINs + ["618203"], in: pair.folder).outcome.code == 4)
 
+        try await eventually("it says its instance: \(pair.secondFactor.complaints)") { pair.secondFactor.complaints.contains("instance=") }
         let instance = try #require(pair.secondFactor.complaints.firstMatch(of: /instance=([A-Za-z0-9_-]{22})/)?.1)
         let reset = try Program(["second-factor", "reset", String(instance), "--data", pair.layout.secondFactorData.path])
         #expect(try await reset.end() == 0)
