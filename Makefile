@@ -7,7 +7,7 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo pictures readme-pictures test lint format verify generate acceptance models models-full fuzz bench docs clean
+.PHONY: help setup build demo pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,13 @@ readme-pictures: ## make anew the two pictures in docs/pictures, from the demons
 test: ## run every test, the models and the acceptance table
 	@scripts/setup test
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/test
+
+# Operators and people have programs that the optimiser has been over, and it has made other programs of our sources than the compiler of debug builds.
+OPTIMISED := $(SWIFT_FLAGS) -Xswiftc -O --scratch-path .build/optimised
+test-optimised: ## run the suite as it is built for release: before one, and with another compiler (half an hour to build, then 6 minutes)
+	@scripts/setup test
+	swift build --build-tests $(OPTIMISED)
+	swift test --skip-build --experimental-maximum-parallelization-width 4 $(OPTIMISED)
 
 lint: ## check style and house rules
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

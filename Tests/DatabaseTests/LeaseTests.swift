@@ -32,8 +32,12 @@ struct LeaseTests {
         try await run { (first, second) async throws in
             let answers = try await withThrowingTaskGroup(of: (Bool, Bool).self) { group in
                 for _ in 0..<8 {
-                    group.addTask { (true, try await first.isHeld(at: 1)) }
-                    group.addTask { (false, try await second.isHeld(at: 1)) }
+                    for (isFirst, lease) in [(true, first), (false, second)] {
+                        group.addTask {
+                            let isHeld = try await lease.isHeld(at: 1)
+                            return (isFirst, isHeld)
+                        }
+                    }
                 }
                 return try await group.reduce(into: [(Bool, Bool)]()) { $0.append($1) }
             }

@@ -11,7 +11,8 @@ import Testing
 struct StatusCheckTests {
     private func call(_ server: RawServer, with client: HTTPClient) async throws -> (status: UInt, body: String) {
         let answer = try await client.execute(HTTPClientRequest(url: "http://127.0.0.1:\(server.port)/"), timeout: .seconds(60))
-        return (answer.status.code, String(buffer: try await answer.body.collect(upTo: 1_024)))
+        let body = String(buffer: try await answer.body.collect(upTo: 1_024))
+        return (answer.status.code, body)
     }
 
     private func client() -> HTTPClient { HTTPClient(eventLoopGroupProvider: .singleton, configuration: .calls(connect: .seconds(10))) }

@@ -42,7 +42,8 @@ package final class HTTPSecondFactorTransport: SecondFactorTransport {
             // The client's own limits end with the head of an answer, or begin anew with each byte of its body.
             (status, body) = try await within(patience) { [client, patience] in
                 let response = try await client.execute(request, timeout: TimeAmount(patience))
-                return (response.status, try await response.body.collect(upTo: Self.largestAnswer))
+                let body = try await response.body.collect(upTo: Self.largestAnswer)
+                return (response.status, body)
             }
         } catch {
             throw SecondFactorTrouble(of: error, isSecure: isSecure)

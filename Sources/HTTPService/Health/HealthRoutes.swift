@@ -82,7 +82,10 @@ package struct HealthRoutes: Sendable {
     private func run(_ checks: [any ReadinessCheck], logger: Logger) async -> [Report] {
         let failures = await withTaskGroup { group in
             for (position, check) in checks.enumerated() {
-                group.addTask { (position, await failure(of: check, logger: logger)) }
+                group.addTask {
+                    let failure = await failure(of: check, logger: logger)
+                    return (position, failure)
+                }
             }
             return await group.reduce(into: [Int: String?]()) { $0[$1.0] = $1.1 }
         }

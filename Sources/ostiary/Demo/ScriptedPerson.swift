@@ -95,7 +95,8 @@ struct ScriptedPerson: Sendable {
         let nonce = try await scanLogin()
         enter(pin)
         try await expectResult(.success)
-        return (nonce, try await expectLogin())
+        let login = try await expectLogin()
+        return (nonce, login)
     }
 
     /// Opens the link of a login page on the phone, with the right PIN.

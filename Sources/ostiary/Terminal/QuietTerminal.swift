@@ -16,8 +16,16 @@ enum QuietTerminal {
         case line
     }
 
+    /// How the terminal was. A class, because the optimiser of Swift 6.3 starts a static `Mutex` wrongly whose value has a nil of a large plain struct
+    /// in it: there was something else than nil.
+    private final class Mode: Sendable {
+        let mode: termios
+
+        init(_ mode: termios) { self.mode = mode }
+    }
+
     private struct State {
-        var saved: termios?
+        var saved: Mode?
         /// The process ends: nothing is asked any more.
         var isOver = false
     }
@@ -30,7 +38,7 @@ enum QuietTerminal {
         state.withLock { state in
             var mode = termios()
             guard state.saved == nil, !state.isOver, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
-            state.saved = mode
+            state.saved = Mode(mode)
             switch input {
             case .secret:
                 mode.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
@@ -60,7 +68,7 @@ enum QuietTerminal {
     private static func leave(forGood: Bool) {
         state.withLock { state in
             if forGood { state.isOver = true }
-            guard var mode = state.saved else { return }
+            guard var mode = state.saved?.mode else { return }
             tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
             state.saved = nil
         }

@@ -87,11 +87,15 @@ struct LoggedOutLoginPageTests {
             var tickets: [(nonce: String, ticket: String)] = []
             for number in 0..<32 {
                 let nonce = "n0nce-of-a-login-page-\(number)"
-                tickets.append((nonce, try await browser.ticket(nonce: nonce)))
+                let ticket = try await browser.ticket(nonce: nonce)
+                tickets.append((nonce, ticket))
             }
             let opened = try await withThrowingTaskGroup(of: (String, String?)?.self) { group in
                 for (nonce, ticket) in tickets {
-                    group.addTask { (nonce, PageClient.cookie(try await browser.redeem(ticket))) }
+                    group.addTask {
+                        let cookie = PageClient.cookie(try await browser.redeem(ticket))
+                        return (nonce, cookie)
+                    }
                     group.addTask {
                         try await premises.logOut(nonce)
                         return nil

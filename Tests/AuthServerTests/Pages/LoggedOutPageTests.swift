@@ -105,7 +105,10 @@ struct LoggedOutPageTests {
         let nonces = (0..<32).map { "n0nce-of-an-enrolment-\($0)" }
         try await premises.asBrowser { (browser) async throws in
             var tickets: [(nonce: String, ticket: String)] = []
-            for nonce in nonces { tickets.append((nonce, try await browser.ticket(.enrol, nonce: nonce))) }
+            for nonce in nonces {
+                let ticket = try await browser.ticket(.enrol, nonce: nonce)
+                tickets.append((nonce, ticket))
+            }
             let cookies = try await withThrowingTaskGroup(of: (String, String?)?.self) { group in
                 for (nonce, ticket) in tickets {
                     group.addTask {

@@ -22,14 +22,16 @@ extension EnrolledPhone {
         let question = try phone.raw.question(context, payload: payload, epoch: epoch)
         let evaluated = try await phone.evaluate(TestAttempt(question, account: account, ephemeral: ephemeral))
         guard evaluated.status == .ok else { throw evaluated.status }
-        return (question.id, try await complete(phone.raw.proving(question, ephemeral)))
+        let done = try await complete(phone.raw.proving(question, ephemeral))
+        return (question.id, done)
     }
 
     /// M3 and M4 of an operation that a biometric proves.
     @discardableResult
     func proveByBiometric(_ context: SecondFactorContext, _ payload: [UInt8] = [], epoch: UInt32 = 1) async throws -> (attempt: AttemptID, M4) {
         let change = try phone.raw.provingByBiometric(context, payload, epoch: epoch, try TestPhone.ephemeral(), at: servers.now)
-        return (change.attempt, try await complete(change))
+        let done = try await complete(change)
+        return (change.attempt, done)
     }
 
     /// M1 to M4 of a new PIN.

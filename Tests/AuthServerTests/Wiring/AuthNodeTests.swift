@@ -238,7 +238,8 @@ struct AuthNodeTests {
             ) { clock.now }
             // One that fails comes so far and no further.
             if !fails { try await node.applySettings() }
-            return (node, try await node.services.servers.virtualServer(node.defaultServer).parameters)
+            let parameters = try await node.services.servers.virtualServer(node.defaultServer).parameters
+            return (node, parameters)
         }
         func change(_ node: AuthNode, to name: String, _ logo: [UInt8]) async throws {
             var update = ServerUpdate()

@@ -9,7 +9,8 @@ struct CacheTests {
     private func loggedIn(pinTimeout: Int) async throws -> (DomainFixture, TestPhone, L6) {
         let world = try await DomainFixture { $0.pinTimeout = pinTimeout }
         let phone = try await world.enrolledPhone()
-        return (world, phone, try await phone.logIn())
+        let cache = try await phone.logIn()
+        return (world, phone, cache)
     }
 
     @Test("With pinTimeout 0 there is no cache, and each login asks")

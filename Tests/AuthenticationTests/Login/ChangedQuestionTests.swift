@@ -9,7 +9,8 @@ struct ChangedQuestionTests {
     private func asked(_ text: String, note: String = "") async throws -> (world: DomainFixture, phone: TestPhone, link: Encoded<LoginLink>) {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        return (world, phone, try await world.ask(text, note: note))
+        let question = try await world.ask(text, note: note)
+        return (world, phone, question)
     }
 
     private func told(_ world: DomainFixture) async throws -> [String] {

@@ -8,7 +8,8 @@ struct DecisionTests {
     private func shown(_ change: (inout ServerUpdate) -> Void = { _ in }) async throws -> (DomainFixture, TestPhone, Shown) {
         let world = try await DomainFixture(change)
         let phone = try await world.enrolledPhone()
-        return (world, phone, try await phone.look(at: try await world.link()))
+        let question = try await phone.look(at: try await world.link())
+        return (world, phone, question)
     }
 
     @Test("Scan and right PIN: the session is logged in as the account, bound by the way the phone came")

@@ -11,9 +11,13 @@ struct FactorDemandTests {
     private func proved(by factor: Methods = .pin, pinTimeout: Int = 10) async throws -> (world: DomainFixture, phone: TestPhone, cache: [UInt8]) {
         let world = try await DomainFixture { $0.pinTimeout = pinTimeout }
         let phone = try await world.enrolledPhone()
-        guard factor == .bio else { return (world, phone, try present(try await phone.logIn("before").cache)) }
+        guard factor == .bio else {
+            let cache = try present(try await phone.logIn("before").cache)
+            return (world, phone, cache)
+        }
         try await phone.addBiometrics()
-        return (world, phone, try present(try await phone.logInByBiometric("before").cache))
+        let cache = try present(try await phone.logInByBiometric("before").cache)
+        return (world, phone, cache)
     }
 
     private func logInByPIN(_ phone: TestPhone, _ shown: Shown) async throws {

@@ -10,7 +10,8 @@ struct OfferForgeryTests {
     private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        return (world, phone, try await phone.look(at: try await world.link()))
+        let question = try await phone.look(at: try await world.link())
+        return (world, phone, question)
     }
 
     /// M1 and L5 with another offer are refused for `reason` and change nothing.

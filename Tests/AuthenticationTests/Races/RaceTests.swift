@@ -13,7 +13,10 @@ struct RaceTests {
             for (index, message) in messages.enumerated() {
                 group.addTask {
                     await gate.wait(for: messages.count)
-                    do { return (index, .success(try await world.deliver(message))) } catch let refusal as Refusal {
+                    do {
+                        let reply = try await world.deliver(message)
+                        return (index, .success(reply))
+                    } catch let refusal as Refusal {
                         return (index, .failure(refusal))
                     }
                 }
@@ -144,7 +147,8 @@ struct RaceTests {
     private func pending() async throws -> (DomainFixture, DomainFixture.Invitation, Claimed) {
         let world = try await DomainFixture()
         let invitation = try await world.invite()
-        return (world, invitation, try await TestPhone(world, "phone").enrolPending(invitation))
+        let claimed = try await TestPhone(world, "phone").enrolPending(invitation)
+        return (world, invitation, claimed)
     }
 
     /// Nil where there was nothing to confirm any more.

@@ -11,7 +11,8 @@ struct HandInTests {
         let phone = try await world.enrolledPhone()
         try await world.openPage()
         let answer = try await phone.confirmPage()
-        return (phone, try present(answer.sessionID), try present(try await world.code()))
+        let code = try present(try await world.code())
+        return (phone, try present(answer.sessionID), code)
     }
 
     @Test("The address loaded again in the same browser says the same and does nothing, until the 120 seconds are over")
@@ -73,7 +74,8 @@ struct HandInTests {
                     group.addTask {
                         await gate.wait(for: 32)
                         let isOurs = index % 2 == 0
-                        return (isOurs, try await world.tryHandIn(code, by: isOurs ? "browser" : "other"))
+                        let outcome = try await world.tryHandIn(code, by: isOurs ? "browser" : "other")
+                        return (isOurs, outcome)
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }

@@ -9,7 +9,8 @@ struct AdmissionTests {
     private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        return (world, phone, try await phone.look(at: try await world.link()))
+        let question = try await phone.look(at: try await world.link())
+        return (world, phone, question)
     }
 
     /// M1 with something of it exchanged after the attempt was signed.

@@ -9,7 +9,8 @@ struct AttemptServiceTests {
     private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        return (world, phone, try await phone.look(at: try await world.link()))
+        let question = try await phone.look(at: try await world.link())
+        return (world, phone, question)
     }
 
     private func sequence(_ world: DomainFixture, _ phone: TestPhone) async throws -> AttemptSequence {

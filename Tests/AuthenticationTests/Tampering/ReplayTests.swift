@@ -28,7 +28,8 @@ struct ReplayTests {
 
     private func ready() async throws -> (DomainFixture, TestPhone) {
         let world = try await DomainFixture()
-        return (world, try await world.enrolledPhone())
+        let phone = try await world.enrolledPhone()
+        return (world, phone)
     }
 
     @Test("E1 takes effect once")

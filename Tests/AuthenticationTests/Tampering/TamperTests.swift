@@ -32,7 +32,8 @@ struct TamperTests {
     private func ready() async throws -> (DomainFixture, TestPhone, Shown) {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        return (world, phone, try await phone.look(at: try await world.link()))
+        let question = try await phone.look(at: try await world.link())
+        return (world, phone, question)
     }
 
     @Test("E1: whatever is changed of link, secret or key is refused, and nothing changes")

@@ -139,7 +139,12 @@ extension Range<Int> {
     /// Makes one value for each number, all at once, in order.
     fileprivate func concurrently<Value: Sendable>(_ make: @Sendable @escaping (Int) async throws -> Value) async throws -> [Value] {
         try await withThrowingTaskGroup { group in
-            for number in self { group.addTask { (number, try await make(number)) } }
+            for number in self {
+                group.addTask {
+                    let value = try await make(number)
+                    return (number, value)
+                }
+            }
             return try await group.reduce(into: [Int: Value]()) { $0[$1.0] = $1.1 }.sorted { $0.key < $1.key }.map(\.value)
         }
     }

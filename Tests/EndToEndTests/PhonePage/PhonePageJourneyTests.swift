@@ -36,7 +36,8 @@ struct PhonePageJourneyTests {
     private func login(_ page: PageCaller, _ world: ServersFixture, phone: Int = 0) async throws -> (nonce: String, asked: JSONLine) {
         let nonce = world.backend.newNonce()
         try await page.scan(try await world.movingCode(nonce), phone: phone)
-        return (nonce, try await page.until(phone: phone, screen: "login"))
+        let state = try await page.until(phone: phone, screen: "login")
+        return (nonce, state)
     }
 
     /// A page whose phone is enrolled and asks about a login of that nonce.

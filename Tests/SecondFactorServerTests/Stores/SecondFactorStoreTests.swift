@@ -199,7 +199,8 @@ struct SecondFactorStoreTests {
             }
             let look = { @Sendable (moment: Instant) async throws -> (brought: Int, counter: Counter?) in
                 let brought = try await service.bringBack(at: moment)
-                return (brought, try await service.store.read { rows in try rows.instance(id)?.counter })
+                let counter = try await service.store.read { rows in try rows.instance(id)?.counter }
+                return (brought, counter)
             }
             for moment in [now, now + 60, now + 119] {
                 let (brought, counter) = try await look(moment)
