@@ -47,8 +47,10 @@ extension TokenTurn {
         let api = try grant.api.flatMap { try rows.api($0, for: application) }
         guard grant.api == nil || api != nil else { return .refused(.targetUnknown) }
         let rule = ScopeRule(application: application, api: api)
-        let permissions = try api.map { try rows.permissions(of: grant.holder.account, at: $0.identifier, server: server) } ?? []
-        let granted = rule.granted(of: rule.allowed(of: scopes), permissions: permissions)
+        let permissions = try api.flatMap { api in
+            api.checksPermissions ? try rows.permissions(of: grant.holder.account, at: api.identifier, server: server) : nil
+        }
+        let granted = rule.granted(of: rule.allowed(of: scopes), permissions: permissions ?? [])
         guard !granted.isEmpty else { return .refused(.nothingGranted) }
         let claims = claims(subject: standing.person.subject, api: api, scopes: granted, on: grant, life: grant.life(ofTokenFor: api))
         let accessToken = try accessToken(claims, of: api, on: grant.id, in: rows)
