@@ -108,7 +108,7 @@ struct DeviceTests {
         let begun = try await begin(fixture)
         _ = try await approve(fixture, begun)
         let call = try poll(fixture, begun.deviceCode)
-        let services = fixture.services(interruptedBy: { #expect(try await fixture.refusal(of: call) == .polledSpent) })
+        let services = fixture.services(interruptedBy: { () async throws in #expect(try await fixture.refusal(of: call) == .polledSpent) })
         let response = try await services.token.answer(call, at: fixture.now)
         #expect(try fixture.claims(response.accessToken).subject == "alice")
         #expect(try await fixture.facts(of: response.accessToken) == .inactive)

@@ -126,7 +126,7 @@ struct CodeGrantTests {
     func secondUseInBetween() async throws {
         let fixture = try await ProviderFixture()
         let call = try fixture.exchange(try await fixture.code())
-        let services = fixture.services(interruptedBy: { #expect(try await fixture.refusal(of: call) == .codeSpent) })
+        let services = fixture.services(interruptedBy: { () async throws in #expect(try await fixture.refusal(of: call) == .codeSpent) })
         let response = try await services.token.answer(call, at: fixture.now)
         #expect(try fixture.claims(response.accessToken).subject == "alice")
         #expect(try await fixture.facts(of: response.accessToken) == .inactive)
@@ -139,7 +139,7 @@ struct CodeGrantTests {
         let code = try await fixture.code()
         let wrong = try fixture.exchange(code, ["code_verifier": String(Fixture.verifier.reversed())])
         let right = try fixture.exchange(code)
-        let services = fixture.services(interruptedBy: { #expect(try await fixture.refusal(of: right) == .codeSpent) })
+        let services = fixture.services(interruptedBy: { () async throws in #expect(try await fixture.refusal(of: right) == .codeSpent) })
         await #expect(throws: TokenRefusal.verifierWrong) { try await services.token.answer(wrong, at: fixture.now) }
     }
 
