@@ -91,6 +91,7 @@ struct TokenKeyringTests {
         await #expect(throws: NoProvider()) { try await node.replace(world.server, by: .backend) }
         try await node.renew()
         #expect(try await world.rows().isEmpty)
+        #expect(try await node.facts(of: world.server).isEmpty)
         if byAPI { try await world.saveAPI(.es256) } else { try await world.save { _ in } }
         let keys = try await node.keys(of: world.server)
         #expect(keys.issuer == "https://login.example/\(world.server.text)")
@@ -157,9 +158,14 @@ struct TokenKeyringTests {
         try await node.renew()
         let announced = Self.names(try await node.keys(of: world.server))
         #expect(announced.count == 2 && announced.first == first)
+        let facts = try await node.facts(of: world.server)
+        #expect(facts.map(\.id) == announced && facts.map(\.use) == [.signs, .next] && facts.map(\.algorithm) == [.es256, .es256])
+        #expect(facts.map(\.signsFrom) == [facts[0].signsUntil - 90 * Self.day, world.now + Self.day])
+        #expect(facts.allSatisfy { $0.publishedUntil >= $0.signsUntil + Self.life })
         world.clock.advance(Self.day)
         let changed = Self.names(try await node.keys(of: world.server))
         #expect(changed == Array(announced.reversed()))
+        #expect(try await node.facts(of: world.server).map(\.use) == [.signs, .former])
         // The first would have signed for a day more.
         world.clock.advance(Self.day + Self.life)
         try await node.renew()
