@@ -88,8 +88,8 @@ let package = Package(
         .target(
             name: "AuthServer",
             dependencies: [
-                "Authentication", "OstiaryProtocol", "Database", "HTTPService", "HTTPCalls", "QRCode", hummingbird, httpTypes, httpClient, logging,
-                lifecycle, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"), crypto,
+                "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol", "Database", "HTTPService", "HTTPCalls", "QRCode", hummingbird,
+                httpTypes, httpClient, logging, lifecycle, nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"), crypto,
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.embedInCode("Pages/Assets")],
@@ -155,8 +155,9 @@ let package = Package(
         .testTarget(
             name: "AuthServerTests",
             dependencies: [
-                "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OstiaryProtocol", "OstiaryMobile", "Database", "HTTPService",
-                "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
+                "AuthServer", "SecondFactorServer", "SecondFactor", "Authentication", "OAuthProvider", "OstiaryTokens", "OstiaryProtocol",
+                "OstiaryMobile", "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore,
+                nioPosix, crypto,
             ],
             swiftSettings: house),
         .testTarget(

@@ -36,6 +36,7 @@ enum AuthenticationSchema {
         Migration(25, "which settings were applied") { d in AppliedSettings.tables(d) },
         Migration(26, "pages whose site has logged out") { d in loggedOutColumn(d) },
         Migration(27, "of what a phone was shown at its enrolment the hash is kept", statements: enrolHashColumn, rows: forgetShownEnrolments),
+        Migration(28, "the provider of OAuth and OpenID Connect") { d in providerTables(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

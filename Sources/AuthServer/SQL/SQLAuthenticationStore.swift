@@ -39,9 +39,7 @@ package struct SQLAuthenticationStore: AuthenticationStore {
 /// The rows of one transaction. What it has read or written it knows, so that asking again costs no statement and saving writes what differs.
 final class SQLRows: AuthenticationRows {
     let connection: any SQLConnection
-    private let key: KeyEncryptionKey
-    /// Nil where nothing is written.
-    private let salt: WrapSalt?
+    private let secrets: RowSecrets
     /// What this transaction has written into the audit trail.
     var recorded: [AuditEntry] = []
     // Made when they are first needed: most transactions meet rows of few tables.
@@ -53,22 +51,9 @@ final class SQLRows: AuthenticationRows {
 
     init(_ connection: any SQLConnection, key: KeyEncryptionKey, salt: WrapSalt? = nil) {
         self.connection = connection
-        self.key = key
-        self.salt = salt
+        secrets = RowSecrets(key: key, salt: salt)
     }
 
-    /// A secret as the column that `place` names has it: what came from there stays as it is, anything else is wrapped.
-    func wrapped(_ secret: StoredSecret, _ place: String, _ row: [UInt8]) throws -> [UInt8] {
-        let place = Self.context(place, row)
-        if let kept = secret.wrapped(for: place) { return kept }
-        guard let salt else { throw SQLError.readOnly }
-        return try key.wrap(try secret.bytes(), context: place, salt: salt)
-    }
-
-    func secret(_ wrapped: [UInt8], _ place: String, _ row: [UInt8]) -> StoredSecret {
-        let (key, place) = (key, Self.context(place, row))
-        return StoredSecret(wrapped: wrapped, for: place) { try key.unwrap(wrapped, context: place) }
-    }
-
-    private static func context(_ place: String, _ row: [UInt8]) -> String { "as/\(place)/\(Base64URL.encode(row))" }
+    func wrapped(_ secret: StoredSecret, _ place: String, _ row: [UInt8]) throws -> [UInt8] { try secrets.wrapped(secret, place, row) }
+    func secret(_ wrapped: [UInt8], _ place: String, _ row: [UInt8]) -> StoredSecret { secrets.secret(wrapped, place, row) }
 }

@@ -1,0 +1,138 @@
+import Authentication
+import Database
+import OAuthProvider
+import OstiaryProtocol
+
+/// Forgetting. A row goes strictly after the last second in which it says anything: what may be used once is kept through that second, and what was used
+/// for longer, so that a second use is still seen.
+enum ProviderRetention {
+    /// Seconds for which a code that was spent is known after its end: who shows it again takes back what it gave.
+    static let spentCode: UInt64 = 86_400
+    /// The same of what a client polled for, and for how long a client's requests are counted (`BackchannelLimit.day`).
+    static let polled = BackchannelLimit.day
+    /// Seconds for which a request that was sent ahead is there for the page that began with it, which lives no longer.
+    static let pushed: UInt64 = 1_800
+}
+
+extension SQLOAuthRows {
+    /// At most `limit` of each kind; answers how many of the kind went of which most did.
+    func removeExpired(at now: Instant, limit: Int) throws -> Int {
+        forgetAll()
+        let counts = [
+            try removeUnredeemedCodes(at: now, limit: limit),
+            try remove(from: "oauth_code", key: "hash", where: "expires_at", before: now - ProviderRetention.spentCode, limit),
+            try remove(from: "oauth_token", key: "hash", where: "expires_at", before: now, limit),
+            try remove(from: "oauth_revoked", key: "token_id", where: "until", before: now, limit),
+            try connection.execute(
+                "DELETE FROM oauth_spent WHERE key IN (SELECT key FROM oauth_spent WHERE until < $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)]),
+            try remove(from: "oauth_pushed", key: "hash", where: "expires_at", before: now - ProviderRetention.pushed, limit),
+            try removePolled(at: now, limit: limit),
+            try removeGrants(limit: limit),
+        ]
+        return counts.max() ?? 0
+    }
+
+    private func remove(from table: String, key: String, where column: String, before moment: Instant, _ limit: Int) throws -> Int {
+        try connection.execute(
+            """
+            DELETE FROM \(table) WHERE (server, \(key)) IN (SELECT server, \(key) FROM \(table) WHERE \(column) < $1 ORDER BY \(column) LIMIT $2)
+            """, [SQLValue(moment), SQLValue(limit)])
+    }
+
+    /// What was granted by a code that nobody redeemed in time is nobody's.
+    private func removeUnredeemedCodes(at now: Instant, limit: Int) throws -> Int {
+        let codes = try connection.query(
+            "SELECT server, hash, grant_id FROM oauth_code WHERE redeemed_by IS NULL AND expires_at < $1 LIMIT $2", [SQLValue(now), SQLValue(limit)])
+        for code in codes {
+            try revoke(grantOf: code, at: now)
+            try connection.execute("DELETE FROM oauth_code WHERE server = $1 AND hash = $2", [try code.value("server"), try code.value("hash")])
+        }
+        return codes.count
+    }
+
+    /// The same of what a person let a client do that never came for it.
+    private func removePolled(at now: Instant, limit: Int) throws -> Int {
+        let polled = try connection.query(
+            "SELECT server, hash, grant_id, state = \(PolledColumns.approved) AS waits FROM oauth_polled WHERE expires_at < $1 LIMIT $2",
+            [SQLValue(now - ProviderRetention.polled), SQLValue(limit)])
+        for authorization in polled {
+            if try authorization.bool("waits") { try revoke(grantOf: authorization, at: now) }
+            try connection.execute(
+                "DELETE FROM oauth_polled WHERE server = $1 AND hash = $2", [try authorization.value("server"), try authorization.value("hash")])
+        }
+        return polled.count
+    }
+
+    private func revoke(grantOf row: SQLRow, at now: Instant) throws {
+        try connection.execute(
+            "UPDATE oauth_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", [try row.value("grant_id"), SQLValue(now)])
+    }
+
+    /// What can stand no more, and of whose end nobody is to be told: its session is gone, its account is, or it was taken back and hangs on no session
+    /// in which the same grant could be asked for again.
+    private static let over = """
+        SELECT g.id, g.account FROM oauth_grant g WHERE (
+            g.holder IS NULL AND g.held_by = \(GrantColumns.heldBySession)
+            OR g.owner IS NULL
+            OR g.revoked_at IS NOT NULL AND g.held_by = \(GrantColumns.heldByDevice))
+        AND (g.told = 1 OR NOT EXISTS (
+            SELECT 1 FROM oauth_client c WHERE c.server = g.server AND c.id = g.client AND c.logout_uri IS NOT NULL)) LIMIT $1
+        """
+
+    private func removeGrants(limit: Int) throws -> Int {
+        let grants = try connection.query(Self.over, [SQLValue(limit)])
+        for grant in grants {
+            try connection.execute("DELETE FROM oauth_grant WHERE id = $1", [try grant.value("id")])
+            // A subject stays for as long as its account or a grant of it.
+            try connection.execute(
+                """
+                DELETE FROM oauth_subject WHERE account = $1 AND NOT EXISTS (SELECT 1 FROM account WHERE id = $1)
+                AND NOT EXISTS (SELECT 1 FROM oauth_grant WHERE account = $1)
+                """, [try grant.value("account")])
+        }
+        return grants.count
+    }
+
+    /// Brings to the present what a clock wrote that ran ahead: it lives as long as if it had been written now.
+    func bringBack(from ahead: Instant, to now: Instant) throws {
+        forgetAll()
+        for (sql, life) in [
+            ("UPDATE oauth_code SET expires_at = $1 WHERE expires_at > $2", AuthorizationCode.life),
+            ("UPDATE oauth_pushed SET expires_at = $1 WHERE expires_at > $2", PushedRequest.life),
+        ] {
+            try connection.execute(sql, [SQLValue(now + life), SQLValue(ahead + life)])
+        }
+        let (now, ahead) = (SQLValue(now), ahead)
+        // Nobody is asked by what was begun in a time that has not come.
+        try connection.execute(
+            "UPDATE oauth_polled SET created_at = $1, expires_at = $1, polled_at = NULL WHERE created_at > $2", [now, SQLValue(ahead)])
+        try connection.execute("UPDATE oauth_polled SET ping_due = $1 WHERE ping_due > $2", [now, SQLValue(ahead + Self.longestDelay)])
+        try connection.execute("UPDATE oauth_logout SET due_at = $1 WHERE due_at > $2", [now, SQLValue(ahead + Self.longestDelay)])
+        for column in ["created_at", "renewed_at", "used_at"] {
+            try connection.execute("UPDATE oauth_family SET \(column) = $1 WHERE \(column) > $2", [now, SQLValue(ahead)])
+        }
+    }
+
+    /// Seconds by which something that was said in vain is put off at most.
+    private static let longestDelay: UInt64 = 3_600
+
+    /// Rows are changed without being named.
+    private func forgetAll() {
+        knownGrants.forget()
+        knownFamilies.forget()
+        knownCodes.forget()
+        knownTokens.forget()
+        knownPushed.forget()
+        knownPolled.forget()
+    }
+}
+
+extension SQLOAuthStore: MomentKeeper {
+    package func bringBack(from ahead: Instant, to now: Instant) async throws {
+        try await rows { rows in try rows.bringBack(from: ahead, to: now) }
+    }
+
+    package func removeExpired(at now: Instant, limit: Int) async throws -> Int {
+        try await rows { rows in try rows.removeExpired(at: now, limit: limit) }
+    }
+}

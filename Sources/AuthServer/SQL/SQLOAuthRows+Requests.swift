@@ -1,0 +1,79 @@
+import Authentication
+import Database
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+
+/// Authorizations that nobody has given yet.
+extension SQLOAuthRows {
+    private static let pushed = SQLTable(
+        "oauth_pushed", key: ["server", "hash"], columns: ["client", "parameters", "expires_at", "spent"])
+
+    func pushedRequest(hash: [UInt8], of server: ServerID) throws -> PushedRequest? {
+        try knownPushed.row(Key(server: server, name: hash)) {
+            try connection.one(Self.pushed.selection + "WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(hash)]).map { row in
+                PushedRequest(
+                    hash: hash, server: server, client: try row.client("client"), parameters: try Self.parameters(try row.text("parameters")),
+                    expiresAt: try row.instant("expires_at"), isSpent: try row.bool("spent"))
+            }
+        }
+    }
+
+    func save(_ request: PushedRequest) throws {
+        try knownPushed.save(
+            request, as: Key(server: request.server, name: request.hash),
+            values: { request in
+                [
+                    SQLValue(request.server), .blob(request.hash), .text(request.client.text), Self.column(request.parameters),
+                    SQLValue(request.expiresAt), SQLValue(request.isSpent),
+                ]
+            }, by: Self.pushed.saver(on: connection))
+    }
+
+    /// Names and values by turns: a name may come twice.
+    private static func column(_ parameters: [Parameter]) -> SQLValue {
+        let object = JSONObject(["parameters": .strings(parameters.flatMap { [$0.name, $0.value] })])
+        return .text(String(decoding: object.encoded, as: UTF8.self))
+    }
+
+    private static func parameters(_ text: String) throws -> [Parameter] {
+        let object = try? JSONReader.object(Array(text.utf8))
+        let texts = try SQLRow.required(object?["parameters"]?.strings, "parameters")
+        guard texts.count.isMultiple(of: 2) else { throw SQLError.outOfRange("parameters") }
+        return stride(from: 0, to: texts.count, by: 2).map { Parameter(texts[$0], texts[$0 + 1]) }
+    }
+
+    func polled(hash: [UInt8], of server: ServerID) throws -> PolledAuthorization? {
+        try knownPolled.row(Key(server: server, name: hash)) {
+            try polled("WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(hash)]).first
+        }
+    }
+
+    func polled(userCodeHash: [UInt8], of server: ServerID) throws -> PolledAuthorization? {
+        try polled(
+            "WHERE server = $1 AND user_code_hash = $2 AND state = \(PolledColumns.pending) ORDER BY created_at DESC, hash LIMIT 1",
+            [SQLValue(server), .blob(userCodeHash)]
+        ).first
+    }
+
+    func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
+        try polled(
+            "WHERE account = $1 AND created_at >= $2 AND client = $3 ORDER BY created_at, hash",
+            [SQLValue(account), SQLValue(since), .text(client.text)])
+    }
+
+    private func polled(_ condition: String, _ arguments: [SQLValue]) throws -> [PolledAuthorization] {
+        try connection.query(PolledColumns.table.selection + condition, arguments).map { row in
+            let authorization = try PolledColumns.read(row, secrets)
+            knownPolled.note(authorization, as: Key(server: authorization.server, name: authorization.hash))
+            return authorization
+        }
+    }
+
+    func save(_ authorization: PolledAuthorization) throws {
+        let secrets = secrets
+        try knownPolled.save(
+            authorization, as: Key(server: authorization.server, name: authorization.hash),
+            values: { try PolledColumns.values(of: $0, secrets) }, by: PolledColumns.table.saver(on: connection))
+    }
+}

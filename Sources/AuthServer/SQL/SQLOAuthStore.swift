@@ -1,0 +1,59 @@
+import Database
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The store of the provider, in the database of the authentication server: its statements join sessions and accounts (docs/decisions/0021).
+package struct SQLOAuthStore: OAuthStore {
+    private let database: any Database
+    private let key: KeyEncryptionKey
+
+    package init(database: any Database, key: KeyEncryptionKey) {
+        self.database = database
+        self.key = key
+    }
+
+    package func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {
+        let key = key
+        return try await database.read { try body(SQLOAuthRows($0, RowSecrets(key: key, salt: nil))) }
+    }
+
+    @discardableResult
+    package func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
+        let secrets = RowSecrets(key: key, salt: WrapSalt())
+        return try await database.transaction { connection, former in try body(SQLOAuthRows(connection, secrets), former) }
+    }
+
+    /// A transaction that says the same when it looks again.
+    func rows<Value: Sendable>(_ body: @Sendable @escaping (SQLOAuthRows) throws -> Value) async throws -> Value {
+        let secrets = RowSecrets(key: key, salt: nil)
+        return try await database.transaction { connection, _ in try body(SQLOAuthRows(connection, secrets)) }
+    }
+}
+
+/// The provider's rows of one transaction, which knows what it has read and written.
+final class SQLOAuthRows: OAuthRows {
+    /// A row that is one of its server's.
+    struct Key<Name: Hashable>: Hashable {
+        let server: ServerID
+        let name: Name
+    }
+
+    let connection: any SQLConnection
+    let secrets: RowSecrets
+    private(set) lazy var knownApplications = KnownRows<Key<ClientID>, Application>()
+    private(set) lazy var knownAPIs = KnownRows<Key<APIIdentifier>, ProtectedAPI>()
+    private(set) lazy var knownRoles = KnownRows<Key<String>, Role>()
+    private(set) lazy var knownUsers = KnownRows<Key<String>, ProviderUser>()
+    private(set) lazy var knownGrants = KnownRows<GrantID, Grant>()
+    private(set) lazy var knownFamilies = KnownRows<GrantID, RefreshFamily>()
+    private(set) lazy var knownCodes = KnownRows<Key<[UInt8]>, AuthorizationCode>()
+    private(set) lazy var knownTokens = KnownRows<Key<[UInt8]>, OpaqueToken>()
+    private(set) lazy var knownPushed = KnownRows<Key<[UInt8]>, PushedRequest>()
+    private(set) lazy var knownPolled = KnownRows<Key<[UInt8]>, PolledAuthorization>()
+
+    init(_ connection: any SQLConnection, _ secrets: RowSecrets) {
+        self.connection = connection
+        self.secrets = secrets
+    }
+}
