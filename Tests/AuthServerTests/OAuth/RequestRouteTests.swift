@@ -2,6 +2,7 @@ import Authentication
 import HTTPTypes
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 
@@ -77,7 +78,7 @@ struct RequestRouteTests {
             let answer = try await client.post("/oauth/device/code", form)
             #expect(answer.status == 200 && answer.isForNobodyElse)
             let userCode = try #require(answer.json["user_code"]?.string)
-            #expect(userCode.wholeMatch(of: #/[B-Z]{4}-[B-Z]{4}/#) != nil)
+            #expect(UserCode(typed: userCode)?.shown == userCode)
             #expect(answer.json["verification_uri"] == .string("https://login.example/device"))
             #expect(answer.json["verification_uri_complete"] == .string("https://login.example/device?user_code=\(userCode)"))
             #expect(answer.json["expires_in"] == .integer(600) && answer.json["interval"] == .integer(5))

@@ -1,5 +1,6 @@
 import Authentication
 import HTTPTypes
+import Logging
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
