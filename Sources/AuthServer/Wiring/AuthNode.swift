@@ -68,8 +68,12 @@ package struct AuthNode: Sendable {
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
+        let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey)
+        let tokenKeyring = SQLTokenKeyring(
+            database: database, key: keyEncryptionKey, random: random, audited: audit.write,
+            issuer: { $0 == server.id ? "\(settings.publicURL)" : "\(settings.publicURL)/oidc/\($0.text)" }, clock: clock)
         let services = AuthenticationServices(
-            store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore], watch: watch,
+            store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
         try await gateway.checkAtStart()
 
@@ -118,7 +122,7 @@ package struct AuthNode: Sendable {
                 clockCheck,
             ], drain: drain, limit: readinessLimit)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
-        background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
+        background = Self.background(services, vault, tokenKeyring, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
     }
 
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
@@ -175,8 +179,8 @@ package struct AuthNode: Sendable {
     }
 
     private static func background(
-        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, _ lease: Lease, logger: Logger,
-        clock: @Sendable @escaping () -> Instant
+        _ services: AuthenticationServices, _ vault: ServerVault, _ tokenKeyring: SQLTokenKeyring, _ gateway: PinnedSecondFactor, _ lease: Lease,
+        logger: Logger, clock: @Sendable @escaping () -> Instant
     ) -> [any Service] {
         let isOurs = { @Sendable () async throws -> Bool in try await lease.isHeld(at: clock().seconds) }
         return [
@@ -186,6 +190,9 @@ package struct AuthNode: Sendable {
                 // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
                 let ours = try await isOurs()
                 if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
+            },
+            PeriodicTask(name: "token-keys", interval: .seconds(600), logger: logger) {
+                if try await isOurs() { try await tokenKeyring.renew() }
             },
             PeriodicTask(name: "housekeeping", interval: .seconds(5), logger: logger) {
                 if try await isOurs() { try await services.housekeeping.run(at: clock()) }
