@@ -91,7 +91,8 @@ package struct AuthNode: Sendable {
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
-        oauth = OAuthRoutes(domain: provider, addresses: addresses, sessions: services.sessions, clock: clock)
+        oauth = OAuthRoutes(
+            domain: provider, addresses: addresses, sessions: services.sessions, asksNonce: settings.asksProofNonces, clock: clock)
         admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
             checks: [
