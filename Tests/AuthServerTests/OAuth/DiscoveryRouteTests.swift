@@ -1,3 +1,4 @@
+import Database
 import HTTPTypes
 import OAuthProvider
 import OstiaryProtocol
@@ -101,7 +102,7 @@ struct DiscoveryRouteTests {
 
     @Test("An issuer has one address: neither the first server in a folder, nor another spelling, nor a server that is none")
     func oneAddress() async throws {
-        try await OAuthFixture().run { client in
+        try await OAuthFixture().run { (client) async throws in
             for name in [Sample.server.text, "nothing", OAuthFixture.other.text + "=", "", String(OAuthFixture.other.text.dropLast()) + "B"] {
                 #expect(try await client.send(.get, "/oidc/\(name)\(Self.configuration)").status == 404, "\(name)")
                 #expect(try await client.send(.get, "\(Self.metadata)/oidc/\(name)").status == 404, "\(name)")
