@@ -3,6 +3,7 @@ import Database
 import HTTPService
 import Hummingbird
 import Logging
+import OAuthProvider
 import OstiaryProtocol
 import ServiceLifecycle
 
@@ -13,6 +14,8 @@ package struct AuthNode: Sendable {
     /// The virtual server that was made on the first start.
     package let defaultServer: ServerID
     package let services: AuthenticationServices
+    /// The OpenID Connect provider of each virtual server that has applications or APIs.
+    package let provider: OAuthServices
     /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
     /// Seconds after which another node of the same database does the work in the background, when this one does not any more.
@@ -21,6 +24,7 @@ package struct AuthNode: Sendable {
     private let bundles: BundleMaker
     private let dispatch: AP1Dispatch
     private let pages: PageRoutes
+    private let oauth: OAuthRoutes
     private let admin: AdminRoutes
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
@@ -63,9 +67,9 @@ package struct AuthNode: Sendable {
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
         let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey)
+        let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
         let tokenKeyring = SQLTokenKeyring(
-            database: database, key: keyEncryptionKey, random: random, audited: audit.write,
-            issuer: { $0 == server.id ? "\(settings.publicURL)" : "\(settings.publicURL)/oidc/\($0.text)" }, clock: clock)
+            database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
         let services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
@@ -86,6 +90,9 @@ package struct AuthNode: Sendable {
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
+        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
+        oauth = OAuthRoutes(
+            domain: provider, addresses: addresses, sessions: services.sessions, asksNonce: settings.asksProofNonces, clock: clock)
         admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
             checks: [
@@ -131,6 +138,7 @@ package struct AuthNode: Sendable {
         router.addServiceMiddleware(outages: Self.isOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
+        oauth.add(to: router)
         return router
     }
 
