@@ -41,7 +41,7 @@ package struct PushService: Sendable {
     ]
 
     /// The key of its proof is part of a request from here on.
-    private static func kept(_ parameters: Parameters, of application: Application, _ proof: DPoPProof?) -> Parameters {
+    static func kept(_ parameters: Parameters, of application: Application, _ proof: DPoPProof? = nil) -> Parameters {
         var kept = parameters.all.filter { read.contains($0.name) } + [Parameter("client_id", application.id.text)]
         if let proof, parameters["dpop_jkt"] == nil { kept.append(Parameter("dpop_jkt", proof.thumbprint.text)) }
         return Parameters(kept)
