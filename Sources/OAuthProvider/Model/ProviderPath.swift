@@ -10,6 +10,8 @@ package enum ProviderPath: String, CaseIterable, Sendable {
     case userInfo = "/userinfo"
     case keys = "/.well-known/jwks.json"
     case endSession = "/logout"
+    /// Where a person types what a device shows (RFC 8628 §3.3).
+    case verification = "/device"
     case registration = "/oauth/register"
 
     package func address(at issuer: String) -> String { issuer + rawValue }
