@@ -26,6 +26,13 @@ package enum BackchannelRefusal: Error, Equatable, Sendable {
         }
     }
 
+    /// What the client is told.
+    /// - Parameter nonce: for a client that has to use one.
+    package func answer(nonce: String?) -> OAuthError {
+        if case .client(let refusal) = self { return refusal.answer(nonce: nonce) }
+        return OAuthError(code, description)
+    }
+
     /// For the developer of the client.
     package var description: String {
         switch self {
