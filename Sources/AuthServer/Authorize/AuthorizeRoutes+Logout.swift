@@ -30,8 +30,10 @@ extension AuthorizeRoutes {
         return response
     }
 
+    /// The client's own session ends too where the browser has lost it: its cookies go when it is closed, a client's may not.
     private func loggedOut(_ logins: inout BrowserLogins, _ wish: EndSession?, _ call: BrowserCall) async throws -> Response {
         try await logins.endAll(at: call.now)
+        if let session = wish?.session { try await domain.sessions.logOut(session, at: call.server, now: call.now) }
         var response = Self.redirect(to: wish?.location ?? call.address("/logout/done"))
         response.headers[values: .setCookie] = [cookies.keeping([], at: call.server)]
         return response
@@ -50,7 +52,7 @@ extension AuthorizeRoutes {
         }
     }
 
-    /// Whether the session of the client's token is one of this browser's that go on. Who holds a token of another one logs nobody out by a link.
+    /// Whether the session of the client's token is one of this browser's that go on. A token of another one says nothing of who is logged in here.
     private func names(_ wish: EndSession, one logins: BrowserLogins, _ newest: BrowserLogin, at now: Instant) async throws -> Bool {
         guard wish.session != newest.session else { return true }
         for secret in logins.secrets where try await logins.login(of: secret, at: now)?.session == wish.session { return true }

@@ -80,9 +80,8 @@ package struct AuthorizeRoutes: Sendable {
 
     /// A request that came by POST is answered at the same address by GET: a form of another site brings no cookie, and the redirect does.
     private func turned(_ call: BrowserCall) async throws -> Response {
-        let type = call.headers[.contentType]?.lowercased().prefix { $0 != ";" }
-        guard type?.filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
-            throw VisitRefusal.refused("a request that is posted is a form, application/x-www-form-urlencoded")
+        guard OAuthCall.mediaType(call.headers[.contentType]) == OAuthCall.form else {
+            throw VisitRefusal.refused("a request that is posted is a form, \(OAuthCall.form)")
         }
         let body = try await call.request.bytes(limit: Self.bodyLimit)
         guard let parameters = FormText.parameters(body) else { throw VisitRefusal.refused("the form is not what its type says") }

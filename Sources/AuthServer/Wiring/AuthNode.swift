@@ -14,8 +14,8 @@ package struct AuthNode: Sendable {
     /// The virtual server that was made on the first start.
     package let defaultServer: ServerID
     package let services: AuthenticationServices
-    /// The OpenID Connect provider; nil for a node that was given no keys for its tokens.
-    package let provider: OAuthServices?
+    /// The OpenID Connect provider.
+    package let provider: OAuthServices
     /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
     /// Seconds after which another node of the same database does the work in the background, when this one does not any more.
@@ -24,7 +24,8 @@ package struct AuthNode: Sendable {
     private let bundles: BundleMaker
     private let dispatch: AP1Dispatch
     private let pages: PageRoutes
-    private let oauth: OAuthRoutes?
+    private let oauth: OAuthRoutes
+    private let authorize: AuthorizeRoutes
     private let admin: AdminRoutes
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
@@ -36,7 +37,6 @@ package struct AuthNode: Sendable {
     /// Migrates the database, makes the default virtual server if there is none, and looks whether the second-factor server is the right one.
     /// - Parameters:
     ///   - rootKey: of `--root-key`: the file that wraps the root keys, apart from all others.
-    ///   - tokenKeyring: keys of the provider's tokens, whose issuers are these; nil for no provider.
     ///   - events: hands news to those who wait: within this process, or between the nodes of one database.
     ///   - second: one second of waiting for news and of page updates; less in tests.
     ///   - readinessLimit: how long one readiness check may take; more in tests, where a busy machine is no fault.
@@ -45,8 +45,7 @@ package struct AuthNode: Sendable {
     ///   answers, `SQLError`.
     package init(
         settings: AuthNodeSettings, database: any Database, keyEncryptionKey: KeyEncryptionKey, rootKey: KeyEncryptionKey? = nil,
-        secondFactor: any SecondFactorTransport, tokenKeyring: ((ProviderAddresses) -> any TokenKeyring)? = nil,
-        events: any SessionEvents = SessionEventHub(), random: any RandomSource = SystemRandomSource(),
+        secondFactor: any SecondFactorTransport, events: any SessionEvents = SessionEventHub(), random: any RandomSource = SystemRandomSource(),
         logger: Logger, drain: DrainSignal = DrainSignal(), second: Duration = .seconds(1), readinessLimit: Duration = HealthRoutes.limit,
         clock: @Sendable @escaping () -> Instant
     ) async throws {
@@ -69,9 +68,9 @@ package struct AuthNode: Sendable {
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
         let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey)
+        let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
         let tokenKeyring = SQLTokenKeyring(
-            database: database, key: keyEncryptionKey, random: random, audited: audit.write,
-            issuer: { $0 == server.id ? "\(settings.publicURL)" : "\(settings.publicURL)/oidc/\($0.text)" }, clock: clock)
+            database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: { addresses.issuer(of: $0) }, clock: clock)
         let services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
@@ -92,12 +91,10 @@ package struct AuthNode: Sendable {
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
-        let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
-        let provider = tokenKeyring.map { keyring in
-            OAuthServices(store: SQLOAuthStore(database: database, key: keyEncryptionKey), keyring: keyring(addresses), random: random)
-        }
-        self.provider = provider
-        oauth = provider.map { OAuthRoutes(domain: $0, addresses: addresses, sessions: services.sessions, clock: clock) }
+        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
+        oauth = OAuthRoutes(domain: provider, addresses: addresses, clock: clock)
+        authorize = try AuthorizeRoutes(
+            oauth: provider, domain: services, pages: pageService, addresses: addresses, publicURL: settings.publicURL, random: random, clock: clock)
         admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
             checks: [
@@ -143,7 +140,8 @@ package struct AuthNode: Sendable {
         router.addServiceMiddleware(outages: Self.isOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
-        oauth?.add(to: router)
+        oauth.add(to: router)
+        authorize.add(to: router)
         return router
     }
 

@@ -31,6 +31,7 @@ final class AuthorizeFixture: Sendable {
     let domain: AuthenticationServices
     let keyring: OneServerKeyring
     let tokenKeyring: IssuersKeyring
+    let routes: AuthorizeRoutes
     private let responder: MethodRules
 
     var server: ServerID { keyring.keys.root.serverID }
@@ -54,7 +55,7 @@ final class AuthorizeFixture: Sendable {
         let pageRoutes = try PageRoutes(
             domain: domain, pages: pages, visualHashes: VisualHashes(keyring: keyring), publicURL: publicURL, drain: DrainSignal(),
             tick: .milliseconds(5), clock: { clock.now })
-        let routes = try AuthorizeRoutes(
+        routes = try AuthorizeRoutes(
             oauth: oauth, domain: domain, pages: pages, addresses: addresses, publicURL: publicURL, random: random, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         pageRoutes.addMiddleware(to: router)

@@ -257,6 +257,19 @@ struct AuthorizePageTests {
         }
     }
 
+    @Test("Nothing of it is for programs of other sites: no answer allows an origin")
+    func otherSites() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            for path in ["/authorize?\(Browser.request())", "/authorize/state?visit=x", "/device", "/logout"] {
+                for method in [HTTPRequest.Method.get, .options] {
+                    let answer = try await browser.client.execute(uri: path, method: method, headers: [.origin: "https://shop.example"])
+                    #expect(answer.headers[.accessControlAllowOrigin] == nil, "\(path)")
+                }
+            }
+        }
+    }
+
     @Test("A browser keeps eight visits, and gives up the oldest")
     func many() async throws {
         let fixture = try await AuthorizeFixture()

@@ -79,6 +79,17 @@ struct LogoutPageTests {
         }
     }
 
+    @Test("A browser that was closed has lost its login, and the client's token still ends it")
+    func closed() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            let hint = try await loggedIn(browser)
+            let nonce = try #require(browser.logins.first)
+            #expect(try await browser.another().get(address(hint)).headers[.location] == "\(AuthorizeFixture.bye)?state=a%20b")
+            #expect(try await fixture.session(nonce).login == nil)
+        }
+    }
+
     @Test("logout_bad_post_redirect: the person may log out, and is sent nowhere; a token that is none of ours is an error")
     func wrong() async throws {
         let fixture = try await AuthorizeFixture()

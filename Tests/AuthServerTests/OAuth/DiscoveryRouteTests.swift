@@ -17,7 +17,7 @@ struct DiscoveryRouteTests {
     func nothing() async throws {
         let fixture = try await OAuthFixture(isFilled: false)
         try await fixture.run { client in
-            for path in [Self.configuration, Self.metadata, Self.keys, "/userinfo", "/logout"] {
+            for path in [Self.configuration, Self.metadata, Self.keys, "/userinfo"] {
                 let answer = try await client.send(.get, path)
                 #expect(answer.status == 404 && answer.error == "not_found", "\(path)")
             }
@@ -152,7 +152,7 @@ struct DiscoveryRouteTests {
                 #expect(answer.headers[.accessControlAllowHeaders] == "Authorization, Content-Type, DPoP")
                 #expect(answer.headers[.accessControlAllowCredentials] == nil)
             }
-            for path in ["/oauth/par", "/oauth/device/code", "/oauth/bc-authorize", "/oauth/introspect", "/logout", "/authorize"] {
+            for path in ["/oauth/par", "/oauth/device/code", "/oauth/bc-authorize", "/oauth/introspect"] {
                 let answer = try await client.send(.options, path, headers: asking)
                 #expect(answer.headers[.accessControlAllowOrigin] == nil && answer.headers[.accessControlAllowMethods] == nil, "\(path)")
             }
