@@ -36,6 +36,7 @@ package struct OAuthServices: Sendable {
     }
 
     /// The nonces that a virtual server gives out for proofs, where it asks for them (RFC 9449 §8).
+    /// - Throws: `NoProvider`.
     package func proofNonces(of server: ServerID) async throws -> DPoPNonces { try await context.keyring.keys(of: server).nonces }
 
     /// Work in the background, for the node that has the lease.

@@ -62,9 +62,9 @@ package struct AuthorizeRoutes: Sendable {
     /// A call of a page's script.
     private func call(_ answer: @Sendable @escaping (BrowserCall) async throws -> Response) -> Handler {
         { request, context in
-            guard let server = addresses.server(named: context.parameters.get("server")), try await oauth.discovery.exists(at: server) else {
-                throw ErrorResponse.notFound
-            }
+            guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
+            // Where there is no provider nothing else is said.
+            _ = try await oauth.proofNonces(of: server)
             return try await answer(BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock()))
         }
     }

@@ -95,6 +95,9 @@ package final class SQLTokenKeyring: TokenKeyring {
         if rows.wanted != nil { try load(rows, of: server, at: now, turn: turn) }
     }
 
+    /// What is published of a server, for its operator; empty where nothing is.
+    package func facts(of server: ServerID) async throws -> [TokenKeyFacts] { try await keyStore.tokenKeys(of: server).facts(at: clock()) }
+
     /// In an emergency: from now on new keys sign, and no token that was signed before is verified by whoever looks at what is published. Other nodes know
     /// it ``freshness`` seconds later. Refresh tokens go on, unless the secret that they are derived with is replaced as well: then all are over.
     /// - Throws: `NoProvider`, and what storage throws.

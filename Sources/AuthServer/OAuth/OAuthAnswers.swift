@@ -31,18 +31,14 @@ extension OAuthRoutes {
     func answering(_ call: OAuthCall, _ body: (TokenCall) async throws -> Response) async throws -> Response {
         do { return try await body(try await call.ofClient()) } catch let refusal as TokenRefusal {
             note(refusal, call)
-            return .provider(refusal.answer(nonce: try await nonce(for: refusal.code, call)))
+            return .provider(refusal.answer(nonce: call.nonces.current(at: call.now)))
         } catch let refusal as BackchannelRefusal {
             RequestTrace.current?.note(.reason, "\(refusal)")
-            return .provider(refusal.answer(nonce: try await nonce(for: refusal.code, call)))
+            return .provider(refusal.answer(nonce: call.nonces.current(at: call.now)))
         } catch let refusal as AuthorizeRefusal {
             RequestTrace.current?.note(.reason, refusal.code.rawValue)
             return .provider(refusal.answer)
         }
-    }
-
-    private func nonce(for code: OAuthErrorCode, _ call: OAuthCall) async throws -> String? {
-        code == .useDPoPNonce ? try await domain.proofNonces(of: call.server).current(at: call.now) : nil
     }
 
     /// For the line that says what was refused; and one of its own where two had what only one may have.

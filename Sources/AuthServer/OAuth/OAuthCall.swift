@@ -17,6 +17,8 @@ struct OAuthCall: Sendable {
     let server: ServerID
     /// The address as clients know it, without what a proxy made of it.
     let target: HTTPTarget
+    let nonces: DPoPNonces
+    /// Whether proofs need one of them.
     let asksNonce: Bool
     let now: Instant
     let logger: Logger

@@ -13,15 +13,14 @@ extension OAuthRoutes {
             let isInQuery = (try? call.queryParameters())?.contains { $0.name == "access_token" } ?? true
             let token = try PresentedToken(authorization: call.authorization, isInQuery: isInQuery)
             scheme = token.scheme
-            let nonces = asksNonce ? try await domain.proofNonces(of: call.server) : nil
-            let use = DPoPUse(method: call.request.method.rawValue, target: call.target, nonces: nonces)
+            let use = DPoPUse(method: call.request.method.rawValue, target: call.target, nonces: asksNonce ? call.nonces : nil)
             return .provider(try await domain.userInfo.claims(for: token, proofs: call.proofs, use, at: call.server, now: call.now))
         } catch let refusal as ResourceRefusal {
             RequestTrace.current?.note(.reason, "\(refusal)")
             var response = Response.provider(
                 JSONObject(["error": refusal.code.map { .string($0.rawValue) }]), status: HTTPResponse.Status(code: refusal.status))
             response.headers[.wwwAuthenticate] = refusal.challenge(to: scheme)
-            if refusal.code == .useDPoPNonce { response.headers[.dpopNonce] = try await domain.proofNonces(of: call.server).current(at: call.now) }
+            if refusal.code == .useDPoPNonce { response.headers[.dpopNonce] = call.nonces.current(at: call.now) }
             return response
         }
     }

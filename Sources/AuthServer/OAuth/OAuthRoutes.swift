@@ -5,7 +5,6 @@ import Logging
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTokens
-import Synchronization
 
 /// The provider's endpoints: of every virtual server at which an operator made an application or an API, and of no other.
 package struct OAuthRoutes: Sendable {
@@ -16,7 +15,6 @@ package struct OAuthRoutes: Sendable {
     let clock: @Sendable () -> Instant
     let documents = ProviderDocuments()
     let alarms = LineLimit<String>(burst: 20)
-    private let known = KnownProviders()
 
     package init(
         domain: OAuthServices, addresses: ProviderAddresses, asksNonce: Bool = false, clock: @Sendable @escaping () -> Instant
@@ -60,18 +58,23 @@ package struct OAuthRoutes: Sendable {
     }
 
     private func answer(_ route: OAuthRoute, _ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        guard let server = addresses.server(named: context.parameters.get("server")), try await known.has(server, in: domain.discovery) else {
-            throw ErrorResponse.notFound
-        }
+        guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
+        // Where there is no provider nothing else is said.
+        let nonces = try await domain.proofNonces(of: server)
         RequestTrace.current?.note(.server, server.text)
         let call = OAuthCall(
-            request: request, server: server, target: try addresses.target(route.path, of: server), asksNonce: asksNonce, now: clock(),
-            logger: context.logger)
+            request: request, server: server, target: try addresses.target(route.path, of: server), nonces: nonces, asksNonce: asksNonce,
+            now: clock(), logger: context.logger)
         var response = try await route.handler(call)
-        if asksNonce, call.hasProof { response.headers[.dpopNonce] = try await domain.proofNonces(of: server).current(at: call.now) }
+        if asksNonce, call.hasProof { response.headers[.dpopNonce] = nonces.current(at: call.now) }
         if route.isForOtherSites { OtherSites.allow(&response) }
         return response
     }
+}
+
+/// Before an operator makes an application or an API there is nothing.
+extension NoProvider: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse { .notFound }
 }
 
 /// One endpoint: its name below the issuer, and who may call it how.
@@ -89,17 +92,5 @@ struct OAuthRoute: Sendable {
         self.methods = methods
         self.isForOtherSites = isForOtherSites
         self.handler = handler
-    }
-}
-
-/// The virtual servers that were found to have a provider: it is asked about until it is there, and not once more at each call.
-private final class KnownProviders: Sendable {
-    private let found = Mutex<Set<ServerID>>([])
-
-    func has(_ server: ServerID, in discovery: DiscoveryService) async throws -> Bool {
-        if found.withLock({ $0.contains(server) }) { return true }
-        guard try await discovery.exists(at: server) else { return false }
-        found.withLock { _ = $0.insert(server) }
-        return true
     }
 }

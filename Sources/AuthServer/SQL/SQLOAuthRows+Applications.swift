@@ -16,11 +16,6 @@ extension SQLOAuthRows {
             application, as: Key(server: application.server, name: application.id), values: ApplicationColumns.values,
             by: ApplicationColumns.table.saver(on: connection))
     }
-
-    func hasProvider(_ server: ServerID) throws -> Bool {
-        let sql = "SELECT 1 AS one FROM oauth_client WHERE server = $1 UNION ALL SELECT 1 AS one FROM oauth_api WHERE server = $1 LIMIT 1"
-        return try connection.one(sql, [SQLValue(server)]) != nil
-    }
 }
 
 /// An application as columns.

@@ -14,7 +14,7 @@ package struct AuthNode: Sendable {
     /// The virtual server that was made on the first start.
     package let defaultServer: ServerID
     package let services: AuthenticationServices
-    /// The OpenID Connect provider.
+    /// The OpenID Connect provider of each virtual server that has applications or APIs.
     package let provider: OAuthServices
     /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
@@ -70,7 +70,7 @@ package struct AuthNode: Sendable {
         let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey)
         let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
         let tokenKeyring = SQLTokenKeyring(
-            database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: { addresses.issuer(of: $0) }, clock: clock)
+            database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
         let services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
@@ -92,7 +92,7 @@ package struct AuthNode: Sendable {
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
-        oauth = OAuthRoutes(domain: provider, addresses: addresses, clock: clock)
+        oauth = OAuthRoutes(domain: provider, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
         authorize = try AuthorizeRoutes(
             oauth: provider, domain: services, pages: pageService, addresses: addresses, publicURL: settings.publicURL, random: random, clock: clock)
         admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)

@@ -10,10 +10,8 @@ package struct DiscoveryService: Sendable {
         package let keys: JWKSet
     }
 
-    /// Whether there is one: an operator made an application or an API. Before that nobody finds anything, and no keys are made.
-    package func exists(at server: ServerID) async throws -> Bool { try await context.store.read { rows in try rows.hasProvider(server) } }
-
     /// What it says of itself now. Keys come and go, and with the first key of an algorithm its name.
+    /// - Throws: `NoProvider`.
     package func published(at server: ServerID) async throws -> Published {
         let keys = try await context.keyring.keys(of: server)
         let algorithms = SignatureAlgorithm.allCases.filter { keys.signers[$0] != nil }

@@ -20,10 +20,6 @@ final class MemoryOAuthRows: OAuthRows {
     func user(_ userID: String, of server: ServerID) throws -> ProviderUser? { state.users[Key(server: server, name: userID)] }
     func save(_ user: ProviderUser) throws { state.users[Key(server: user.server, name: user.userID)] = user }
 
-    func hasProvider(_ server: ServerID) throws -> Bool {
-        state.applications.keys.contains { $0.server == server } || state.apis.keys.contains { $0.server == server }
-    }
-
     func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet {
         let names = try state.people.accounts[account]?.userID.flatMap { try user($0, of: server) }?.roles ?? []
         let roles = names.sorted().compactMap { state.roles[Key(server: server, name: $0)] }

@@ -10,8 +10,6 @@ package protocol ApplicationRows: AnyObject {
     func save(_ role: Role) throws
     func user(_ userID: String, of server: ServerID) throws -> ProviderUser?
     func save(_ user: ProviderUser) throws
-    /// Whether an operator made an application or an API here. Without one there is no provider.
-    func hasProvider(_ server: ServerID) throws -> Bool
     /// What the roles of the person behind an account permit at an API.
     func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet
 }

@@ -9,6 +9,7 @@ import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import AuthServer
@@ -45,7 +46,7 @@ final class AuthorizeFixture: Sendable {
         store = SQLAuthenticationStore(database: database, key: key)
         oauthStore = SQLOAuthStore(database: database, key: key)
         let addresses = ProviderAddresses(publicURL: publicURL, first: server)
-        tokenKeyring = try IssuersKeyring(addresses: addresses)
+        tokenKeyring = try IssuersKeyring(addresses: addresses, first: server)
         let random = SystemRandomSource()
         oauth = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
         domain = AuthenticationServices(
@@ -117,18 +118,24 @@ final class AuthorizeFixture: Sendable {
     }
 }
 
-/// The keys of every virtual server, whose issuer is where its provider stands.
-struct IssuersKeyring: TokenKeyring {
-    let addresses: ProviderAddresses
-    let signer: LocalSigner
+/// The keys of virtual servers, whose issuer is where its provider stands; at first there is one provider.
+final class IssuersKeyring: TokenKeyring {
+    private let addresses: ProviderAddresses
+    private let signer: LocalSigner
+    private let providers: Mutex<Set<ServerID>>
 
-    init(addresses: ProviderAddresses) throws {
+    init(addresses: ProviderAddresses, first: ServerID) throws {
         self.addresses = addresses
         signer = try LocalSigner(.es256, stored: Sample.bytes(31))
+        providers = Mutex([first])
     }
 
+    /// From now on another server has a provider, too.
+    func open(_ server: ServerID) { providers.withLock { _ = $0.insert(server) } }
+
     func keys(of server: ServerID) async throws -> TokenKeys {
-        TokenKeys(issuer: addresses.issuer(of: server), signers: [signer], published: JWKSet([signer.key]), secret: Sample.bytes(33))
+        guard providers.withLock({ $0.contains(server) }) else { throw NoProvider() }
+        return TokenKeys(issuer: addresses.issuer(of: server), signers: [signer], published: JWKSet([signer.key]), secret: Sample.bytes(33))
     }
 }
 

@@ -251,6 +251,7 @@ struct AuthorizePageTests {
             }
             let application = try fixture.application("shop", .web, AuthorizeFixture.callback, isFirstParty: true, at: AuthorizeFixture.other)
             try await fixture.oauthStore.write { rows in try rows.save(application) }
+            fixture.tokenKeyring.open(AuthorizeFixture.other)
             let request = Browser.request("shop", AuthorizeFixture.callback, ["audience": nil, "prompt": "none"])
             let location = try await browser.authorize(request, at: folder).headers[.location]
             #expect(Browser.parameter("iss", of: location) == AuthorizeResponse.escaped(AuthorizeFixture.origin + folder))

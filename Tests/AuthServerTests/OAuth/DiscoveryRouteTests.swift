@@ -1,3 +1,4 @@
+import Database
 import HTTPTypes
 import OAuthProvider
 import OstiaryProtocol
@@ -13,18 +14,26 @@ struct DiscoveryRouteTests {
     private static let keys = "/.well-known/jwks.json"
     private static let otherFolder = "/oidc/\(OAuthFixture.other.text)"
 
-    @Test("Before an operator made an application or an API nothing is there, and no keys are made; one API is enough")
+    @Test("Over the whole server: before an operator made an application or an API nothing is there and no keys are made; one API is enough")
     func nothing() async throws {
-        let fixture = try await OAuthFixture(isFilled: false)
-        try await fixture.run { client in
-            for path in [Self.configuration, Self.metadata, Self.keys, "/userinfo"] {
-                let answer = try await client.send(.get, path)
-                #expect(answer.status == 404 && answer.error == "not_found", "\(path)")
+        try await ServersFixture.run { servers in
+            let keyCount = { @Sendable () async throws -> Int in
+                try await servers.database.read { connection in
+                    try connection.query("SELECT kind FROM server_key WHERE kind LIKE 'token%'").count
+                }
             }
-            #expect(try await client.post("/oauth/token", ["grant_type": "client_credentials"]).status == 404)
-            #expect(fixture.keyring.count == 0)
-            try await fixture.people.write { rows in try rows.save(Sample.protectedAPI()) }
-            for path in [Self.configuration, Self.metadata, Self.keys] { #expect(try await client.send(.get, path).status == 200) }
+            let paths = [Self.configuration, Self.metadata, Self.keys]
+            for path in paths + ["/userinfo", "/logout", "/authorize", "/device"] { #expect(try await servers.get(path).status == .notFound, "\(path)") }
+            #expect(try await keyCount() == 0)
+            let api = ProtectedAPI(identifier: Sample.api, server: servers.server, name: "Things")
+            try await SQLOAuthStore(database: servers.database, key: .random()).write { rows in try rows.save(api) }
+            for path in paths { #expect(try await servers.get(path).status == .ok, "\(path)") }
+            #expect(try await keyCount() > 0)
+            let metadata = try JSONReader.object(try await servers.get(Self.configuration).body)
+            #expect(metadata["issuer"] == .string(ServersFixture.origin))
+            let keys = try JWKSet(json: try await servers.get(Self.keys).body)
+            #expect(keys.keys.first?.algorithm == .es256)
+            #expect(try await servers.get("/userinfo").status == .unauthorized)
         }
     }
 
@@ -78,8 +87,7 @@ struct DiscoveryRouteTests {
                 Self.otherFolder + Self.keys,
             ]
             for address in addresses { #expect(try await client.send(.get, address).status == 404, "it has no application yet") }
-            let api = ProtectedAPI(identifier: Sample.api, server: OAuthFixture.other, name: "Things")
-            try await fixture.people.write { rows in try rows.save(api) }
+            fixture.keyring.open(OAuthFixture.other)
             let documents = try await [client.send(.get, addresses[0]), client.send(.get, addresses[1]), client.send(.get, addresses[2])]
             #expect(documents.allSatisfy { $0.status == 200 && $0.body == documents[0].body })
             #expect(documents[0].json["issuer"] == .string(OAuthFixture.origin + Self.otherFolder))
@@ -94,7 +102,7 @@ struct DiscoveryRouteTests {
 
     @Test("An issuer has one address: neither the first server in a folder, nor another spelling, nor a server that is none")
     func oneAddress() async throws {
-        try await OAuthFixture().run { client in
+        try await OAuthFixture().run { (client) async throws in
             for name in [Sample.server.text, "nothing", OAuthFixture.other.text + "=", "", String(OAuthFixture.other.text.dropLast()) + "B"] {
                 #expect(try await client.send(.get, "/oidc/\(name)\(Self.configuration)").status == 404, "\(name)")
                 #expect(try await client.send(.get, "\(Self.metadata)/oidc/\(name)").status == 404, "\(name)")
@@ -110,6 +118,7 @@ struct DiscoveryRouteTests {
         application.grantTypes = [.authorizationCode, .refreshToken]
         let saved = application
         try await fixture.people.write { rows in try rows.save(saved) }
+        fixture.keyring.open(OAuthFixture.other)
         try await fixture.run { client in
             let form: OAuthClient.Form = ["grant_type": "refresh_token", "client_id": "shop-1", "refresh_token": "x"]
             let path = Self.otherFolder + "/oauth/token"

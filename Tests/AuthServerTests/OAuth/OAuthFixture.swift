@@ -15,25 +15,25 @@ import Testing
 
 @testable import AuthServer
 
-/// Token keys of a test, which it may change; an issuer for each server, as addresses have it.
+/// Token keys of a test, which it may change, of the first server; an issuer for each, as addresses have it.
 final class OAuthFixtureKeyring: TokenKeyring {
     private let issuer: @Sendable (ServerID) -> String
     private let signers: Mutex<[any TokenSigner]>
-    /// How often somebody asked for keys: a server without a provider makes none.
-    private let asked = Mutex(0)
+    private let providers = Mutex<Set<ServerID>>([Sample.server])
 
     init(issuer: @Sendable @escaping (ServerID) -> String) throws {
         self.issuer = issuer
         signers = Mutex([try LocalSigner(.es256, stored: Sample.bytes(31))])
     }
 
-    var count: Int { asked.withLock { $0 } }
+    /// From now on another server has a provider, too.
+    func open(_ server: ServerID) { providers.withLock { _ = $0.insert(server) } }
 
     /// The newest first.
     func rotate(_ new: LocalSigner) { signers.withLock { $0.insert(new, at: 0) } }
 
     func keys(of server: ServerID) async throws -> TokenKeys {
-        asked.withLock { $0 += 1 }
+        guard providers.withLock({ $0.contains(server) }) else { throw NoProvider() }
         let signers = signers.withLock { $0 }
         return TokenKeys(issuer: issuer(server), signers: signers, published: JWKSet(signers.map(\.key)), secret: Sample.bytes(33))
     }
@@ -57,8 +57,7 @@ struct OAuthFixture: Sendable {
     var store: any OAuthStore { people.store }
     var now: Instant { clock.now }
 
-    /// - Parameter isFilled: whether an operator made anything.
-    init(isFilled: Bool = true, asksNonce: Bool = false) async throws {
+    init(asksNonce: Bool = false) async throws {
         let database = try await misbehavingDatabase()
         let key = KeyEncryptionKey.random()
         let accounts = SQLAuthenticationStore(database: database, key: key)
@@ -76,7 +75,7 @@ struct OAuthFixture: Sendable {
         responder = MethodRules(router)
         try await people.enrol(1, userID: "alice")
         try await people.logIn(3, as: 1)
-        if isFilled { try await fill() }
+        try await fill()
     }
 
     func run(_ body: @Sendable @escaping (OAuthClient) async throws -> Void) async throws {

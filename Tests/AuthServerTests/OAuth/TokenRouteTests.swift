@@ -5,6 +5,7 @@ import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import AuthServer
@@ -85,6 +86,35 @@ struct TokenRouteTests {
             #expect(lines.count == 1 && lines[0].level == .warning && lines[0].facts["reason"] == "codeSpent")
             #expect(lines[0].facts["server"] == Sample.server.text && lines[0].facts["requestId"] != nil)
             #expect(!client.fixture.log.text.contains(code))
+        }
+    }
+
+    @Test("tok_parallel_same_code_one_winner: of 64 calls at once one has tokens, the others are a second use, and all are answered as the RFC says")
+    func parallel() async throws {
+        try await run { client in
+            for round in UInt8(5)..<10 {
+                let (code, grant) = try await client.fixture.code(round)
+                let refused = Mutex(0)
+                let count = await winners(of: 64) { _ in
+                    guard let answer = try? await client.exchange(code) else { return false }
+                    if answer.isError("invalid_grant") { refused.withLock { $0 += 1 } }
+                    return answer.status == 200
+                }
+                #expect(count == 1 && refused.withLock { $0 } == 63, "round \(round)")
+                #expect(try await !client.fixture.people.stands(grant, at: client.fixture.now))
+            }
+        }
+    }
+
+    @Test("tok_assertion_jti_reused: of 32 calls at once with one assertion one has a token")
+    func parallelAssertions() async throws {
+        try await run { client in
+            let form: OAuthClient.Form = [
+                "grant_type": "client_credentials", "client_assertion": try OAuthFixture.assertion(at: client.fixture.now),
+                "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            ]
+            let count = await winners(of: 32) { _ in (try? await client.post("/oauth/token", form))?.status == 200 }
+            #expect(count == 1)
         }
     }
 

@@ -65,20 +65,6 @@ struct ProviderStoreTests {
         }
     }
 
-    @Test("A server has a provider from its first application or API on, and no other server has it", arguments: Backend.allCases)
-    func provider(on backend: Backend) async throws {
-        let there = { @Sendable (fixture: ProviderStoreFixture) async throws -> [Bool] in
-            try await fixture.read { rows in [try rows.hasProvider(Sample.server), try rows.hasProvider(Self.other)] }
-        }
-        try await backend.run { fixture in
-            #expect(try await there(fixture) == [false, false])
-            try await fixture.write { rows in try rows.save(Sample.application()) }
-            #expect(try await there(fixture) == [true, false])
-            try await fixture.write { rows in try rows.save(ProtectedAPI(identifier: Sample.api, server: Self.other, name: "Things")) }
-            #expect(try await there(fixture) == [true, true])
-        }
-    }
-
     @Test("What roles permit somebody is one for all of their accounts, and nothing for an account that stands alone", arguments: Backend.allCases)
     func permissions(on backend: Backend) async throws {
         try await backend.run { fixture in
