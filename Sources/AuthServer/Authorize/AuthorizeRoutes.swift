@@ -73,6 +73,7 @@ package struct AuthorizeRoutes: Sendable {
     private func page(_ answer: @Sendable @escaping (BrowserCall) async throws -> Response) -> Handler {
         call { call in
             do { return try await answer(call) } catch let refusal as VisitRefusal {
+                RequestTrace.current?.note(.reason, refusal.reason)
                 return texts.problem(refusal, in: call.language())
             }
         }

@@ -47,6 +47,9 @@ enum VisitRefusal: Error, Equatable {
     /// Codes were typed too often that none are.
     case tooOften
 
+    /// For the line that says what was refused: the sentence may hold a name that its sender made.
+    var reason: String { if case .refused = self { "refused" } else { "\(self)" } }
+
     init(_ refusal: AuthorizeRefusal) {
         switch refusal {
         case .requestURISpent, .requestURIExpired, .requestURIUnknown: self = .over
