@@ -108,7 +108,7 @@ struct ConsentTests {
         try await fixture.run { (browser) async throws in
             for isFirst in [true, false] {
                 let answer = try await browser.authorize(request)
-                let (asked, visit) = try await browser.question(isFirst ? try await browser.logIn(answer, as: alice) : answer)
+                let (asked, visit) = try await browser.question(isFirst ? browser.logIn(answer, as: alice) : answer)
                 #expect(asked.text("state") == "confirm" && asked.text("client") == "App" && asked.texts("scopes") == [])
                 let to = try #require(location(try await browser.decide(visit, asked.text("mark"), allow: true)))
                 #expect(to.hasPrefix("com.example.app:/cb?code="))
