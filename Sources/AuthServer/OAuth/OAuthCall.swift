@@ -11,7 +11,7 @@ import OstiaryTokens
 struct OAuthCall: Sendable {
     /// Bytes of a form: an assertion, a hint and a claims request beside each other are a quarter of it.
     static let bodyLimit = 16_384
-    private static let form = "application/x-www-form-urlencoded"
+    static let form = "application/x-www-form-urlencoded"
 
     let request: Request
     let server: ServerID
@@ -36,13 +36,6 @@ struct OAuthCall: Sendable {
             authorization: authorization, proofs: proofs, target: target, asksNonce: asksNonce)
     }
 
-    /// The parameters of a request that browsers are sent with: in its address, or as a form (OpenID Connect RP-Initiated Logout §2).
-    func ofBrowser() async throws -> [Parameter] {
-        guard request.method == .post else { return try queryParameters() }
-        guard Self.mediaType(request.headers[.contentType]) == Self.form else { throw TokenRefusal.parameterWrong("content-type") }
-        return try await formParameters()
-    }
-
     func queryParameters() throws -> [Parameter] {
         guard let parameters = FormText.parameters((request.uri.query ?? "").utf8) else { throw TokenRefusal.parameterWrong("query") }
         return parameters
@@ -56,7 +49,7 @@ struct OAuthCall: Sendable {
     }
 
     /// `Content-Type` without its parameters, in lower case. One that says more than that the text is UTF-8 stays whole, which is no form.
-    private static func mediaType(_ field: String?) -> String? {
+    static func mediaType(_ field: String?) -> String? {
         guard let field else { return nil }
         let parts = field.lowercased().split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
         let isPlain = parts.dropFirst().allSatisfy { ["", "charset=utf-8", "charset=\"utf-8\""].contains($0) }

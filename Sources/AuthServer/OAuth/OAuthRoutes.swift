@@ -1,4 +1,3 @@
-import Authentication
 import HTTPService
 import HTTPTypes
 import Hummingbird
@@ -11,8 +10,6 @@ import OstiaryTokens
 package struct OAuthRoutes: Sendable {
     let domain: OAuthServices
     let addresses: ProviderAddresses
-    /// Ends the session of whoever logs out at a client.
-    let sessions: SessionQueries
     /// Whether proofs need a nonce of ours (RFC 9449 §8).
     let asksNonce: Bool
     let clock: @Sendable () -> Instant
@@ -20,12 +17,10 @@ package struct OAuthRoutes: Sendable {
     let alarms = LineLimit<String>(burst: 20)
 
     package init(
-        domain: OAuthServices, addresses: ProviderAddresses, sessions: SessionQueries, asksNonce: Bool = false,
-        clock: @Sendable @escaping () -> Instant
+        domain: OAuthServices, addresses: ProviderAddresses, asksNonce: Bool = false, clock: @Sendable @escaping () -> Instant
     ) {
         self.domain = domain
         self.addresses = addresses
-        self.sessions = sessions
         self.asksNonce = asksNonce
         self.clock = clock
     }
@@ -36,8 +31,8 @@ package struct OAuthRoutes: Sendable {
             OAuthRoute(.token, [.post], isForOtherSites: true, token), OAuthRoute(.pushedRequests, [.post], push),
             OAuthRoute(.deviceAuthorization, [.post], authorizeDevice), OAuthRoute(.backchannelAuthentication, [.post], askOnPhone),
             OAuthRoute(.introspection, [.post], introspect), OAuthRoute(.revocation, [.post], isForOtherSites: true, revoke),
-            OAuthRoute(.userInfo, [.get, .post], isForOtherSites: true, userInfo), OAuthRoute(.endSession, [.get, .post], endSession),
-            configuration, OAuthRoute(.keys, [.get], isForOtherSites: true, keys),
+            OAuthRoute(.userInfo, [.get, .post], isForOtherSites: true, userInfo), configuration,
+            OAuthRoute(.keys, [.get], isForOtherSites: true, keys),
         ]
     }
 

@@ -25,6 +25,7 @@ package struct AuthNode: Sendable {
     private let dispatch: AP1Dispatch
     private let pages: PageRoutes
     private let oauth: OAuthRoutes
+    private let authorize: AuthorizeRoutes
     private let admin: AdminRoutes
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
@@ -91,8 +92,9 @@ package struct AuthNode: Sendable {
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
-        oauth = OAuthRoutes(
-            domain: provider, addresses: addresses, sessions: services.sessions, asksNonce: settings.asksProofNonces, clock: clock)
+        oauth = OAuthRoutes(domain: provider, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
+        authorize = try AuthorizeRoutes(
+            oauth: provider, domain: services, pages: pageService, addresses: addresses, publicURL: settings.publicURL, random: random, clock: clock)
         admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
             checks: [
@@ -139,6 +141,7 @@ package struct AuthNode: Sendable {
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
         oauth.add(to: router)
+        authorize.add(to: router)
         return router
     }
 

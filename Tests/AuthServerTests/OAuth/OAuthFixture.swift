@@ -66,10 +66,8 @@ struct OAuthFixture: Sendable {
         self.addresses = addresses
         keyring = try OAuthFixtureKeyring { addresses.issuer(of: $0) }
         let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource())
-        let logins = AuthenticationServices(
-            store: accounts, keyring: try OneServerKeyring(), gateway: AbsentSecondFactor(), events: SessionEventHub(), random: SystemRandomSource())
         let clock = clock
-        let routes = OAuthRoutes(domain: domain, addresses: addresses, sessions: logins.sessions, asksNonce: asksNonce, clock: { clock.now })
+        let routes = OAuthRoutes(domain: domain, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))
         router.addServiceMiddleware()

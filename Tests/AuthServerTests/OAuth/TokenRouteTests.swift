@@ -194,7 +194,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A form of 16 KiB is read, a larger one is not, whether or not it says so")
+    @Test("A form of 16 KiB is read, and a larger one is not")
     func sizes() async throws {
         try await run { client in
             let body = { (size: Int) in "client_id=shop-1&x=" + String(repeating: "a", count: size - 19) }
