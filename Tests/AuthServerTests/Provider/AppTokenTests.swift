@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
@@ -38,11 +39,12 @@ struct AppTokenTests {
     private func exchange(_ webNonce: String?, by signer: LocalSigner, at servers: ServersFixture) throws -> TokenCall {
         var jwk = signer.key.json
         for name in ["use", "alg", "kid"] { jwk[name] = nil }
-        let claims = JSONObject([
+        let claims = OstiaryTokens.JSONObject([
             "jti": .string(Base64URL.encode(SystemRandomSource().bytes(12))), "htm": .string("POST"), "htu": .string(Self.address),
             "iat": .integer(Int64(servers.now.seconds)),
         ])
-        let proof = try signer.sign(claims, header: JSONObject(["typ": .string("dpop+jwt"), "alg": .string("ES256"), "jwk": .object(jwk)]))
+        let header = OstiaryTokens.JSONObject(["typ": .string("dpop+jwt"), "alg": .string("ES256"), "jwk": .object(jwk)])
+        let proof = try signer.sign(claims, header: header)
         return TokenCall(
             server: servers.server, method: "POST", contentType: "application/x-www-form-urlencoded",
             parameters: [
