@@ -18,10 +18,12 @@ package struct PageService: Sendable {
     }
 
     /// A link for one browser, once. The ticket stands in the fragment, which browsers keep to themselves.
-    func open(_ page: Page, at now: Instant) async throws -> String {
+    /// - Parameter language: that of the page; nil for what the browser likes best.
+    func open(_ page: Page, in language: PageLanguage? = nil, at now: Instant) async throws -> String {
         let ticket = PageSecret(using: random)
         try await store.open(page, ticket: ticket, until: now + PageLifetime.ticket)
-        return "\(publicURL)/\(page.isFramed ? "embed/\(page.serverID.text)" : page.kind.rawValue)#\(ticket.text)"
+        let query = language.map { "?lang=\($0.rawValue)" } ?? ""
+        return "\(publicURL)/\(page.isFramed ? "embed/\(page.serverID.text)" : page.kind.rawValue)\(query)#\(ticket.text)"
     }
 
     /// The page that a ticket is for; the ticket stays good.

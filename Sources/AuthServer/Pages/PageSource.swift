@@ -6,6 +6,10 @@ import Mustache
 struct PageSource: Sendable {
     enum Page: String, CaseIterable, Sendable {
         case login, enrol, link, missing, trouble
+        /// Of the provider: what a person is asked, where a device's code is typed, and the way out.
+        case consent, device, logout
+        /// The same for what goes no further: a client that asks wrongly, and a visit that is over.
+        case refused, stale
         /// The login page in a frame.
         case embed
 
@@ -16,17 +20,21 @@ struct PageSource: Sendable {
     /// What a page says, by its name, for each language; `dir` is the direction in which it is written.
     typealias Catalogue = [String: [String: String]]
 
-    /// The texts of each language as HTML.
+    /// The texts of each language as they are, and as HTML.
+    let plain: Catalogue
     private let texts: Catalogue
     private let library: MustacheLibrary
 
     /// - Throws: when the files of the program are not what they were; a test makes every page.
     init() throws {
-        texts = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json)).mapValues(Self.markup)
+        plain = try JSONDecoder().decode(Catalogue.self, from: Data(PackageResources.texts_json))
+        texts = plain.mapValues(Self.markup)
         let files = [
             "head": PackageResources.head_html, "begin": PackageResources.begin_html, "foot": PackageResources.foot_html,
             "marks": PackageResources.marks_html, "login": PackageResources.login_html, "enrol": PackageResources.enrol_html,
             "link": PackageResources.link_html, "missing": PackageResources.missing_html, "trouble": PackageResources.trouble_html,
+            "consent": PackageResources.consent_html, "device": PackageResources.device_html, "logout": PackageResources.logout_html,
+            "refused": PackageResources.refused_html, "stale": PackageResources.stale_html,
         ]
         library = MustacheLibrary(templates: try files.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
     }
@@ -117,9 +125,10 @@ struct PageSource: Sendable {
         return Array(text.utf8)
     }
 
-    /// The texts of a language as HTML; in the place of `{name}`, `{device}` and `{app}` stands what the page puts in by script.
+    /// The texts of a language as HTML; in the place of `{name}`, `{device}`, `{app}` and `{client}` stands what the page puts in by script.
     private static func markup(_ texts: [String: String]) -> [String: String] {
-        let places = [("name", "name", ""), ("device", "device", "yourPhone"), ("app", "appname", "theApp")].map { name, attribute, otherwise in
+        let places = [("name", "name", ""), ("device", "device", "yourPhone"), ("app", "appname", "theApp"), ("client", "client", "")].map {
+            name, attribute, otherwise in
             ("{\(name)}", "<strong data-\(attribute) dir=\"auto\">\(escaped(texts[otherwise] ?? ""))</strong>")
         }
         return texts.mapValues { text in
@@ -128,7 +137,7 @@ struct PageSource: Sendable {
     }
 
     /// For elements and for attributes in double quotes.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         var escaped: [UInt8] = []
         for byte in text.utf8 {
             switch byte {

@@ -7,6 +7,7 @@ struct PageTexts: Sendable {
     static let made = Result { try PageTexts() }
 
     private let assets: [PageSource.Page: [PageLanguage: PageAsset]]
+    private let plain: PageSource.Catalogue
 
     private init() throws {
         let source = try PageSource()
@@ -17,7 +18,11 @@ struct PageTexts: Sendable {
             }
         }
         self.assets = assets
+        plain = source.plain
     }
+
+    /// A text by its name, for what is no HTML. Every language says everything: a test has seen to it.
+    func text(_ name: String, in language: PageLanguage) -> String { plain[language.rawValue]?[name] ?? name }
 
     /// Every language has every page: `init` has seen to it.
     func asset(_ page: PageSource.Page, in language: PageLanguage) -> PageAsset { assets[page]?[language] ?? PageAsset([], "text/html") }

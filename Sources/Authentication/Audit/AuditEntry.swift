@@ -11,6 +11,8 @@ package struct AuditEntry: Equatable, Sendable {
         case loginInOtherBrowser
         case biometricsAdded, biometricsRemoved, pinChanged
         case secondFactorResetAsked, secondFactorReset
+        /// All keys that sign tokens, before their time.
+        case tokenKeysReplaced
     }
 
     package let kind: Kind

@@ -18,13 +18,18 @@ package struct ErrorPages<Context: RequestContext>: RouterMiddleware {
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         let response = try await next(request, context)
-        guard response.status.code >= 400, request.method == .get || request.method == .head, wantsPage(request) else { return response }
+        guard response.status.code >= 400, request.method == .get || request.method == .head, wantsPage(request), !isPage(response) else {
+            return response
+        }
         var headers = response.headers
         headers[.contentLength] = nil
         headers[.contentType] = "text/html; charset=utf-8"
         let html = page(request, response.status == .notFound || response.status == .methodNotAllowed)
         return Response(status: response.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: html)))
     }
+
+    /// A route that has a page of its own for it knows better.
+    private func isPage(_ response: Response) -> Bool { response.headers[.contentType]?.hasPrefix("text/html") == true }
 
     /// Browsers name HTML when they open an address; scripts, streams and other programs do not unless they want it.
     private func wantsPage(_ request: Request) -> Bool {

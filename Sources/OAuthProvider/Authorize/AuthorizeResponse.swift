@@ -22,7 +22,7 @@ package struct AuthorizeResponse: Equatable, Sendable {
     }
 
     /// Everything but unreserved characters as an escape (RFC 3986 §2.3), so that nothing in a value ends it.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {

@@ -24,7 +24,7 @@ package struct AuthorizeService: Sendable {
         return try await check(Parameters(pushed.parameters), pushed, keys, at: server)
     }
 
-    private func check(_ parameters: Parameters, _ pushed: PushedRequest?, _ keys: TokenKeys, at server: ServerID) async throws -> AuthorizeOutcome {
+    func check(_ parameters: Parameters, _ pushed: PushedRequest?, _ keys: TokenKeys, at server: ServerID) async throws -> AuthorizeOutcome {
         let hint = AuthorizeInput.Hint(in: parameters, keys)
         return try await context.store.read { rows in
             AuthorizeRules.check(try rows.input(parameters, pushed: pushed, hint: hint, at: server), issuer: keys.issuer)

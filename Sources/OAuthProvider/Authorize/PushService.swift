@@ -35,13 +35,13 @@ package struct PushService: Sendable {
     }
 
     /// What a rule reads: anything else is nobody's, and would be kept for whoever sends much of it. What a client shows to be known is not among it.
-    private static let read: Set<String> = [
+    package static let read: Set<String> = [
         "response_type", "response_mode", "redirect_uri", "scope", "state", "nonce", "code_challenge", "code_challenge_method", "dpop_jkt",
         "audience", "resource", "prompt", "max_age", "acr_values", "claims", "login_hint", "id_token_hint", "ui_locales", "request", "request_uri",
     ]
 
     /// The key of its proof is part of a request from here on.
-    private static func kept(_ parameters: Parameters, of application: Application, _ proof: DPoPProof?) -> Parameters {
+    static func kept(_ parameters: Parameters, of application: Application, _ proof: DPoPProof? = nil) -> Parameters {
         var kept = parameters.all.filter { read.contains($0.name) } + [Parameter("client_id", application.id.text)]
         if let proof, parameters["dpop_jkt"] == nil { kept.append(Parameter("dpop_jkt", proof.thumbprint.text)) }
         return Parameters(kept)

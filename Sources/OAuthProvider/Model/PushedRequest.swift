@@ -7,6 +7,8 @@ package struct PushedRequest: Equatable, Sendable {
     package static let prefix = "urn:ietf:params:oauth:request_uri:"
     /// Seconds for which a browser may begin with it.
     package static let life: UInt64 = 90
+    /// Seconds for which a browser that began with it may go on.
+    package static let visitLife: UInt64 = 1_800
 
     /// SHA of the text after the prefix.
     package let hash: [UInt8]
@@ -27,10 +29,16 @@ package struct PushedRequest: Equatable, Sendable {
     }
 
     /// Nil for what is no request URI of ours.
-    package static func hash(ofURI uri: String) -> [UInt8]? {
+    package static func hash(ofURI uri: String) -> [UInt8]? { name(ofURI: uri).map { SHA($0.utf8) } }
+
+    /// What stands after the prefix; nil for what is no request URI of ours.
+    static func name(ofURI uri: String) -> String? {
         guard uri.hasPrefix(prefix), uri.utf8.count <= 200 else { return nil }
-        return SHA(uri.dropFirst(prefix.count).utf8)
+        return String(uri.dropFirst(prefix.count))
     }
+
+    /// When it was kept.
+    var keptAt: Instant { expiresAt - Self.life }
 }
 
 /// A parameter of a request as it came: names may come twice.

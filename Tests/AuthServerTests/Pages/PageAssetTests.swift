@@ -55,7 +55,8 @@ struct PageAssetTests {
         let shared = ["view", "draw", "qr"]
         for (page, scripts, styles) in [
             (PageSource.Page.login, ["page", "login"], ["style"]), (.enrol, ["page", "enrol"], ["style", "enrol"]), (.link, ["link"], ["style"]),
-            (.embed, ["page", "login", "embed"], ["style", "embed"]),
+            (.embed, ["page", "login", "embed"], ["style", "embed"]), (.consent, ["consent"], ["style"]), (.device, ["device"], ["style", "device"]),
+            (.logout, ["logout"], ["style"]),
         ] {
             let html = try html(page, in: language)
             // All that it loads is counted here.

@@ -35,13 +35,14 @@ struct PageLanguageTests {
         let files = [
             PackageResources.head_html, PackageResources.begin_html, PackageResources.foot_html, PackageResources.marks_html,
             PackageResources.login_html, PackageResources.enrol_html, PackageResources.link_html, PackageResources.missing_html,
-            PackageResources.trouble_html,
+            PackageResources.trouble_html, PackageResources.consent_html, PackageResources.device_html, PackageResources.logout_html,
+            PackageResources.refused_html, PackageResources.stale_html,
         ]
         let templates = files.map { String(decoding: $0, as: UTF8.self) }.joined()
         let asked = Set(templates.matches(of: /\{\{\{?(\w+)\}/).map { String($0.1) })
         let titles = Set(PageSource.Page.allCases.map { "\($0.rawValue)Title" })
-        // Put into others: what stands where no name is known.
-        let inside: Set = ["theApp", "yourPhone"]
+        // Put into others: what stands where no name is known; and what phones and the consent page are told by the server.
+        let inside: Set = ["theApp", "yourPhone", "phoneMay", "scopeOpenID", "scopeProfile", "scopeEmail", "scopeOffline"]
         let texts = Set(try #require(try catalogue()["en"]).keys)
         #expect(asked.subtracting(["lang", "title"]).subtracting(texts).isEmpty)
         #expect(texts.subtracting(asked).subtracting(titles).subtracting(inside).isEmpty)
@@ -53,7 +54,7 @@ struct PageLanguageTests {
             let html = String(decoding: try PageTexts.made.get().asset(page, in: language).bytes, as: UTF8.self)
             #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\" dir=\""), "\(page)")
             #expect(!html.contains("{{") && !html.contains("}}") && !html.contains("<title></title>") && html.hasSuffix("</html>\n"), "\(page)")
-            for place in ["{name}", "{device}", "{app}"] { #expect(!html.contains(place), "\(page)") }
+            for place in ["{name}", "{device}", "{app}", "{client}"] { #expect(!html.contains(place), "\(page)") }
         }
     }
 

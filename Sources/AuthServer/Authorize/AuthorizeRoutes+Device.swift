@@ -1,0 +1,47 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OAuthProvider
+import OstiaryProtocol
+
+/// The page on which a person types what a device shows (RFC 8628 §3.3).
+extension AuthorizeRoutes {
+    /// POST /device/code: where the browser goes on with a code that somebody waits with.
+    /// - Parameter peer: the place that the tries are counted for.
+    func typeCode(_ call: BrowserCall, from peer: Peer?) async throws -> Response {
+        try pages.checkOrigin(call.headers)
+        let body = try JSONBody.decode(DeviceBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
+        guard !typed.isLocked(peer, at: call.now) else { throw VisitRefusal.tooOften }
+        // What can be no code is not counted: nobody finds one by it.
+        guard let code = UserCode(typed: body.code) else { return Self.wrongCode }
+        guard let waiting = try await oauth.devices.waiting(for: code, at: call.server, now: call.now) else {
+            typed.noteWrong(peer, at: call.now)
+            return Self.wrongCode
+        }
+        let visit = Visit(secret: PageSecret(using: random), subject: .device(waiting.hash), begunAt: call.now)
+        let isLoggedIn = try await logins(of: call).newest(at: call.now) != nil
+        // Also of whoever is logged in it is asked: the device may be that of somebody else, who sent them here.
+        var response = isLoggedIn ? ask(visit, call, in: call.language()) : try await openLogin(visit, forDevice: waiting.hash, call)
+        let location = response.headers[.location]
+        let kept = response.headers[values: .setCookie]
+        response = .object { $0.member("location", location) }
+        response.headers[values: .setCookie] = kept
+        return response
+    }
+
+    func openLogin(_ visit: Visit, forDevice hash: [UInt8], _ call: BrowserCall) async throws -> Response {
+        guard let waiting = try await oauth.approval.question(hash, at: call.server, now: call.now) else { throw VisitRefusal.over }
+        let shown = ShownRequest(
+            waiting.application, waiting.authorization.scopes, waiting.api, demand: .policy, in: call.language(), headers: call.headers)
+        return try await openLogin(visit, shown, call)
+    }
+
+    private static var wrongCode: Response { .object { $0.member("outcome", "wrong") } }
+}
+
+private struct DeviceBody: JSONFields {
+    enum Field: String, CodingKey, CaseIterable { case code }
+
+    let code: String
+}

@@ -1,0 +1,101 @@
+import Authentication
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OAuthProvider
+import OstiaryProtocol
+
+/// The authorization endpoint, and the pages of the provider: what stands at the issuer of each virtual server for browsers and their people.
+package struct AuthorizeRoutes: Sendable {
+    let oauth: OAuthServices
+    let domain: AuthenticationServices
+    let pages: PageService
+    let random: any RandomSource
+    let clock: @Sendable () -> Instant
+    let texts: PageTexts
+    let cookies: ProviderCookies
+    let typed = TypedCodes()
+    private let addresses: ProviderAddresses
+
+    /// Bytes of a body: an authorization request that is posted, or what our own pages send, which may hold the address of a logout.
+    static let bodyLimit = 16_384
+
+    /// - Throws: when the program has lost a page or its texts.
+    package init(
+        oauth: OAuthServices, domain: AuthenticationServices, pages: PageService, addresses: ProviderAddresses, publicURL: PublicURL,
+        random: any RandomSource, clock: @Sendable @escaping () -> Instant
+    ) throws {
+        self.oauth = oauth
+        self.domain = domain
+        self.pages = pages
+        self.addresses = addresses
+        self.random = random
+        self.clock = clock
+        texts = try PageTexts.made.get()
+        cookies = ProviderCookies(isSecure: publicURL.isSecure)
+    }
+
+    /// Adds them to the public router: the first virtual server's at the root, those of the others below the folder of each.
+    package func add(to router: Router<ServiceRequestContext>) {
+        for folder in ["", "\(ProviderAddresses.folder)/{server}"] {
+            let path = { (name: String) in RouterPath(folder + name) }
+            router.get(path(ProviderPath.authorization.rawValue), use: page(authorize))
+            router.post(path(ProviderPath.authorization.rawValue), use: page(turned))
+            router.get(path("/authorize/continue"), use: page(goOn))
+            router.get(path("/authorize/cancel"), use: page(cancel))
+            router.get(path("/authorize/consent"), use: page { [texts] call in texts.response(.consent, to: call.request) })
+            router.get(path("/authorize/state"), use: call(state))
+            router.post(path("/authorize/decision"), use: call(decide))
+            router.get(path(ProviderPath.verification.rawValue), use: page { [texts] call in texts.response(.device, to: call.request) })
+            router.post(path("/device/code")) { request, context in
+                try await call { call in try await typeCode(call, from: context.peer) }(request, context)
+            }
+            router.get(path(ProviderPath.endSession.rawValue), use: page(logOut))
+            router.post(path(ProviderPath.endSession.rawValue), use: page(turned))
+            router.get(path("/logout/done"), use: page { [texts] call in texts.response(.logout, to: call.request) })
+            router.post(path("/logout/decision"), use: call(decideLogout))
+        }
+    }
+
+    private typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
+
+    /// A call of a page's script.
+    private func call(_ answer: @Sendable @escaping (BrowserCall) async throws -> Response) -> Handler {
+        { request, context in
+            guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
+            // Where there is no provider nothing else is said.
+            _ = try await oauth.proofNonces(of: server)
+            return try await answer(BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock()))
+        }
+    }
+
+    /// An address that people open: they are told on a page what became of it.
+    private func page(_ answer: @Sendable @escaping (BrowserCall) async throws -> Response) -> Handler {
+        call { call in
+            do { return try await answer(call) } catch let refusal as VisitRefusal {
+                RequestTrace.current?.note(.reason, refusal.reason)
+                return texts.problem(refusal, in: call.language())
+            }
+        }
+    }
+
+    /// A request that came by POST is answered at the same address by GET: a form of another site brings no cookie, and the redirect does.
+    private func turned(_ call: BrowserCall) async throws -> Response {
+        guard OAuthCall.mediaType(call.headers[.contentType]) == OAuthCall.form else {
+            throw VisitRefusal.refused("a request that is posted is a form, \(OAuthCall.form)")
+        }
+        let body = try await call.request.bytes(limit: Self.bodyLimit)
+        guard let parameters = FormText.parameters(body) else { throw VisitRefusal.refused("the form is not what its type says") }
+        let query = parameters.map { "\(AuthorizeResponse.escaped($0.name))=\(AuthorizeResponse.escaped($0.value))" }.joined(separator: "&")
+        let path = call.request.uri.path
+        guard path.utf8.count + query.utf8.count < ServiceLimits.standard.uri else { throw VisitRefusal.refused("the request is too long") }
+        return Self.redirect(to: query.isEmpty ? path : "\(path)?\(query)")
+    }
+
+    /// The browser goes there, by GET whatever it came with.
+    static func redirect(to location: String) -> Response { Response(status: .seeOther, headers: [.location: location]) }
+
+    func logins(of call: BrowserCall) -> BrowserLogins {
+        BrowserLogins(domain: domain, pages: pages, server: call.server, secrets: cookies.logins(at: call.server, in: call.headers))
+    }
+}

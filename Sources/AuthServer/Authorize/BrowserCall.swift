@@ -1,0 +1,73 @@
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import OAuthProvider
+import OstiaryProtocol
+
+/// One request of a browser at the provider of a virtual server.
+struct BrowserCall: Sendable {
+    let request: Request
+    let server: ServerID
+    /// `iss`, below which everything of this provider is.
+    let issuer: String
+    let now: Instant
+    /// What stands in the query, each name once or more; nil for a query that two readers could read differently.
+    let query: OAuthProvider.Parameters?
+
+    init(_ request: Request, server: ServerID, issuer: String, now: Instant) {
+        self.request = request
+        self.server = server
+        self.issuer = issuer
+        self.now = now
+        query = FormText.parameters((request.uri.query ?? "").utf8).map { OAuthProvider.Parameters($0) }
+    }
+
+    var headers: HTTPFields { request.headers }
+
+    /// An address of this provider.
+    func address(_ path: String) -> String { issuer + path }
+
+    /// That of one visit.
+    func address(_ path: String, of visit: Visit) -> String { address("\(path)?visit=\(visit.id.text)") }
+
+    /// The language that a client asks for, else that of the browser.
+    func language(for asked: AuthorizationRequest? = nil) -> PageLanguage {
+        asked?.uiLocales.lazy.compactMap { PageLanguage(tag: $0) }.first ?? PageLanguage(of: request)
+    }
+}
+
+/// Why a visit goes no further. People are told on a page, scripts of our pages by JSON.
+enum VisitRefusal: Error, Equatable {
+    /// This browser has no such visit, or not any more; or its person came back too late, or with a code that is another's.
+    case over
+    /// The person was shown something else than is asked now.
+    case changed
+    /// What a client, or whoever sent the browser here, did wrong: a sentence for its makers.
+    case refused(String)
+    /// Codes were typed too often that none are.
+    case tooOften
+
+    /// For the line that says what was refused: the sentence may hold a name that its sender made.
+    var reason: String { if case .refused = self { "refused" } else { "\(self)" } }
+
+    init(_ refusal: AuthorizeRefusal) {
+        switch refusal {
+        case .requestURISpent, .requestURIExpired, .requestURIUnknown: self = .over
+        default: self = .refused(refusal.description)
+        }
+    }
+}
+
+extension VisitRefusal: ErrorResponseConvertible {
+    var errorResponse: ErrorResponse {
+        switch self {
+        case .over: ErrorResponse(.unauthorized, "visit_over", "this is over; start again from the site")
+        case .changed: ErrorResponse(.conflict, "changed", "something else is asked by now")
+        case .refused(let why): ErrorResponse(.badRequest, "bad_request", why)
+        case .tooOften:
+            ErrorResponse(
+                .tooManyRequests, "too_often", "too many wrong codes; wait \(UserCodeTries.span) seconds",
+                headers: [.retryAfter: "\(UserCodeTries.span)"])
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// A request that waits in a browser while its person logs in and consents. It is kept as one that its client sent ahead, so the code that is given for
+/// it spends it (docs/decisions/0024).
+extension AuthorizeService {
+    /// Keeps a request that has passed its checks.
+    /// - Parameter parameters: as the browser brought them.
+    /// - Returns: its name, 43 characters of base64url: for the browser that brought it, and for nobody else.
+    package func keep(_ parameters: [Parameter], of request: AuthorizationRequest, at now: Instant) async throws -> String {
+        let sent = Parameters(parameters)
+        if request.pushedHash != nil, let name = sent["request_uri"].flatMap(PushedRequest.name) { return name }
+        let name = Base64URL.encode(context.random.bytes(32))
+        let kept = PushedRequest(
+            hash: SHA(name.utf8), server: request.server, client: request.application.id,
+            parameters: PushService.kept(sent, of: request.application).all, expiresAt: now + PushedRequest.life)
+        try await context.store.write { rows in try rows.save(kept) }
+        return name
+    }
+
+    /// A kept request, checked once more: client and API may have changed.
+    package func resume(_ name: String, at server: ServerID, now: Instant) async throws -> ResumedRequest {
+        let hash = SHA(name.utf8)
+        guard let pushed = try await context.store.read({ rows in try rows.pushedRequest(hash: hash, of: server) }) else {
+            return ResumedRequest(outcome: .page(.requestURIUnknown), keptAt: now)
+        }
+        guard now <= pushed.keptAt + PushedRequest.visitLife else { return ResumedRequest(outcome: .page(.requestURIExpired), keptAt: pushed.keptAt) }
+        let keys = try await context.keyring.keys(of: server)
+        return ResumedRequest(outcome: try await check(Parameters(pushed.parameters), pushed, keys, at: server), keptAt: pushed.keptAt)
+    }
+}
+
+/// What a kept request comes to now.
+package struct ResumedRequest: Sendable {
+    package let outcome: AuthorizeOutcome
+    /// A login for it is no older.
+    package let keptAt: Instant
+}

@@ -1,0 +1,288 @@
+import Authentication
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import OAuthProvider
+import OstiaryProtocol
+import Testing
+
+@testable import AuthServer
+
+@Suite("The authorization endpoint as a browser sees it", .timeLimit(.minutes(10)))
+struct AuthorizePageTests {
+    @Test("S3-18, S3-27, S3-28 a browser without a login goes to a login page, comes back with its code, and its client has tokens")
+    func reference() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (browser) async throws in
+            let answer = try await browser.logIn(try await browser.authorize(Browser.request()), as: alice)
+            #expect(answer.status == .seeOther)
+            let location = try #require(answer.headers[.location])
+            #expect(location.hasPrefix("\(AuthorizeFixture.callback)?code="))
+            #expect(Browser.parameter("state", of: location) == "state-1")
+            #expect(Browser.parameter("iss", of: location) == AuthorizeResponse.escaped(AuthorizeFixture.origin))
+            #expect(answer.headers[.cacheControl] == "no-store")
+            let tokens = try await fixture.tokens(location)
+            #expect(tokens.idToken != nil && tokens.refreshToken == nil)
+            // The visit is over, the login stays.
+            #expect(browser.visits.isEmpty && browser.logins.count == 1)
+        }
+    }
+
+    @Test("The phone shows the client, what it asks for in words, and the browser; and proves what the request demands")
+    func shown() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            for (changes, demand) in [
+                ([:], FactorDemand.policy), (["prompt": "login"], .always), (["max_age": "600"], .fresh(600)), (["acr_values": "mfa"], .fresh(.max)),
+            ] as [(KeyValuePairs<String, String?>, FactorDemand)] {
+                let visit = try await browser.openLogin(try await browser.authorize(Browser.request("shop", AuthorizeFixture.callback, changes)))
+                let asked = try await fixture.session(visit.nonce).request
+                #expect(asked.client == RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"))
+                #expect(asked.shown.info == [Announcement(key: "It may", text: "know who you are; read your things")])
+                #expect(asked.demand == demand)
+            }
+        }
+    }
+
+    @Test("ui_locales says the language of the page and of what the phone shows; more than one announcement holds has another")
+    func language() async throws {
+        let fixture = try await AuthorizeFixture()
+        let words = String(repeating: "w", count: 120)
+        let many = try (0..<20).map { APIScope(try #require(Scope("s\($0)")), words: words) }
+        let server = fixture.server
+        try await fixture.oauthStore.write { rows in
+            var api = try #require(try rows.api(AuthorizeFixture.api, of: server))
+            api.scopes = many
+            try rows.save(api)
+        }
+        try await fixture.change("shop") { $0.apis = [AuthorizeFixture.api: ScopeSet(many.map(\.scope))] }
+        try await fixture.run { (browser) async throws in
+            let scope = (["openid"] + many.map(\.scope.text)).joined(separator: " ")
+            let request = Browser.request("shop", AuthorizeFixture.callback, ["scope": scope, "ui_locales": "tlh nl-BE en"])
+            let answer = try await browser.authorize(request)
+            #expect(answer.headers[.location]?.hasPrefix("\(AuthorizeFixture.origin)/login?lang=nl#") == true)
+            let info = try await fixture.session(try await browser.openLogin(answer).nonce).request.shown.info
+            #expect(info.map(\.key) == ["Het mag", "Het mag (2)", "Het mag (3)"])
+            #expect(info.map(\.text).joined(separator: "; ") == (["weten wie u bent"] + many.map(\.words)).joined(separator: "; "))
+            #expect(info.allSatisfy { $0.text.utf8.count <= 1_024 })
+        }
+    }
+
+    @Test("authz_unregistered_redirect_no_redirect, and an unknown client: people are told on a page, and nothing is kept")
+    func people() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            for (request, sentence) in [
+                (Browser.request("nobody"), "there is no such client"),
+                (Browser.request("shop", "https://evil.example/"), "redirect_uri is not registered"),
+                (Browser.request() + "&client_id=app", "client_id is missing"), ("", "client_id is missing"), ("client_id=%zz", "percent-encoded"),
+            ] {
+                let answer = try await browser.authorize(request)
+                #expect(answer.status == .badRequest && answer.headers[.location] == nil, "\(request)")
+                #expect(answer.headers[.contentType] == "text/html; charset=utf-8" && answer.headers[.cacheControl] == "no-store")
+                #expect(answer.headers[HTTPField.Name("X-Frame-Options")!] == "DENY")
+                let html = String(buffer: answer.body)
+                #expect(html.contains(sentence) && !html.contains("evil.example"), "\(request)")
+            }
+            #expect(browser.cookies.isEmpty)
+        }
+        for table in ["oauth_pushed", "page"] { #expect(try await fixture.count(table) == 0) }
+    }
+
+    @Test("What is wrong with a request is told to its client, with state and iss, and nothing is kept")
+    func clients() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            for (changes, error) in [
+                (["code_challenge_method": "plain"], "invalid_request"), (["response_type": "token"], "unsupported_response_type"),
+                (["scope": "nothing"], "invalid_scope"), (["prompt": "none"], "login_required"), (["prompt": "none login"], "invalid_request"),
+            ] as [(KeyValuePairs<String, String?>, String)] {
+                let answer = try await browser.authorize(Browser.request("shop", AuthorizeFixture.callback, changes))
+                let location = try #require(answer.headers[.location])
+                #expect(answer.status == .seeOther && location.hasPrefix("\(AuthorizeFixture.callback)?error=\(error)&"))
+                #expect(Browser.parameter("state", of: location) == "state-1" && Browser.parameter("iss", of: location) != nil)
+            }
+        }
+        for table in ["oauth_pushed", "page"] { #expect(try await fixture.count(table) == 0) }
+    }
+
+    @Test("A request that is posted is the same at the same address by GET; one that is no form is refused")
+    func posted() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            let answer = try await browser.postForm("/authorize", Browser.request() + "&ui_locales=nl+en")
+            #expect(answer.status == .seeOther)
+            let location = try #require(answer.headers[.location])
+            #expect(location.hasPrefix("/authorize?client_id=shop&") && location.hasSuffix("&ui_locales=nl%20en"))
+            _ = try await browser.openLogin(try await browser.get(location))
+            #expect(try await browser.postForm("/authorize", "{}", type: "application/json").status == .badRequest)
+            let long = try await browser.postForm(
+                "/authorize", Browser.request("shop", AuthorizeFixture.callback, ["claims": String(repeating: "x", count: 9_000)]))
+            #expect(long.status == .badRequest && long.headers[.location] == nil)
+        }
+    }
+
+    @Test("No secret of a visit stands in an address or a body, and no cookie can be read by scripts or sent by other sites' forms")
+    func secrets() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (browser) async throws in
+            let first = try await browser.authorize(Browser.reports())
+            let visit = try await browser.openLogin(first)
+            let second = try await browser.comeBack(visit, try await fixture.approve(alice, visit.nonce))
+            let third = try await browser.get("/authorize/state?visit=\(visit.id.text)")
+            for answer in [first, second, third] {
+                #expect(answer.headers[.location]?.contains(visit.secret.text) != true && !String(buffer: answer.body).contains(visit.secret.text))
+            }
+            let set = [first, second].flatMap { $0.headers[values: .setCookie] }
+            #expect(set.count >= 3)
+            for cookie in set {
+                #expect(cookie.hasPrefix("__Host-ostiary-") && cookie.contains("; Path=/; HttpOnly; SameSite=Lax; Secure"), "\(cookie)")
+                #expect(!cookie.contains("Domain"))
+            }
+            #expect(set.contains { $0.hasPrefix("__Host-ostiary-logins-\(fixture.server.text)=") && !$0.contains("Max-Age") })
+        }
+    }
+
+    @Test("The attack of a code that is brought to another browser: nobody is logged in there, the login is over, and no code is given")
+    func otherBrowser() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (attacker) async throws in
+            let visit = try await attacker.openLogin(try await attacker.authorize(Browser.request()))
+            let code = try await fixture.approve(alice, visit.nonce)
+            let victim = attacker.another()
+            let answer = try await victim.comeBack(visit, code)
+            #expect(answer.status == .badRequest && answer.headers[.location] == nil && victim.cookies.isEmpty)
+            // Nor in the one that began.
+            #expect(try await attacker.comeBack(visit, code).headers[.location] == nil)
+            #expect(try await fixture.session(visit.nonce).settled(at: fixture.clock.now).login == nil)
+        }
+        #expect(try await fixture.count("oauth_code") == 0)
+    }
+
+    @Test("One visit ends in one code: the address that is loaded again, or 16 times at once, gives no other")
+    func once() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (browser) async throws in
+            let visit = try await browser.openLogin(try await browser.authorize(Browser.request()))
+            let code = try await fixture.approve(alice, visit.nonce)
+            let kept = browser.cookies
+            let answers = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<16 {
+                    let same = browser.another()
+                    same.cookies = kept
+                    group.addTask { try await same.comeBack(visit, code).headers[.location] }
+                }
+                return try await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+            #expect(answers.count { Browser.parameter("code", of: $0) != nil } == 1)
+            browser.cookies = kept
+            #expect(try await browser.comeBack(visit, code).status == .badRequest)
+        }
+        #expect(try await fixture.count("oauth_code") == 1)
+    }
+
+    @Test("Whoever leaves the login page is brought back to the client, which hears that they said no")
+    func cancelled() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            let visit = try await browser.openLogin(try await browser.authorize(Browser.request()))
+            let location = try await browser.get("/authorize/cancel?visit=\(visit.id.text)").headers[.location]
+            #expect(Browser.parameter("error", of: location) == "access_denied" && Browser.parameter("state", of: location) == "state-1")
+            #expect(browser.visits.isEmpty)
+            #expect(try await browser.another().get("/authorize/cancel?visit=\(visit.id.text)").status == .badRequest)
+        }
+    }
+
+    @Test("A visit is over after half an hour, and a client that was disabled meanwhile is told of by nobody")
+    func late() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (browser) async throws in
+            let visit = try await browser.openLogin(try await browser.authorize(Browser.reports()))
+            fixture.clock.advance(200)
+            // The request was kept for longer than one that a client sends ahead may wait for its browser.
+            _ = try await browser.question(try await browser.comeBack(visit, try await fixture.approve(alice, visit.nonce)))
+            try await fixture.change("reports") { $0.isEnabled = false }
+            #expect(try await browser.get("/authorize/continue?visit=\(visit.id.text)").status == .badRequest)
+            try await fixture.change("reports") { $0.isEnabled = true }
+            fixture.clock.advance(PushedRequest.visitLife)
+            #expect(try await browser.get("/authorize/continue?visit=\(visit.id.text)").status == .badRequest)
+        }
+    }
+
+    @Test("Who logs in and is not whom the client means gets no code, and is not asked again and again")
+    func anotherPerson() async throws {
+        let fixture = try await AuthorizeFixture()
+        let (alice, bob) = (try await fixture.addAccount(), try await fixture.addAccount("bob"))
+        try await fixture.run { (browser) async throws in
+            let first = try await browser.logIn(try await browser.authorize(Browser.request()), as: alice)
+            let hint = try await fixture.tokens(first.headers[.location]).idToken
+            let other = browser.another()
+            let request = Browser.request("shop", AuthorizeFixture.callback, ["id_token_hint": hint])
+            let location = try await other.logIn(try await other.authorize(request), as: bob).headers[.location]
+            #expect(Browser.parameter("error", of: location) == "login_required")
+        }
+    }
+
+    @Test("A login that is weaker than the client asks for ends in unmet_authentication_requirements")
+    func weak() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (browser) async throws in
+            let request = Browser.request("shop", AuthorizeFixture.callback, ["acr_values": "mfa"])
+            let location = try await browser.logIn(try await browser.authorize(request), as: alice, methods: []).headers[.location]
+            #expect(Browser.parameter("error", of: location) == "unmet_authentication_requirements")
+        }
+    }
+
+    @Test("Another virtual server's provider is below its folder, and nowhere where there is none")
+    func folders() async throws {
+        let fixture = try await AuthorizeFixture()
+        let folder = "/oidc/\(AuthorizeFixture.other.text)"
+        try await fixture.run { (browser) async throws in
+            for path in [
+                "\(folder)/authorize?\(Browser.request())", "\(folder)/device", "\(folder)/logout", "/oidc/\(fixture.server.text)/authorize",
+            ] {
+                #expect(try await browser.get(path).status == .notFound, "\(path)")
+            }
+            let application = try fixture.application("shop", .web, AuthorizeFixture.callback, isFirstParty: true, at: AuthorizeFixture.other)
+            try await fixture.oauthStore.write { rows in try rows.save(application) }
+            fixture.tokenKeyring.open(AuthorizeFixture.other)
+            let request = Browser.request("shop", AuthorizeFixture.callback, ["audience": nil, "prompt": "none"])
+            let location = try await browser.authorize(request, at: folder).headers[.location]
+            #expect(Browser.parameter("iss", of: location) == AuthorizeResponse.escaped(AuthorizeFixture.origin + folder))
+        }
+    }
+
+    @Test("Nothing of it is for programs of other sites: no answer allows an origin")
+    func otherSites() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            for path in ["/authorize?\(Browser.request())", "/authorize/state?visit=x", "/device", "/logout"] {
+                for method in [HTTPRequest.Method.get, .options] {
+                    let answer = try await browser.client.execute(uri: path, method: method, headers: [.origin: "https://shop.example"])
+                    #expect(answer.headers[.accessControlAllowOrigin] == nil, "\(path)")
+                }
+            }
+        }
+    }
+
+    @Test("A browser keeps eight visits, and gives up the oldest")
+    func many() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            var first: Visit?
+            for _ in 0..<9 {
+                _ = try await browser.authorize(Browser.request())
+                if first == nil { first = browser.visits.first }
+                fixture.clock.advance(1)
+            }
+            let gone = try #require(first)
+            #expect(browser.visits.count == 8 && !browser.visits.contains { $0.id == gone.id })
+        }
+    }
+}
