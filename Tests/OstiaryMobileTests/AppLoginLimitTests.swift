@@ -37,6 +37,7 @@ struct AppLoginLimitTests {
     private static let calledBySystem: [(name: String, call: @Sendable (Ostiary) async -> Void)] = [
         ("resume", { $0.resume() }), ("enterForeground", { $0.enterForeground() }), ("enterBackground", { $0.enterBackground() }),
         ("setWatching", { $0.setWatching(false) }), ("refresh", { _ = try? await $0.refresh() }), ("events", { _ = $0.events }),
+        ("tokenProof", { _ = try? await $0.tokenProof(for: Session(id: UUID()), method: "GET", url: URL(fileURLWithPath: "/nothing")) }),
         ("delegate", { $0.delegate = nil }), ("AppLogin session", { _ = $0.appLoginSession?.webNonce }),
     ]
 

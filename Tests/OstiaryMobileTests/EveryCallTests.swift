@@ -69,6 +69,9 @@ struct EveryCallTests {
         Call(
             name: "remove", isTold: false, needsAccount: true,
             make: { hand in if let account = hand.account { try? await hand.ostiary.remove(account) } }),
+        Call(
+            name: "tokenProof", isTold: false,
+            make: { _ = try? await $0.ostiary.tokenProof(for: $0.session, method: "GET", url: URL(fileURLWithPath: "/nothing")) }),
         Call(name: "refresh", isTold: false, make: { _ = try? await $0.ostiary.refresh() }),
         Call(name: "eraseEverything", isTold: false, make: { try? await $0.ostiary.eraseEverything() }),
     ]

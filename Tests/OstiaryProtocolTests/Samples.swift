@@ -58,9 +58,10 @@ struct Samples {
     let server: SampleServer
     let secondFactor: SampleServer
     let device = SampleDevice()
-    private let random = FixedRandom(99)
+    private let random: FixedRandom
 
-    init() throws {
+    init(seed: UInt64 = 99) throws {
+        random = FixedRandom(seed)
         server = try SampleServer(seed: 1)
         secondFactor = try SampleServer(seed: 2)
     }
@@ -186,6 +187,16 @@ struct Samples {
                 biometricSignature: bytes(64), attempt: try attempt(), offer: offer()), signedBy: device.sign)
     }
 
+    /// With all that an L5 can bring beside its decision.
+    func appL5() throws -> Encoded<L5> {
+        try Encoded(
+            L5(
+                sessionID: session, sessionHash: bytes(32), accountID: account, attemptID: attemptID, decision: .accept, method: .cached,
+                cache: bytes(32),
+                extensions: Extensions(shownNotices: [NoticeID(using: random)], tokenKey: TokenKey(thumbprint: bytes(32))), offer: offer()),
+            signedBy: device.sign)
+    }
+
     func box() throws -> PINBox {
         try PINBox(decoding: [1, 0, 0, 0x80, 0, 3] + bytes(32 + PINBox.sealedCount) + OPRFKey.generate().publicKey)
     }
@@ -225,7 +236,7 @@ struct Samples {
                 "L1 of an AppLogin",
                 try Encoded(L1(appLoginOf: account, clientInfo: "Door 1.0"), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("Offer", offer().value), WireCase("L2", l2()), WireCase("L5", try l5().value),
-            WireCase("L5 by a biometric", try biometricL5().value),
+            WireCase("L5 by a biometric", try biometricL5().value), WireCase("L5 of an AppLogin", try Samples(seed: 100).appL5().value),
             WireCase(
                 "L6",
                 L6(

@@ -49,12 +49,11 @@ extension SQLOAuthRows {
         WHERE n.server = $1 AND n.hash = $2 AND n.kind = $3 AND s.state = \(SessionColumns.States.loggedIn)
         """
 
-    /// No phone names a key for tokens yet, so what is exchanged is refused.
     func appSession(webNonceHash: [UInt8], of server: ServerID, at now: Instant) throws -> AppSession? {
         let arguments = [SQLValue(server), .blob(webNonceHash), SQLValue(NoncePointer.Kind.web)]
         return try connection.one(Self.appSession, arguments).flatMap { row in
             let session = try SessionColumns.read(row)
-            return session.login(at: now).map { AppSession(session: session.id, login: $0, tokenKey: nil) }
+            return session.login(at: now).map { AppSession(session: session.id, login: $0, tokenKey: $0.tokenKey.map { Thumbprint($0) }) }
         }
     }
 }

@@ -10,7 +10,7 @@ enum SessionColumns {
         columns: [
             "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
             "binding", "not_me", "decision", "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason",
-            "ended_at", "failed_tries", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "demand", "client",
+            "ended_at", "failed_tries", "token_key", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "demand", "client",
             "runs_out_at", "last_moment",
         ])
 
@@ -65,6 +65,7 @@ enum SessionColumns {
             SQLValue(state), SQLValue(account), SQLValue(binding), SQLValue(notMe), SQLValue(decision), SQLValue(login?.at), SQLValue(login?.methods),
             SQLValue(login?.verifiedAt), SQLValue(login?.userInput), SQLValue(login?.deadline), SQLValue(login?.lastPing), SQLValue(login?.lastStamp),
             SQLValue(reason), SQLValue(endedAt), SQLValue(login.map { UInt64($0.failedTries) }),
+            SQLValue(login?.tokenKey?.thumbprint),
         ]
     }
 
@@ -102,8 +103,14 @@ enum SessionColumns {
             account: try row.identifier("account"), binding: try row.optionalChoice("binding"), at: try row.instant("logged_in_at"),
             methods: try row.choice("methods"), verifiedAt: try row.instant("verified_at"), decision: try row.blob("decision"),
             userInput: try row.optionalText("user_input") ?? "", failedTries: try row.optionalNumber("failed_tries") ?? 0,
-            deadline: try row.instant("deadline"), lastPing: try row.instant("last_ping"), lastStamp: try row.instant("last_stamp"),
-            returned: returned)
+            tokenKey: try tokenKey(row), deadline: try row.instant("deadline"), lastPing: try row.instant("last_ping"),
+            lastStamp: try row.instant("last_stamp"), returned: returned)
+    }
+
+    private static func tokenKey(_ row: SQLRow) throws -> TokenKey? {
+        guard let thumbprint = try row.optionalBlob("token_key") else { return nil }
+        guard let key = TokenKey(thumbprint: thumbprint) else { throw SQLError.outOfRange("token_key") }
+        return key
     }
 
     private static func ticket(_ row: SQLRow) throws -> ReturnTicket? {

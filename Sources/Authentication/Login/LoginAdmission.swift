@@ -51,7 +51,13 @@ struct LoginAdmission: Sendable {
         guard decision.sessionHash == offered.sessionHash else { throw Refusal.sessionHashWrong }
         try request.verify(message, by: account.deviceKey)
         try account.checkUsable()
+        _ = try decision.extensions.namedTokenKey()
         return (account, offered, session)
+    }
+
+    /// The key that the login keeps for tokens; an app alone can name one.
+    func tokenKey(for session: Session) throws(Refusal) -> TokenKey? {
+        session.purpose == .app ? try decision.extensions.namedTokenKey() : nil
     }
 
     /// - Parameter former: what the first look found, in a second one: if it claimed the session and was kept, that was this call.

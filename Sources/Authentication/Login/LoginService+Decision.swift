@@ -76,6 +76,7 @@ extension LoginService {
                 account: account.id, binding: admitted.offer.binding, at: request.now, methods: evidence.methods, verifiedAt: evidence.verifiedAt,
                 decision: admission.decisionHash, userInput: admission.message.value.userInput,
                 failedTries: evidence.failedTries(after: try rows.instance(account.instance)?.receipt),
+                tokenKey: try admission.tokenKey(for: admitted.session),
                 deadline: request.now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: request.now,
                 lastStamp: request.opened.sentAt)
             let session = try current(admitted.session.id, in: rows)

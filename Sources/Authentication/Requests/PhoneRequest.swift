@@ -40,4 +40,7 @@ func decoded<Message: WireMessage>(_: Message.Type = Message.self, from request:
 extension Extensions {
     /// The notices that a message says were shown (protocol §8).
     func acknowledged() throws(Refusal) -> [NoticeID] { do { return try shownNotices() } catch { throw .malformed(error) } }
+
+    /// The key that an L5 names for tokens (protocol §6).
+    func namedTokenKey() throws(Refusal) -> TokenKey? { do { return try tokenKey() } catch { throw .malformed(error) } }
 }

@@ -105,6 +105,8 @@ package struct Login: Hashable, Sendable {
     package let userInput: String
     /// Wrong tries of the PIN before this proof, since the last right one or biometric.
     package let failedTries: UInt32
+    /// The key that the app's phone named for tokens; nil if it named none, and of a browser's login.
+    package let tokenKey: TokenKey?
     /// The last moment at which the session lives without another answer of the app.
     package var deadline: Instant
     package var lastPing: Instant
@@ -115,7 +117,7 @@ package struct Login: Hashable, Sendable {
 
     package init(
         account: AccountID, binding: Binding?, at: Instant, methods: Methods, verifiedAt: Instant, decision: [UInt8], userInput: String = "",
-        failedTries: UInt32 = 0, deadline: Instant, lastPing: Instant, lastStamp: Instant, returned: ReturnTicket? = nil
+        failedTries: UInt32 = 0, tokenKey: TokenKey? = nil, deadline: Instant, lastPing: Instant, lastStamp: Instant, returned: ReturnTicket? = nil
     ) {
         self.account = account
         self.binding = binding
@@ -125,6 +127,7 @@ package struct Login: Hashable, Sendable {
         self.decision = decision
         self.userInput = userInput
         self.failedTries = failedTries
+        self.tokenKey = tokenKey
         self.deadline = deadline
         self.lastPing = lastPing
         self.lastStamp = lastStamp

@@ -103,7 +103,7 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case keyStore
     /// No memory that is kept from being written to disk.
     case lockedMemory
-    /// This server does not offer it.
+    /// This server does not offer it, or the app's configuration leaves it out.
     case notOffered
 }
 

@@ -11,6 +11,9 @@ extension Ostiary {
         public var timeoutAppLogin = Duration.zero
         /// At most one account in this app: the enrolment of a second is error 40.
         public var singleAccount = false
+        /// Whether each AppLogin names a key of this device, to which the server's OAuth provider binds tokens (RFC 9449). Without it the `webNonce` of an
+        /// AppLogin is exchanged for none.
+        public var bindsTokens = false
 
         // Questions to the person
         /// The app calls `startUserInteraction(for:)` itself.

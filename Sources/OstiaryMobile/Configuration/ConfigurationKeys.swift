@@ -13,6 +13,9 @@ extension ConfigurationKey {
             name: "appLoginRequired", kind: .withoutEffect(isFlag: true),
             summary: "Changes nothing: an app has an AppLogin by starting it."),
         ConfigurationKey(name: "singleAccount", kind: .flag(\.singleAccount), summary: "At most one account in this app."),
+        ConfigurationKey(
+            name: "bindsTokens", kind: .flag(\.bindsTokens),
+            summary: "Each AppLogin names a key of this device, to which the server's OAuth provider binds tokens."),
     ]
 
     private static let questions = [

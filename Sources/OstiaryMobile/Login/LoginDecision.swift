@@ -74,8 +74,8 @@ extension Engine {
             sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
             attemptID: proof?.attempt ?? AttemptID(using: random), decision: .accept, method: method,
             secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
-            cache: cache?.exposed, userInput: userInput, extensions: Extensions(shownNotices: question.acknowledged(by: account.id)),
-            offer: question.shown.offer)
+            cache: cache?.exposed, userInput: userInput,
+            extensions: Extensions(shownNotices: question.acknowledged(by: account.id), tokenKey: question.tokenKey), offer: question.shown.offer)
         // From here on the server may count the session as logged in, whatever we hear of it, and whether this process hears it at all.
         try noteYes(id)
         let report = flow?.report

@@ -16,6 +16,8 @@ struct Question: Sendable {
     let answer: Encoded<L2>
     /// The notices that each account was shown when the login began; the same in every copy of its decision, because a copy is the same bytes.
     let shownNotices: [AccountID: [NoticeID]]
+    /// The key that an AppLogin names for tokens; as the notices, fixed when the login began.
+    let tokenKey: TokenKey?
 
     var shown: L2 { answer.value }
 
@@ -48,6 +50,8 @@ extension Engine {
     /// L1 and L2, with a fresh key.
     func look(at source: Question.Source, for id: Session.ID?, at rootHash: [UInt8]) async throws(OstiaryError) -> Question {
         let ephemeral = try makeEphemeral()
+        var tokenKey: TokenKey?
+        if case .app(let account) = source { tokenKey = try self.tokenKey(of: account.id) }
         let (line, message) =
             switch source {
             case .link(let link, let via):
@@ -60,7 +64,7 @@ extension Engine {
         let notices = try known().activeAccounts(at: rootHash).map { ($0.id, shownNotices(of: $0.id)) }
         return Question(
             source: source, rootHash: rootHash, ephemeral: ephemeral, requestHash: shown.request.hash, answer: shown.content,
-            shownNotices: Dictionary(notices) { first, _ in first })
+            shownNotices: Dictionary(notices) { first, _ in first }, tokenKey: tokenKey)
     }
 
     /// Goes through a login, and through it again with what it asks now when that was changed while it was being answered. Nothing was counted then.

@@ -64,8 +64,7 @@ extension StoredState {
         guard let account = account(id) else { return }
         accounts.removeAll { $0.id == id }
         sessions.removeAll { $0.account == id }
-        discarded.append(account.keyName)
-        if let name = account.otpSecretName { discarded.append(name) }
+        discarded += [account.keyName, account.otpSecretName, account.tokenKeyName].compactMap(\.self)
         if let instance = instance(account.instance), !accounts.contains(where: { $0.instance == instance.id }) {
             instances.removeAll { $0.id == instance.id }
             discarded += instance.names

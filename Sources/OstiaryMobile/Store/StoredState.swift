@@ -85,6 +85,8 @@ struct StoredAccount: Codable, Sendable, Equatable {
     var otpSecretName: String?
     /// Notices that the app was told of, and whose server was not heard to know that; nil for none.
     var shownNotices: [NoticeID]?
+    /// Where the key store has the key that AppLogins name for tokens; nil until one did.
+    var tokenKeyName: String?
     let createdAt: UInt64
 }
 

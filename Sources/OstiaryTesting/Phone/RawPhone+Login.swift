@@ -40,6 +40,8 @@ extension RawPhone {
         package var userInput: String
         /// Notices that the person was shown.
         package var shown: [NoticeID]
+        /// The key that an AppLogin names for tokens.
+        package var tokenKey: TokenKey?
         package var sessionHash: [UInt8]?
         package var session: SessionID?
         package var account: AccountID?
@@ -48,7 +50,8 @@ extension RawPhone {
         package init(
             decision: Decision = .accept, method: Methods = [], attempt: AttemptID? = nil, secondFactorSignature: [UInt8]? = nil,
             biometricSignature: [UInt8]? = nil, ownAttempt: Encoded<Attempt>? = nil, cache: [UInt8]? = nil, userInput: String = "",
-            shown: [NoticeID] = [], sessionHash: [UInt8]? = nil, session: SessionID? = nil, account: AccountID? = nil, offer: Encoded<Offer>? = nil
+            shown: [NoticeID] = [], tokenKey: TokenKey? = nil, sessionHash: [UInt8]? = nil, session: SessionID? = nil, account: AccountID? = nil,
+            offer: Encoded<Offer>? = nil
         ) {
             self.decision = decision
             self.method = method
@@ -59,6 +62,7 @@ extension RawPhone {
             self.cache = cache
             self.userInput = userInput
             self.shown = shown
+            self.tokenKey = tokenKey
             self.sessionHash = sessionHash
             self.session = session
             self.account = account
@@ -74,7 +78,8 @@ extension RawPhone {
                 sessionID: choice.session ?? shown.content.sessionID, sessionHash: choice.sessionHash ?? shown.hash(for: account),
                 accountID: account, attemptID: choice.attempt ?? AttemptID(using: random), decision: choice.decision, method: choice.method,
                 secondFactorSignature: choice.secondFactorSignature, biometricSignature: choice.biometricSignature, attempt: choice.ownAttempt,
-                cache: choice.cache, userInput: choice.userInput, extensions: Extensions(shownNotices: choice.shown),
+                cache: choice.cache, userInput: choice.userInput,
+                extensions: Extensions(shownNotices: choice.shown, tokenKey: choice.tokenKey),
                 offer: choice.offer ?? shown.content.offer))
     }
 

@@ -140,6 +140,9 @@ package struct Thumbprint: Hashable, Sendable, CustomStringConvertible {
 
     init(hash: [UInt8]) { bytes = hash }
 
+    /// Of the key that a phone named at its login.
+    package init(_ key: TokenKey) { bytes = key.thumbprint }
+
     /// 43 characters of base64url; nil for anything else.
     package init?(text: String) {
         guard let bytes = Base64URL.decode(text), bytes.count == 32 else { return nil }

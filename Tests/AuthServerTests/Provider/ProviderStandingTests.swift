@@ -154,11 +154,16 @@ struct ProviderStandingTests {
     func appSession(on backend: Backend) async throws {
         try await backend.run { fixture in
             try await fixture.enrol(1, userID: "alice")
-            try await fixture.logIn(3, as: 1, webNonce: Sample.bytes(0x55))
+            let key = TokenKey(thumbprint: Sample.bytes(0x4B))
+            try await fixture.logIn(3, as: 1, webNonce: Sample.bytes(0x55), tokenKey: key)
+            try await fixture.logIn(4, as: 1, webNonce: Sample.bytes(0x56))
             func app(_ nonce: [UInt8], at now: Instant = Sample.now) async throws -> AppSession? {
                 try await fixture.read { rows in try rows.appSession(webNonceHash: nonce, of: Sample.server, at: now) }
             }
             #expect(try await app(Sample.bytes(0x55))?.session == Sample.sessionID(3))
+            #expect(try await app(Sample.bytes(0x55))?.tokenKey?.bytes == Sample.bytes(0x4B), "the key that its phone named")
+            #expect(try await app(Sample.bytes(0x56))?.session == Sample.sessionID(4))
+            #expect(try await app(Sample.bytes(0x56))?.tokenKey == nil, "and of one that named none there is none")
             #expect(try await app(Sample.bytes(3)) == nil)
             #expect(try await app(Sample.bytes(0x55), at: Sample.now + 316) == nil)
             try await fixture.end(3, of: 1)

@@ -72,15 +72,17 @@ struct ProviderStoreFixture: Sendable {
         }
     }
 
-    static func login(_ account: UInt8, until deadline: Instant = Sample.now + 315) -> Login {
+    static func login(_ account: UInt8, until deadline: Instant = Sample.now + 315, tokenKey: TokenKey? = nil) -> Login {
         Login(
             account: Sample.accountID(account), binding: .qrDynamic, at: Sample.now, methods: .pin, verifiedAt: Sample.now, decision: Sample.bytes(7),
-            deadline: deadline, lastPing: Sample.now, lastStamp: Sample.now)
+            tokenKey: tokenKey, deadline: deadline, lastPing: Sample.now, lastStamp: Sample.now)
     }
 
     /// The session goes on, with this account; as a session of an app it has a webNonce.
-    func logIn(_ session: UInt8, as account: UInt8, until deadline: Instant = Sample.now + 315, webNonce: [UInt8]? = nil) async throws {
-        let login = Self.login(account, until: deadline)
+    func logIn(
+        _ session: UInt8, as account: UInt8, until deadline: Instant = Sample.now + 315, webNonce: [UInt8]? = nil, tokenKey: TokenKey? = nil
+    ) async throws {
+        let login = Self.login(account, until: deadline, tokenKey: tokenKey)
         try await save(Self.session(session, .loggedIn(login), purpose: webNonce == nil ? .login : .app), login)
         guard let webNonce, case .database(let store) = people else { return }
         try await store.write { rows in

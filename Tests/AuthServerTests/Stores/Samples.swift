@@ -18,7 +18,7 @@ enum Sample {
 
     static let login = Login(
         account: accountID(1), binding: .qrDynamic, at: now, methods: .pin, verifiedAt: now - 5, decision: bytes(7), userInput: "Grüße\nzwei",
-        failedTries: 3, deadline: now + 315, lastPing: now + 1, lastStamp: now + 2)
+        failedTries: 3, tokenKey: TokenKey(thumbprint: bytes(0x4B)), deadline: now + 315, lastPing: now + 1, lastStamp: now + 2)
 
     /// Of three codes: no two sessions have the same.
     static let tickets = [0xC0, 0xC1, 0xC2].map { ReturnTicket(codeHash: bytes($0), until: now + 120) }

@@ -43,8 +43,9 @@ struct EnrolledPhone: Sendable {
         try await scan(try await servers.link(nonce, style), via: style == .tapped ? .link : .scan).logInByPIN()
     }
 
+    /// - Parameter key: what it names for tokens.
     @discardableResult
-    func logInApp() async throws -> L6 { try await openApp().logInByPIN() }
+    func logInApp(naming key: TokenKey? = nil) async throws -> L6 { try await openApp().logInByPIN(naming: key) }
 
     /// - Parameter shown: notices that the person was shown.
     func ping(_ session: SessionID, hold: UInt8 = 0, after shown: [DeviceNotice] = []) async throws -> PingAnswer {
@@ -81,9 +82,11 @@ struct ShownLogin: Sendable {
     }
 
     func decision(
-        _ decision: Decision = .accept, attempt: AttemptID? = nil, method: Methods = [], proof: [UInt8]? = nil, cache: [UInt8]? = nil
+        _ decision: Decision = .accept, attempt: AttemptID? = nil, method: Methods = [], proof: [UInt8]? = nil, cache: [UInt8]? = nil,
+        naming key: TokenKey? = nil
     ) throws -> Encoded<L5> {
-        let choice = RawPhone.Choice(decision: decision, method: method, attempt: attempt, secondFactorSignature: proof, cache: cache)
+        let choice = RawPhone.Choice(
+            decision: decision, method: method, attempt: attempt, secondFactorSignature: proof, cache: cache, tokenKey: key)
         return try owner.phone.raw.deciding(shown, by: owner.account, choice)
     }
 
@@ -95,11 +98,11 @@ struct ShownLogin: Sendable {
 
     /// M1 to L6.
     @discardableResult
-    func logInByPIN(epoch: UInt32 = 1) async throws -> L6 {
+    func logInByPIN(epoch: UInt32 = 1, naming key: TokenKey? = nil) async throws -> L6 {
         let attempt = try attempt(epoch: epoch)
         let evaluated = try await owner.phone.evaluate(attempt)
         guard evaluated.status == .ok else { throw evaluated.status }
-        return try await send(try decision(attempt: attempt.id, method: .pin, proof: try owner.phone.prove(attempt)))
+        return try await send(try decision(attempt: attempt.id, method: .pin, proof: try owner.phone.prove(attempt), naming: key))
     }
 
     func logInByCache(_ cache: [UInt8]) async throws -> L6 { try await send(try decision(method: .cached, cache: cache)) }

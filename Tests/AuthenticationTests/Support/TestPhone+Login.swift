@@ -42,10 +42,11 @@ extension TestPhone {
     }
 
     /// L5 with a PIN that was evaluated.
-    func accepting(_ shown: Shown, _ tried: Tried, userInput: String = "") throws -> Outgoing {
+    func accepting(_ shown: Shown, _ tried: Tried, userInput: String = "", naming key: TokenKey? = nil) throws -> Outgoing {
         try deciding(
             shown,
-            Choice(method: .pin, attempt: tried.id, secondFactorSignature: try secondFactorSignature(tried), userInput: userInput))
+            Choice(
+                method: .pin, attempt: tried.id, secondFactorSignature: try secondFactorSignature(tried), userInput: userInput, tokenKey: key))
     }
 
     func acceptingByCache(_ shown: Shown, _ cache: [UInt8]) throws -> Outgoing { try deciding(shown, Choice(method: .cached, cache: cache)) }

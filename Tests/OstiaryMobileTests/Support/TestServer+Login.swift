@@ -66,6 +66,7 @@ extension TestServer {
         try checkOffer(l5.offer, of: l5.sessionID, for: l5.accountID, l5.sessionHash, by: opened.ephemeral)
         try acknowledge(l5.extensions)
         userInputs.append(l5.userInput)
+        tokenKeys.append(try l5.extensions.tokenKey())
         guard l5.decision == .accept else {
             sessions[l5.sessionID]?.denial = l5.decision
             let answer = L6(result: .denied, sessionID: nil, pingTime: 0, userName: "")

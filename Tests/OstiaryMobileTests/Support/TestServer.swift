@@ -79,6 +79,8 @@ actor TestServer {
     var shares: [AccountID: [UInt8]] = [:]
     var declines: [Decision] = []
     var userInputs: [String] = []
+    /// What each L5 named for tokens.
+    var tokenKeys: [TokenKey?] = []
     /// What each L5, Ping and Stop said was shown.
     var acknowledged: [[NoticeID]] = []
     var logoCalls = 0

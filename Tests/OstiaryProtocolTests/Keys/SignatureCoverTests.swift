@@ -78,6 +78,7 @@ struct SignatureCoverTests {
         try check(try samples.l5().value)
         try check(try samples.l7(.gaveUp).value)
         try check(try samples.biometricL5().value)
+        try check(try samples.appL5().value)
         try check(Delete(accountID: samples.account, time: now))
         try check(try samples.m3().value, freshness: fresh)
         try check(L1(appLoginOf: samples.account, clientInfo: "Door 1.0"), freshness: fresh)

@@ -50,6 +50,7 @@ struct DerivationVectorTests {
             entry(
                 "return code: HMAC(return), sidKey, sid, accountId, SHA(L5 without devSig), first 16 bytes",
                 [a, link.sessionID.bytes, account.bytes, b], Array(MAC(key: a, .return, link.sessionID.bytes + account.bytes + b).prefix(16))),
+            entry("jkt (RFC 7638) of a P-256 key, X9.63", [TokenKeyTests.publicKey], TokenKey(publicKey: TokenKeyTests.publicKey).thumbprint),
         ]
     }
 

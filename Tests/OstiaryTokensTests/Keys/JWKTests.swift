@@ -29,6 +29,16 @@ struct JWKTests {
         #expect(try key("{\(Self.point)}").thumbprint.text == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
     }
 
+    @Test("A phone names its key by the thumbprint that the key of its proofs has", arguments: [UInt8(1), 7, 200])
+    func named(_ seed: UInt8) throws {
+        let key = try LocalSigner(.es256, stored: [UInt8](repeating: seed, count: 32)).key
+        guard case .p256(let point) = key.material else {
+            Issue.record("ES256 has P-256 keys")
+            return
+        }
+        #expect(Thumbprint(TokenKey(publicKey: point)) == key.thumbprint)
+    }
+
     @Test("A key is read from what is published of it, whatever else stands there")
     func roundTrip() throws {
         for signer in [try TokenFixture.es256(), try TokenFixture.edDSA(), try RSAFixture.signer()] {

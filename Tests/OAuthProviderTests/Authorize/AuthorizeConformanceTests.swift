@@ -1,0 +1,75 @@
+import Authentication
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+/// By the names of the official plans' modules, where a request is taken that differs from the usual one: docs/conformance.md.
+@Suite("Requests that official plans make and a provider has to take")
+struct AuthorizeConformanceTests {
+    private typealias Fixture = ProviderFixture
+
+    @Test("ensure-request-without-nonce-succeeds-for-code-flow, without-state-success: what was not sent is not given back")
+    func bare() async throws {
+        let fixture = try await ProviderFixture()
+        let request = try await fixture.request(fixture.authorization(["nonce": nil, "state": nil]))
+        #expect(request.nonce == nil && request.state == nil)
+        fixture.logIn(Fixture.login(at: fixture.now))
+        let response = try await fixture.authorize.give(request, fixture.visit(isConfirmed: true), now: fixture.now)
+        #expect(Fixture.parameter("state", of: response.location) == nil)
+        let code = try #require(Fixture.parameter("code", of: response.location))
+        #expect(try fixture.idClaims(try await fixture.answer(fixture.exchange(code)).idToken)["nonce"] == nil)
+    }
+
+    @Test("ensure-other-scope-order-succeeds: scopes in any order are the same")
+    func order() async throws {
+        let fixture = try await ProviderFixture()
+        let turned = Fixture.fullScope.split(separator: " ").reversed().joined(separator: " ")
+        let request = try await fixture.request(fixture.authorization(["scope": turned]))
+        #expect(request.scopes == (try await fixture.request(fixture.authorization()).scopes))
+    }
+
+    @Test("display-page, display-popup, claims-locales: what would only change how a page looks hinders nobody")
+    func looks() async throws {
+        let fixture = try await ProviderFixture()
+        let usual = try await fixture.request(fixture.authorization())
+        for (name, value) in [("display", "page"), ("display", "popup"), ("claims_locales", "se")] {
+            #expect(try await fixture.request(fixture.authorization() + [Parameter(name, value)]) == usual)
+        }
+    }
+
+    @Test("ui-locales, login-hint: both go to the page as they came, and decide nothing")
+    func hints() async throws {
+        let fixture = try await ProviderFixture()
+        let request = try await fixture.request(fixture.authorization(["ui_locales": "se nl", "login_hint": "bob@example.com"]))
+        #expect(request.uiLocales == ["se", "nl"] && request.loginHint == "bob@example.com" && request.hinted == nil)
+    }
+
+    @Test("ensure-authorization-request-with-64-char-nonce-success, and with long ones: the ID token has the whole of it", arguments: [64, 384])
+    func nonce(_ count: Int) async throws {
+        let nonce = String(repeating: "n", count: count)
+        let fixture = try await ProviderFixture()
+        #expect(try fixture.idClaims(try await fixture.tokens(["nonce": nonce]).idToken)["nonce"] == .string(nonce))
+    }
+
+    @Test("ensure-dpopproof-at-par-endpoint-binding-success, ensure-dpop-auth-code-binding-success: the key that was named redeems the code")
+    func bound() async throws {
+        let fixture = try await ProviderFixture()
+        let key = try Fixture.phoneKey(51).key.thumbprint
+        let code = try await fixture.code(["dpop_jkt": key.text])
+        #expect(try await fixture.answer(fixture.exchange(code, proofs: [fixture.proof(51)])).type == .dpop)
+    }
+
+    @Test("idtoken-signature: an ID token is signed with the algorithm that its client is registered with, by a key that is published")
+    func signature() async throws {
+        let fixture = try await ProviderFixture()
+        for algorithm in [SignatureAlgorithm.es256, .edDSA] {
+            try await fixture.change("mobile") { $0.idTokenAlgorithm = algorithm }
+            let token = try #require(try await fixture.tokens().idToken)
+            let header = try JSONReader.object(try #require(Base64URL.decode(String(token.prefix { $0 != "." }))))
+            #expect(header["alg"] == .string(algorithm.rawValue))
+            #expect(try fixture.idClaims(token)["sub"] == .string("alice"))
+            #expect(fixture.keyring.tokenKeys.published.keys.contains { $0.id == header["kid"]?.string && $0.algorithm == algorithm })
+        }
+    }
+}
