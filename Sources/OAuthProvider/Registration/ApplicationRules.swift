@@ -17,6 +17,11 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
     case addressWrong(String)
     case deliveryMissing
     case lifeWrong
+    /// What an application is stays: another kind is another application.
+    case kindFixed
+    /// An API, or a scope of one, that the server does not have.
+    case apiUnknown(APIIdentifier)
+    case scopeUnknown(APIIdentifier, Scope)
 }
 
 /// What an operator may write of an application. Each rule is a function of its own; `check` runs them in order, and everything that writes one calls
