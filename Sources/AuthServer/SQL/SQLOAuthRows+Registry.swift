@@ -2,6 +2,7 @@ import Authentication
 import Database
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTokens
 
 /// What an operator looks at and takes away.
 extension SQLOAuthRows {

@@ -3,6 +3,7 @@ import Database
 import HTTPService
 import Hummingbird
 import Logging
+import OAuthProvider
 import OstiaryProtocol
 import ServiceLifecycle
 
@@ -61,6 +62,8 @@ package struct AuthNode: Sendable {
             // Its own reason is told rather than that it did not answer.
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
+        let registry = RegistryService(
+            store: SQLOAuthStore(database: database, key: keyEncryptionKey, audited: audit.write), random: random)
         let pageStore = SQLPageStore(database: database)
         let services = AuthenticationServices(
             store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore], watch: watch,
@@ -82,7 +85,8 @@ package struct AuthNode: Sendable {
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
-        admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
+        admin = AdminRoutes(
+            domain: services, registry: registry, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
             checks: [
                 NamedCheck("database") {

@@ -5,6 +5,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import Synchronization
@@ -38,6 +39,7 @@ final class PagesFixture: Sendable {
         let database = try await misbehavingDatabase()
         try await database.migrate(AuthenticationSchema.migrations)
         pageStore = SQLPageStore(database: database)
+        let registry = RegistryService(store: SQLOAuthStore(database: database, key: .random()), random: SystemRandomSource())
         let (clock, store, keyring, events) = (clock, store, keyring, events)
         let now: @Sendable () -> Instant = { clock.now }
         let domain = AuthenticationServices(
@@ -45,7 +47,8 @@ final class PagesFixture: Sendable {
             random: SystemRandomSource())
         let pages = PageService(store: pageStore, random: SystemRandomSource(), publicURL: publicURL)
         let hashes = VisualHashes(keyring: keyring)
-        adminRoutes = AdminRoutes(domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, clock: now)
+        adminRoutes = AdminRoutes(
+            domain: domain, registry: registry, pages: pages, visualHashes: hashes, publicURL: publicURL, clock: now)
         let adminRouter = Router(context: ServiceRequestContext.self)
         adminRouter.addServiceMiddleware()
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))
