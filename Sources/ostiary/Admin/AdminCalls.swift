@@ -103,7 +103,7 @@ struct RegistryCalls {
             self.server = server
             return
         }
-        let ids = try await calls.call(.GET, ["servers"])["servers"]?.array?.compactMap { $0.object?["serverid"]?.string } ?? []
+        let ids = try await calls.call(.GET, ["servers", ""])["servers"]?.array?.compactMap { $0.object?["serverid"]?.string } ?? []
         guard let only = ids.first else { throw AdminFailure.noServer }
         guard ids.count == 1 else { throw AdminFailure.severalServers(ids) }
         self.server = only
@@ -117,7 +117,7 @@ struct RegistryCalls {
     func all(_ list: String) async throws -> [JSONObject] {
         var elements: [JSONObject] = []
         while true {
-            let part = try await call(.GET, [list], query: [("limit", "1000"), ("marker", "\(elements.count)")])
+            let part = try await call(.GET, [list, ""], query: [("limit", "1000"), ("marker", "\(elements.count)")])
             let more = part[list]?.array?.compactMap(\.object) ?? []
             elements += more
             guard !more.isEmpty, case .integer(let total)? = part["totalnumber"], elements.count < total else { return elements }

@@ -24,7 +24,7 @@ struct AdminOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("api-key-file"),
-        help: ArgumentHelp("File with the API key; default is the setting, or else the file that the server made in its data folder.", valueName: "file"))
+        help: ArgumentHelp("File with the API key; default is the setting, or else the file in the data folder.", valueName: "file"))
     var apiKeyFile: String?
 
     @Option(help: ArgumentHelp("The virtual server; needed where there are several.", valueName: "serverid"))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import NIOHTTP1
 import OstiaryTokens
 
 /// `ostiary admin apply`: makes what is there as a file says, and tells the difference.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import NIOHTTP1
 import OstiaryTokens
 
 /// A kind of thing that an operator writes.
@@ -80,7 +81,7 @@ struct RegistryShow<Kind: RegistryKind>: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run("\(Kind.list) show") { registry in
-            let object = try await registry.call(.GET, [Kind.list, name])
+            let object = try await registry.call(.GET, [Kind.list, name, ""])
             if options.json { try options.tell(object) } else { try StandardStreams.deliver(YAMLWriter.text(of: object)) }
         }
     }
@@ -90,7 +91,7 @@ struct RegistryPut<Kind: RegistryKind>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "put", abstract: "Write one \(Kind.noun) as a file says it.",
-            discussion: "The file is the whole of it: what it leaves out has the value of which nothing else is said. Saying it again changes nothing.")
+            discussion: "The file is the whole of it: what it leaves out is as if nobody had ever said it. Saying it again changes nothing.")
     }
 
     @OptionGroup var options: AdminOptions
@@ -99,7 +100,7 @@ struct RegistryPut<Kind: RegistryKind>: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run("\(Kind.list) put") { registry in
-            let object = try await registry.call(.PUT, [Kind.list, name], body: try AdminFile.object(file))
+            let object = try await registry.call(.PUT, [Kind.list, name, ""], body: try AdminFile.object(file))
             if options.json { return try options.tell(object) }
             // Told this once: whoever does not read it now needs another.
             try StandardStreams.deliver(object["client_secret"]?.string.map { "client_secret: \($0)" } ?? "\(Kind.noun) saved")
@@ -117,7 +118,7 @@ struct RegistryDelete<Kind: RegistryKind>: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run("\(Kind.list) delete") { registry in
-            let answer = try await registry.call(.DELETE, [Kind.list, name])
+            let answer = try await registry.call(.DELETE, [Kind.list, name, ""])
             if options.json { try options.tell(answer) } else { try StandardStreams.deliver("\(Kind.noun) removed") }
         }
     }

@@ -79,7 +79,7 @@ enum YAMLScalar {
         default: break
         }
         guard !ambiguous.contains(text.lowercased()) else {
-            throw YAMLError(line: line, problem: "has \(text), which readers of YAML take for different things: write true or false, or put it into quotes")
+            throw YAMLError(line: line, problem: "has \(text), which YAML does not take for one thing: use true, false or quotes")
         }
         guard looksLikeNumber(text) else { return .string(String(text)) }
         guard let number = Int64(text), String(number) == text else {
@@ -93,7 +93,7 @@ enum YAMLScalar {
     /// Digits with what numbers have beside them in one reader of YAML or another.
     private static func looksLikeNumber(_ text: Substring) -> Bool {
         let digits = text.first == "-" || text.first == "+" ? text.dropFirst() : text
-        guard let first = digits.first, first.isASCII, first.isNumber || first == "." && digits.dropFirst().first?.isNumber == true else { return false }
+        guard let first = digits.first(where: { $0 != "." }), first.isASCII, first.isNumber else { return false }
         return digits.allSatisfy { $0.isASCII && ($0.isHexDigit || "._xo:+-".contains($0)) } && digits.filter { $0 == "." }.count <= 1
             && !digits.dropFirst().contains("-")
     }
@@ -101,8 +101,8 @@ enum YAMLScalar {
     /// A text as it is read here again: plain where that is the same, otherwise in quotes, with every control character escaped.
     static func text(of text: String) -> String {
         let isPlain =
-            text.utf8.allSatisfy { $0 > 0x1F && $0 < 0x7F } && text.first != " " && text.last != " " && !text.contains(where: { "[]{},".contains($0) })
-            && withoutComment(text[...]) == text[...] && (try? plain(text[...], line: 0)) == .string(text)
+            text.utf8.allSatisfy { $0 > 0x1F && $0 < 0x7F } && text.first != " " && text.last != " "
+            && !text.contains(where: { "[]{},".contains($0) }) && withoutComment(text[...]) == text[...] && (try? plain(text[...], line: 0)) == .string(text)
         guard !isPlain else { return text }
         return String(decoding: JSONObject(["": .string(text)]).encoded.dropFirst("{\"\":".utf8.count).dropLast(), as: UTF8.self)
     }
@@ -154,7 +154,7 @@ private struct FlowReader {
             return false
         }
         if !isFirst {
-            guard rest.first == "," else { throw YAMLError(line: line, problem: "has brackets that do not end on it, or no comma between two values") }
+            guard rest.first == "," else { throw YAMLError(line: line, problem: "has brackets without an end, or two values without a comma") }
             rest = rest.dropFirst().drop { $0 == " " }
         }
         guard !rest.isEmpty else { throw YAMLError(line: line, problem: "has brackets that do not end on it: write such a list below its name") }
