@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTokens
 
 /// The services of the provider over one store, one keyring and one random source: all that routes and tests hold.
 package struct OAuthServices: Sendable {
@@ -11,6 +12,8 @@ package struct OAuthServices: Sendable {
     package let introspection: IntrospectionService
     package let revocation: RevocationService
     package let userInfo: UserInfoService
+    package let discovery: DiscoveryService
+    package let endSession: EndSessionService
     private let context: ProviderContext
 
     /// - Parameter hook: what an operator's own rules add to access tokens.
@@ -27,8 +30,14 @@ package struct OAuthServices: Sendable {
         introspection = IntrospectionService(context: context, hook: hook)
         revocation = RevocationService(context: context)
         userInfo = UserInfoService(context: context)
+        discovery = DiscoveryService(context: context)
+        endSession = EndSessionService(context: context)
         self.context = context
     }
+
+    /// The nonces that a virtual server gives out for proofs, where it asks for them (RFC 9449 §8).
+    /// - Throws: `NoProvider`.
+    package func proofNonces(of server: ServerID) async throws -> DPoPNonces { try await context.keyring.keys(of: server).nonces }
 
     /// Work in the background, for the node that has the lease.
     package func logouts(through gateway: any LogoutGateway) -> LogoutService { LogoutService(context: context, gateway: gateway) }

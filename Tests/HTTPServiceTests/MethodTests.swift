@@ -163,6 +163,20 @@ struct MethodTests {
         }
     }
 
+    @Test("An address that answers OPTIONS by itself is asked, and no other is; * is nobody's own")
+    func ownOptions() async throws {
+        let router = router()
+        router.post("/shared") { _, _ in "shared" }
+        router.on("/shared", method: .options) { _, _ in Response(status: .noContent, headers: [.allow: "OPTIONS, POST", .server: "itself"]) }
+        try await RunningServer.with(router) { server in
+            let own = try await ask(server, "OPTIONS /shared")
+            #expect(own.status.contains(" 204 ") && own.fields["server"] == "itself" && own.fields["x-request-id"] != nil)
+            #expect(try await ask(server, "OPTIONS /thing/7").fields["server"] == nil)
+            #expect(try await ask(server, "OPTIONS *").fields["allow"] == "GET, HEAD, OPTIONS, POST, PUT")
+            #expect(try await ask(server, "GET /shared").fields["allow"] == "OPTIONS, POST")
+        }
+    }
+
     @Test("A method that an address does not take is 405 with Allow, TRACE among them; nothing is sent back")
     func notAllowed() async throws {
         try await RunningServer.with(router()) { server in

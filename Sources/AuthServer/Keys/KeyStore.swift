@@ -143,7 +143,7 @@ struct KeyStore: Sendable {
             prekeys: try prekeys.map(opened))
     }
 
-    private func secret(of row: KeyRow) throws -> [UInt8] { try key.unwrap(row.wrapped, context: Self.context(of: row.key)) }
+    func secret(of row: KeyRow) throws -> [UInt8] { try key.unwrap(row.wrapped, context: Self.context(of: row.key)) }
 
     /// One prekey.
     func prekey(_ id: UInt32, of server: ServerID) async throws -> StoredPrekey? {
@@ -158,7 +158,7 @@ struct KeyStore: Sendable {
             secret: try PrekeySecret(id: row.id, secret: secret), publishedUntil: row.publishedUntil, erasedAt: row.erasedAt)
     }
 
-    private static func context(of key: KeyRow.ID) -> String { "as/\(key.kind)/\(key.server.text)/\(Base64URL.encode(key.id))" }
+    static func context(of key: KeyRow.ID) -> String { "as/\(key.kind)/\(key.server.text)/\(Base64URL.encode(key.id))" }
 
     private static func context(ofPrekey id: UInt32, _ server: ServerID) -> String {
         "as/prekey/\(server.text)/\(Base64URL.encode(withUnsafeBytes(of: id.bigEndian) { Array($0) }))"

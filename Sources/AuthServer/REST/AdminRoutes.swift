@@ -12,6 +12,7 @@ import OstiaryProtocol
 package struct AdminRoutes: Sendable {
     let domain: AuthenticationServices
     let registry: RegistryService
+    let tokenKeys: SQLTokenKeyring
     let pages: PageService
     let visualHashes: VisualHashes
     let publicURL: PublicURL
@@ -30,5 +31,5 @@ package struct AdminRoutes: Sendable {
     }
 
     /// Every call, in the order of docs/rest-api.md.
-    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable + registryTable }
+    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable + registryTable + tokenKeyTable }
 }

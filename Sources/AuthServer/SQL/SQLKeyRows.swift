@@ -1,5 +1,6 @@
 import Database
 import OstiaryProtocol
+import OstiaryTokens
 
 /// A private key of a virtual server as it is kept.
 struct KeyRow: Equatable, Sendable {
@@ -48,6 +49,12 @@ final class SQLKeyRows {
             knownKeys.note(key, as: key.key)
             return key
         }
+    }
+
+    /// By which algorithms the APIs and applications of a server want tokens signed; empty while it has neither.
+    func tokenAlgorithms(of server: ServerID) throws -> Set<SignatureAlgorithm> {
+        let sql = "SELECT algorithm FROM oauth_api WHERE server = $1 UNION SELECT id_token_algorithm FROM oauth_client WHERE server = $1"
+        return Set(try connection.query(sql, [SQLValue(server)]).map { try $0.word("algorithm") })
     }
 
     func prekeys(of server: ServerID) throws -> [PrekeyRow] { try prekeys("WHERE server = $1", [SQLValue(server)]) }

@@ -14,6 +14,8 @@ package struct AuthNode: Sendable {
     /// The virtual server that was made on the first start.
     package let defaultServer: ServerID
     package let services: AuthenticationServices
+    /// The OpenID Connect provider of each virtual server that has applications or APIs.
+    package let provider: OAuthServices
     /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
     /// Seconds after which another node of the same database does the work in the background, when this one does not any more.
@@ -22,6 +24,7 @@ package struct AuthNode: Sendable {
     private let bundles: BundleMaker
     private let dispatch: AP1Dispatch
     private let pages: PageRoutes
+    private let oauth: OAuthRoutes
     private let admin: AdminRoutes
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
@@ -62,11 +65,13 @@ package struct AuthNode: Sendable {
             // Its own reason is told rather than that it did not answer.
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
-        let registry = RegistryService(
-            store: SQLOAuthStore(database: database, key: keyEncryptionKey, audited: audit.write), random: random)
         let pageStore = SQLPageStore(database: database)
+        let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey, audited: audit.write)
+        let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
+        let tokenKeyring = SQLTokenKeyring(
+            database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
         let services = AuthenticationServices(
-            store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore], watch: watch,
+            store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
             auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
         try await gateway.checkAtStart()
 
@@ -85,8 +90,12 @@ package struct AuthNode: Sendable {
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
+        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
+        oauth = OAuthRoutes(
+            domain: provider, addresses: addresses, sessions: services.sessions, asksNonce: settings.asksProofNonces, clock: clock)
         admin = AdminRoutes(
-            domain: services, registry: registry, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
+            domain: services, registry: RegistryService(store: oauthStore, random: random), tokenKeys: tokenKeyring, pages: pageService,
+            visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
             checks: [
                 NamedCheck("database") {
@@ -110,7 +119,7 @@ package struct AuthNode: Sendable {
                 clockCheck,
             ], drain: drain, limit: readinessLimit)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
-        background = Self.background(services, vault, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
+        background = Self.background(services, vault, tokenKeyring, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
     }
 
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
@@ -131,6 +140,7 @@ package struct AuthNode: Sendable {
         router.addServiceMiddleware(outages: Self.isOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
+        oauth.add(to: router)
         return router
     }
 
@@ -166,8 +176,8 @@ package struct AuthNode: Sendable {
     }
 
     private static func background(
-        _ services: AuthenticationServices, _ vault: ServerVault, _ gateway: PinnedSecondFactor, _ lease: Lease, logger: Logger,
-        clock: @Sendable @escaping () -> Instant
+        _ services: AuthenticationServices, _ vault: ServerVault, _ tokenKeyring: SQLTokenKeyring, _ gateway: PinnedSecondFactor, _ lease: Lease,
+        logger: Logger, clock: @Sendable @escaping () -> Instant
     ) -> [any Service] {
         let isOurs = { @Sendable () async throws -> Bool in try await lease.isHeld(at: clock().seconds) }
         return [
@@ -177,6 +187,9 @@ package struct AuthNode: Sendable {
                 // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
                 let ours = try await isOurs()
                 if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
+            },
+            PeriodicTask(name: "token-keys", interval: .seconds(600), logger: logger) {
+                if try await isOurs() { try await tokenKeyring.renew() }
             },
             PeriodicTask(name: "housekeeping", interval: .seconds(5), logger: logger) {
                 if try await isOurs() { try await services.housekeeping.run(at: clock()) }

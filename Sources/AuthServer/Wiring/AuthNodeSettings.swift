@@ -13,10 +13,12 @@ package struct AuthNodeSettings: Sendable {
     package let serverLogo: [UInt8]?
     /// Days for which the audit trail is kept; 0 for ever.
     package let auditDays: UInt64
+    /// Whether proofs of possession of OAuth clients need a nonce of this server (RFC 9449 §8).
+    package let asksProofNonces: Bool
 
     package init(
         publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil,
-        auditDays: UInt64 = 0
+        auditDays: UInt64 = 0, asksProofNonces: Bool = false
     ) {
         self.publicURL = publicURL
         self.apiKey = apiKey
@@ -24,6 +26,7 @@ package struct AuthNodeSettings: Sendable {
         self.serverName = serverName
         self.serverLogo = serverLogo
         self.auditDays = auditDays
+        self.asksProofNonces = asksProofNonces
     }
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
@@ -35,6 +38,7 @@ package struct AuthNodeSettings: Sendable {
         serverName = try settings.serverName()
         serverLogo = try settings.parsed(.serverLogo, Self.logo(in:))
         auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
+        asksProofNonces = try settings.bool(.dpopNonces) ?? false
     }
 
     private static func logo(in path: String) throws(LogoError) -> [UInt8] {

@@ -13,6 +13,8 @@ package struct AuditEntry: Equatable, Sendable {
         case secondFactorResetAsked, secondFactorReset
         case applicationSaved, applicationRemoved, clientSecretRotated
         case apiSaved, apiRemoved, roleSaved, roleRemoved, userSaved, userRemoved
+        /// All keys that sign tokens, before their time.
+        case tokenKeysReplaced
     }
 
     package let kind: Kind

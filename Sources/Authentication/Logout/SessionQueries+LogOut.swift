@@ -18,6 +18,17 @@ extension SessionQueries {
         if let enrolment = ended.enrolment { events.publish(.about(enrolment)) }
     }
 
+    /// The same for a session that is named by itself, by a client at which its person logs out. What is no session of this server, and what is over, is
+    /// left as it is.
+    package func logOut(_ session: SessionID, at server: ServerID, now: Instant) async throws {
+        let ended = try await store.write { rows, former -> LoggedOut in
+            let session = try rows.session(session).flatMap { $0.server == server ? $0 : nil }
+            let stopped = try session.flatMap { try SessionStop(reason: .server).apply(to: $0, in: rows, at: now) }
+            return LoggedOut(session: stopped ?? former?.session, enrolment: nil)
+        }
+        if let session = ended.session { events.publish(.ended(session)) }
+    }
+
     /// The enrolment as it is stored now, without the account that waited for its code; nil when there was nothing to end.
     private static func end(
         _ enrolment: Enrolment, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant

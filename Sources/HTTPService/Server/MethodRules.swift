@@ -50,7 +50,10 @@ package struct MethodRules: HTTPResponder {
 
     private func options(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let all = request.head.path == "*" ? Address(path: "*", methods: addresses.flatMap(\.methods)) : nil
-        guard let address = all ?? address(of: request) else { return try await routes.respond(to: request, context: context) }
+        // An address may know better what it allows, and whom.
+        guard let address = all ?? address(of: request), all != nil || !address.methods.contains(.options) else {
+            return try await routes.respond(to: request, context: context)
+        }
         return Response(status: .noContent, headers: [.allow: address.allow, .requestID: context.requestID])
     }
 

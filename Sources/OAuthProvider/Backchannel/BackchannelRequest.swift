@@ -25,6 +25,31 @@ package enum BackchannelRefusal: Error, Equatable, Sendable {
             .invalidRequest
         }
     }
+
+    /// What the client is told.
+    /// - Parameter nonce: for a client that has to use one.
+    package func answer(nonce: String?) -> OAuthError {
+        if case .client(let refusal) = self { return refusal.answer(nonce: nonce) }
+        return OAuthError(code, description)
+    }
+
+    /// For the developer of the client.
+    package var description: String {
+        switch self {
+        case .client(let refusal): refusal.description
+        case .hintMissing: "login_hint or id_token_hint is missing"
+        case .hintsSeveral: "a request has one hint"
+        case .hintNotSupported: "login_hint_token is not supported"
+        case .hintWrong: "id_token_hint is not an ID token that this client was given"
+        case .scopeWithoutOpenID: "scope has no openid"
+        case .bindingMessageWrong: "binding_message has at most 64 characters on one line"
+        case .expiryWrong: "requested_expiry is a number of seconds"
+        case .userCodeNotSupported: "user_code is not supported"
+        case .requestObject: "request is not supported"
+        case .notificationTokenMissing: "client_notification_token is missing"
+        case .notificationTokenWrong: "client_notification_token is not a bearer token of at most 1024 characters"
+        }
+    }
 }
 
 /// What a client asks of a person's phone (OpenID Connect CIBA §7.1), well formed.

@@ -18,7 +18,8 @@ package struct PolledApproval: Sendable {
         return try await context.store.write { rows -> PolledAuthorization? in
             guard let login = try rows.login(of: session, at: server, now: now) else { throw AuthorizeRefusal.loginRequired }
             guard let waiting = try rows.polled(hash: hash, of: server), waiting.mayBeDecided(by: login.account) else { return nil }
-            if waiting.state == .approved(id) { return waiting }
+            // Also when its client was quick and has it by now.
+            if waiting.grant == id { return waiting }
             guard let approved = waiting.decided(id, at: now) else { return nil }
             try waiting.check(login)
             let granted = waiting.scopes.intersection(scopes)

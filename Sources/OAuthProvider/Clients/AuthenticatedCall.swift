@@ -42,9 +42,18 @@ extension ProviderContext {
     func write<Value: Sendable>(
         for call: AuthenticatedCall, with proof: DPoPProof? = nil, _ body: @Sendable @escaping (any OAuthRows, Application) throws -> Value
     ) async throws -> Value {
-        try await store.write { rows in
+        try await write(for: call, with: proof) { rows, application, _ in try body(rows, application) }
+    }
+
+    /// The same, for a body that others may undo before it looks again: `former` is what its first run answered, and is good where a row says that it
+    /// was kept.
+    func write<Value: Sendable>(
+        for call: AuthenticatedCall, with proof: DPoPProof? = nil,
+        _ body: @Sendable @escaping (any OAuthRows, Application, _ former: Value?) throws -> Value
+    ) async throws -> Value {
+        try await store.write { rows, former in
             try rows.spend(call, proof)
-            return try body(rows, try rows.current(call.client))
+            return try body(rows, try rows.current(call.client), former)
         }
     }
 }

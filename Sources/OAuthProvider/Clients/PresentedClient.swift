@@ -76,24 +76,3 @@ extension PresentedSecret: CustomStringConvertible, CustomReflectable {
     package var description: String { "‹secret›" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
-
-/// `application/x-www-form-urlencoded`: a plus is a space, and a percent sign begins an escape.
-enum FormText {
-    /// Nil for an escape that is none, and for what is no UTF-8.
-    static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(0x20)
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) } }
-}

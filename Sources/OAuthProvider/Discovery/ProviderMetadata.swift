@@ -1,7 +1,7 @@
 import OstiaryTokens
 
 /// What the provider says of itself, the same text at both of its addresses (OpenID Connect Discovery §3, RFC 8414 §2).
-package struct ProviderMetadata: Sendable {
+package struct ProviderMetadata: Equatable, Sendable {
     /// `iss`, without a slash at its end.
     package let issuer: String
     /// What signs tokens here.

@@ -19,6 +19,8 @@ package struct CodeGrant: TokenGrant {
 
     package func redeem(_ turn: TokenTurn, in rows: any OAuthRows) throws -> Redemption {
         guard var code = try rows.code(hash: AuthorizationCode.hash(of: code), of: turn.server) else { return .refused(.codeUnknown) }
+        // A second use that came in between took back what this call gave, and not that it did.
+        if code.redeemedBy == turn.minted.redemption, let former = turn.former { return former }
         guard code.redeemedBy == nil || code.redeemedBy == turn.minted.redemption else {
             // Two have it. Whoever came first may be the thief (RFC 6749 §4.1.2, RFC 9700 §4.5).
             try rows.revoke(code.grant, at: turn.now)

@@ -21,6 +21,8 @@ package struct PolledGrant<Kind: PolledKind>: TokenGrant {
         // Another's question neither spends it nor slows its client down, and neither does one for another API.
         guard authorization.client == turn.application.id else { return .refused(.polledOfAnother) }
         guard target == nil || target == authorization.api else { return .refused(.targetUnknown) }
+        // A second use that came in between took back what this call gave, and not that it did.
+        if authorization.redeemer == turn.minted.redemption, let former = turn.former { return former }
         let (answer, next) = authorization.polled(by: turn.minted.redemption, at: turn.now)
         if next != authorization { try rows.save(next) }
         switch answer {

@@ -10,10 +10,14 @@ package struct TokenTurn: Sendable {
     package let issuer: String
     package let derivation: TokenDerivation
     package let minted: MintedValues
+    /// What this very call came to before, when it looks again because nobody heard whether that was kept. It counts where a row says so: others may
+    /// have come in between, and by what they did it could not be decided once more.
+    package let former: Redemption?
     package let now: Instant
 
     package init(
-        server: ServerID, application: Application, proof: DPoPProof?, issuer: String, derivation: TokenDerivation, minted: MintedValues, now: Instant
+        server: ServerID, application: Application, proof: DPoPProof?, issuer: String, derivation: TokenDerivation, minted: MintedValues,
+        former: Redemption? = nil, now: Instant
     ) {
         self.server = server
         self.application = application
@@ -21,6 +25,7 @@ package struct TokenTurn: Sendable {
         self.issuer = issuer
         self.derivation = derivation
         self.minted = minted
+        self.former = former
         self.now = now
     }
 }

@@ -112,6 +112,19 @@ package struct PolledAuthorization: Equatable, Sendable {
         return (.give(grant), next)
     }
 
+    /// What was granted by it; nil while nothing is, or for a no.
+    package var grant: GrantID? {
+        switch state {
+        case .approved(let grant), .redeemed(let grant, by: _): grant
+        case .pending, .denied: nil
+        }
+    }
+
+    /// The call to which it was given out.
+    package var redeemer: RedemptionID? {
+        if case .redeemed(_, by: let call) = state { call } else { nil }
+    }
+
     /// Until when its client may ask. What a person said yes to in time is not lost because the client asks after it; nobody may say yes later.
     package var goodUntil: Instant {
         if case .approved = state { expiresAt + Self.grace + interval } else { expiresAt }

@@ -1,10 +1,15 @@
 import OstiaryProtocol
 import OstiaryTokens
 
-/// Where the keys of tokens are.
+/// Where the keys of tokens are. They change while a server runs, so each call asks for them.
 package protocol TokenKeyring: Sendable {
-    /// - Throws: what storage throws, and `UnknownServer`.
+    /// - Throws: what storage throws, and `NoProvider`.
     func keys(of server: ServerID) async throws -> TokenKeys
+}
+
+/// Nobody has made an application or an API at this virtual server, or there is no such server: it is no provider, and has no keys for tokens.
+package struct NoProvider: Error, Equatable {
+    package init() {}
 }
 
 /// What a virtual server signs tokens with, and derives refresh tokens and nonces from.

@@ -47,10 +47,10 @@ package struct TokenEndpoint: Sendable {
 
     private func redeem(_ request: ReadRequest, _ call: AuthenticatedCall, _ proof: DPoPProof?, at now: Instant) async throws -> Issuance {
         let minted = MintedValues(for: call.redemption, using: context.random)
-        let redemption = try await context.write(for: call, with: proof) { rows, application in
+        let redemption = try await context.write(for: call, with: proof) { rows, application, former in
             let turn = TokenTurn(
                 server: application.server, application: application, proof: proof, issuer: call.keys.issuer, derivation: call.keys.derivation,
-                minted: minted, now: now)
+                minted: minted, former: former, now: now)
             return try request.grant.redeem(turn, in: rows)
         }
         switch redemption {

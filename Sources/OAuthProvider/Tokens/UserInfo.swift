@@ -21,19 +21,20 @@ package enum ResourceRefusal: Error, Equatable, Sendable {
 
     /// `WWW-Authenticate`: by the scheme that was tried, both where none was.
     package func challenge(to scheme: PresentedToken.Scheme?) -> String {
-        guard let error, let scheme else { return "\(PresentedToken.Scheme.bearer.challenge), \(PresentedToken.Scheme.dpop.challenge)" }
-        return "\(scheme.challenge), \(error)"
+        guard let code, let scheme else { return "\(PresentedToken.Scheme.bearer.challenge), \(PresentedToken.Scheme.dpop.challenge)" }
+        let scope = self == .scopeMissing ? #", scope="openid""# : ""
+        return "\(scheme.challenge), error=\"\(code.rawValue)\"\(scope)"
     }
 
     /// Nil where nobody tried: what is wrong with nothing is not told (RFC 6750 §3.1).
-    private var error: String? {
+    package var code: OAuthErrorCode? {
         switch self {
         case .noToken: nil
-        case .badRequest: #"error="invalid_request""#
-        case .tokenWrong: #"error="invalid_token""#
-        case .scopeMissing: #"error="insufficient_scope", scope="openid""#
-        case .proof(.nonceNeeded): #"error="use_dpop_nonce""#
-        case .proof: #"error="invalid_dpop_proof""#
+        case .badRequest: .invalidRequest
+        case .tokenWrong: .invalidToken
+        case .scopeMissing: .insufficientScope
+        case .proof(.nonceNeeded): .useDPoPNonce
+        case .proof: .invalidDPoPProof
         }
     }
 }

@@ -137,7 +137,9 @@ private struct FlowReader {
     private mutating func mapping(depth: Int) throws -> JSONObject {
         var object = JSONObject()
         while try goesOn(before: "}", isFirst: object.members.isEmpty) {
-            guard let (name, rest) = YAMLScalar.key(rest), !rest.isEmpty, !name.contains(where: { "[]{},".contains($0) }) else { throw YAMLError(line: line, problem: "has no name and colon in its braces") }
+            guard let (name, rest) = YAMLScalar.key(rest), !rest.isEmpty, !name.contains(where: { "[]{},".contains($0) }) else {
+                throw YAMLError(line: line, problem: "has no name and colon in its braces")
+            }
             guard object[name] == nil else { throw YAMLError(line: line, problem: "has \(YAMLScalar.text(of: name)) twice") }
             self.rest = rest
             object[name] = try value(depth: depth + 1)

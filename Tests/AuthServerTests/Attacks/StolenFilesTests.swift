@@ -1,8 +1,10 @@
 import Authentication
 import Database
 import Foundation
+import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
+import OstiaryTokens
 import Testing
 
 @testable import AuthServer
@@ -88,6 +90,39 @@ struct StolenFilesTests {
         }
         try await database.close()
         try await secondFactorDatabase.close()
+    }
+
+    @Test("A7: no key that signs tokens, and no secret of refresh tokens, lies open in them, neither before nor after an emergency")
+    func tokenKeys() async throws {
+        let folder = try TemporaryFolder()
+        let database = try SQLiteDatabase.open(path: folder.file("as.sqlite"))
+        try await database.migrate(AuthenticationSchema.migrations)
+        let (key, clock) = (KeyEncryptionKey.random(), TestClock())
+        let vault = ServerVault(database: database, key: key, random: SystemRandomSource()) { clock.now }
+        let server = try await vault.open(name: "Shop").id
+        try await SQLOAuthStore(database: database, key: key).write { rows in
+            for (number, algorithm) in SignatureAlgorithm.allCases.enumerated() {
+                let id = try #require(ClientID("shop-\(number)"))
+                var application = Application(id: id, server: server, kind: .web, name: "Shop", authentication: .basic)
+                application.idTokenAlgorithm = algorithm
+                try rows.save(application)
+            }
+        }
+        let keyring = SQLTokenKeyring(
+            database: database, key: key, random: SystemRandomSource(), issuer: { _ in "https://login.example" }, clock: { clock.now })
+        let store = KeyStore(database: database, key: key, rootKey: key)
+        var thief = Thief(folder: folder)
+        _ = try await keyring.keys(of: server)
+        for moment in ["when they were made", "after an emergency"] {
+            let rows = try await store.tokenKeys(of: server).keys
+            #expect(rows.map(\.key.kind).sorted() == ["token-eddsa", "token-es256", "token-rs256", "token-secret"])
+            for row in rows { try thief.looks(for: try store.secret(of: row), row.key.kind) }
+            try thief.findsNothing(moment)
+            #expect(rows.allSatisfy { $0.wrapped.first == 1 })
+            try await keyring.replace(server, alsoSecret: true, by: .backend)
+        }
+        #expect(try thief.has("shop-0"), "who finds nothing at all has looked in the wrong place")
+        try await database.close()
     }
 
     /// Whatever is wrapped begins with the version of the form and four bytes that name the key.

@@ -108,11 +108,13 @@ struct ProviderStandingTests {
     @Test("S3-46 what was taken back stands no more, in the same transaction and after it", arguments: Backend.allCases)
     func takenBack(on backend: Backend) async throws {
         try await run(on: backend) { fixture, _, offline in
-            try await fixture.write { rows in
-                #expect(try rows.standing(offline.id, at: Sample.now) != nil)
+            let stood = try await fixture.store.write { rows, former -> [Bool] in
+                if let former, try rows.grant(offline.id)?.revokedAt != nil { return former }
+                let before = try rows.standing(offline.id, at: Sample.now) != nil
                 try rows.revoke(offline.id, at: Sample.now)
-                #expect(try rows.standing(offline.id, at: Sample.now) == nil)
+                return [before, try rows.standing(offline.id, at: Sample.now) != nil]
             }
+            #expect(stood == [true, false])
             #expect(try await !fixture.stands(offline))
         }
     }

@@ -102,6 +102,30 @@ struct DeviceTests {
         #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
+    @Test("The poll that won and did not hear of it has its tokens, also when another one came in between")
+    func secondPollInBetween() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        _ = try await approve(fixture, begun)
+        let call = try poll(fixture, begun.deviceCode)
+        let services = fixture.services(interruptedBy: { () async throws in #expect(try await fixture.refusal(of: call) == .polledSpent) })
+        let response = try await services.token.answer(call, at: fixture.now)
+        #expect(try fixture.claims(response.accessToken).subject == "alice")
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
+    }
+
+    @Test("A person who said yes and whose phone did not hear of it has said yes, also when the client was quicker")
+    func fetchedInBetween() async throws {
+        let fixture = try await ProviderFixture()
+        let begun = try await begin(fixture)
+        let call = try poll(fixture, begun.deviceCode)
+        let services = fixture.services(interruptedBy: { _ = try await fixture.answer(call) })
+        let approved = try await services.approval.approve(
+            SHA(begun.deviceCode.utf8), at: Fixture.server, scopes: Fixture.scope("openid read:timesheets"), session: Fixture.session,
+            now: fixture.now)
+        #expect(approved?.grant != nil)
+    }
+
     @Test("qr_two_phones_one_winner: the second to decide finds it decided")
     func twoPhones() async throws {
         let fixture = try await ProviderFixture()

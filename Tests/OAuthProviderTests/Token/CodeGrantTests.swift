@@ -122,6 +122,27 @@ struct CodeGrantTests {
         #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
+    @Test("Who won and did not hear of it has its tokens, also when somebody showed the code again in between; they are over like any other")
+    func secondUseInBetween() async throws {
+        let fixture = try await ProviderFixture()
+        let call = try fixture.exchange(try await fixture.code())
+        let services = fixture.services(interruptedBy: { () async throws in #expect(try await fixture.refusal(of: call) == .codeSpent) })
+        let response = try await services.token.answer(call, at: fixture.now)
+        #expect(try fixture.claims(response.accessToken).subject == "alice")
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
+        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
+    }
+
+    @Test("A code that was burnt by a wrong verifier is refused for that also by the call that looks again")
+    func burntInBetween() async throws {
+        let fixture = try await ProviderFixture()
+        let code = try await fixture.code()
+        let wrong = try fixture.exchange(code, ["code_verifier": String(Fixture.verifier.reversed())])
+        let right = try fixture.exchange(code)
+        let services = fixture.services(interruptedBy: { () async throws in #expect(try await fixture.refusal(of: right) == .codeSpent) })
+        await #expect(throws: TokenRefusal.verifierWrong) { try await services.token.answer(wrong, at: fixture.now) }
+    }
+
     @Test("tok_code_expired_60s")
     func expired() async throws {
         let fixture = try await ProviderFixture()

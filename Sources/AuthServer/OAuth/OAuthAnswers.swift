@@ -1,0 +1,57 @@
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+
+/// What the endpoints answer: JSON that nobody in between keeps (RFC 6749 §5.1).
+extension Response {
+    static func provider(_ object: JSONObject, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store", .pragma: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: object.encoded)))
+    }
+
+    /// RFC 6749 §5.2, with the fields that the RFC of each word wants.
+    static func provider(_ error: OAuthError) -> Response {
+        var response = provider(
+            JSONObject(["error": .string(error.code.rawValue), "error_description": .string(error.description)]),
+            status: HTTPResponse.Status(code: error.status))
+        response.headers[.wwwAuthenticate] = error.challenge
+        response.headers[.dpopNonce] = error.nonce
+        return response
+    }
+}
+
+extension OAuthRoutes {
+    /// The answer of an endpoint for clients, or what becomes of its refusal. Faults of ours are thrown on.
+    func answering(_ call: OAuthCall, _ body: (TokenCall) async throws -> Response) async throws -> Response {
+        do { return try await body(try await call.ofClient()) } catch let refusal as TokenRefusal {
+            note(refusal, call)
+            return .provider(refusal.answer(nonce: call.nonces.current(at: call.now)))
+        } catch let refusal as BackchannelRefusal {
+            RequestTrace.current?.note(.reason, "\(refusal)")
+            return .provider(refusal.answer(nonce: call.nonces.current(at: call.now)))
+        } catch let refusal as AuthorizeRefusal {
+            RequestTrace.current?.note(.reason, refusal.code.rawValue)
+            return .provider(refusal.answer)
+        }
+    }
+
+    /// For the line that says what was refused; and one of its own where two had what only one may have.
+    private func note(_ refusal: TokenRefusal, _ call: OAuthCall) {
+        // The name of a parameter is whatever its sender made it.
+        if case .parameterRepeated = refusal {
+            RequestTrace.current?.note(.reason, "parameterRepeated")
+        } else {
+            RequestTrace.current?.note(.reason, "\(refusal)")
+        }
+        guard refusal.isAlarm, let heldBack = alarms.admit("\(refusal)") else { return }
+        var facts: [LogKey: String] = [:]
+        if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
+        call.logger.line(.warning, "a code or token was used twice", facts)
+    }
+}

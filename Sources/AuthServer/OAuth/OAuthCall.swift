@@ -1,0 +1,71 @@
+import Foundation
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import Logging
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+
+/// A request to the provider of a virtual server, as the handlers get it.
+struct OAuthCall: Sendable {
+    /// Bytes of a form: an assertion, a hint and a claims request beside each other are a quarter of it.
+    static let bodyLimit = 16_384
+    private static let form = "application/x-www-form-urlencoded"
+
+    let request: Request
+    let server: ServerID
+    /// The address as clients know it, without what a proxy made of it.
+    let target: HTTPTarget
+    let nonces: DPoPNonces
+    /// Whether proofs need one of them.
+    let asksNonce: Bool
+    let now: Instant
+    let logger: Logger
+
+    var authorization: [String] { request.headers[values: .authorization] }
+    var proofs: [String] { request.headers[values: .dpop] }
+    var hasProof: Bool { !proofs.isEmpty }
+
+    /// The call of a client at an endpoint that takes a form. What is no form is the domain's to refuse, and not read.
+    /// - Throws: `TokenRefusal` for a form that says nothing that is sure, ``ErrorResponse/contentTooLarge``.
+    func ofClient() async throws -> TokenCall {
+        let type = Self.mediaType(request.headers[.contentType])
+        return TokenCall(
+            server: server, method: request.method.rawValue, contentType: type, parameters: type == Self.form ? try await formParameters() : [],
+            authorization: authorization, proofs: proofs, target: target, asksNonce: asksNonce)
+    }
+
+    /// The parameters of a request that browsers are sent with: in its address, or as a form (OpenID Connect RP-Initiated Logout §2).
+    func ofBrowser() async throws -> [Parameter] {
+        guard request.method == .post else { return try queryParameters() }
+        guard Self.mediaType(request.headers[.contentType]) == Self.form else { throw TokenRefusal.parameterWrong("content-type") }
+        return try await formParameters()
+    }
+
+    func queryParameters() throws -> [Parameter] {
+        guard let parameters = FormText.parameters((request.uri.query ?? "").utf8) else { throw TokenRefusal.parameterWrong("query") }
+        return parameters
+    }
+
+    private func formParameters() async throws -> [Parameter] {
+        // Before anything is read of it.
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
+        guard let parameters = FormText.parameters(try await request.bytes(limit: Self.bodyLimit)) else { throw TokenRefusal.parameterWrong("body") }
+        return parameters
+    }
+
+    /// `Content-Type` without its parameters, in lower case. One that says more than that the text is UTF-8 stays whole, which is no form.
+    private static func mediaType(_ field: String?) -> String? {
+        guard let field else { return nil }
+        let parts = field.lowercased().split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+        let isPlain = parts.dropFirst().allSatisfy { ["", "charset=utf-8", "charset=\"utf-8\""].contains($0) }
+        return isPlain ? parts.first : field.lowercased()
+    }
+}
+
+extension HTTPField.Name {
+    static let dpop = HTTPField.Name("DPoP")!
+    static let dpopNonce = HTTPField.Name("DPoP-Nonce")!
+    static let pragma = HTTPField.Name("Pragma")!
+}

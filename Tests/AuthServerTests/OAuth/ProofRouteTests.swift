@@ -1,0 +1,108 @@
+import HTTPTypes
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@testable import AuthServer
+
+@Suite("Proofs of possession at the endpoints")
+struct ProofRouteTests {
+    private typealias Proof = OAuthFixture.Proof
+
+    @Test("dpop: every proof that is none is invalid_dpop_proof, and spends no code; dpop_final_sanity_ok")
+    func wrong() async throws {
+        try await OAuthFixture().run { client in
+            let now = client.fixture.now
+            let code = try await client.fixture.code().text
+            let good = try Proof(id: "good").text(at: now)
+            let wrong: [(String, [String])] = [
+                ("dpop_two_headers", [good, good]), ("two in one field", ["\(good), \(good)"]), ("dpop_not_jwt", ["nothing"]),
+                ("dpop_typ_wrong", [try Proof(type: "JWT").text(at: now)]), ("dpop_alg_none", [try Proof(algorithm: "none").text(at: now)]),
+                ("dpop_alg_symmetric", [try Proof(algorithm: "HS256").text(at: now)]),
+                ("dpop_jwk_private", [try Proof(tellsPrivateKey: true).text(at: now)]), ("dpop_jti_missing", [try Proof(id: nil).text(at: now)]),
+                ("dpop_htm_wrong", [try Proof(method: "GET").text(at: now)]),
+                ("dpop_htu_other_url", [try Proof(address: OAuthFixture.origin + "/userinfo").text(at: now)]),
+                ("dpop_iat_+1h_refused", [try Proof(age: -3_600).text(at: now)]), ("dpop_iat_-1h_refused", [try Proof(age: 3_600).text(at: now)]),
+                ("dpop_bad_signature", [String(good.dropLast(8)) + "AAAAAAAA"]),
+            ]
+            for (name, proofs) in wrong {
+                let answer = try await client.exchange(code, proofs: proofs)
+                #expect(answer.isError("invalid_dpop_proof") && answer.headers[.dpopNonce] == nil, "\(name)")
+            }
+            #expect(try await client.exchange(code, proofs: [good]).status == 200)
+        }
+    }
+
+    @Test("dpop_htu_query_fragment_ignored, dpop_htu_case_and_default_port, dpop_iat_±10s_ok")
+    func spellings() async throws {
+        try await OAuthFixture().run { client in
+            let addresses = ["https://LOGIN.example:443/oauth/token", "https://login.example/oauth/token?a=b#c"]
+            for (number, proof) in (addresses.map { Proof(address: $0) } + [Proof(age: 10), Proof(age: -10)]).enumerated() {
+                var proof = proof
+                proof.id = "proof \(number)"
+                let code = try await client.fixture.code(UInt8(number + 5)).text
+                #expect(try await client.exchange(code, proofs: [try proof.text(at: client.fixture.now)]).status == 200, "\(proof)")
+            }
+        }
+    }
+
+    @Test("dpop_jti_replay: of 32 calls at once with one proof one has an answer")
+    func replay() async throws {
+        try await OAuthFixture().run { client in
+            let token = try await client.exchange(try await client.fixture.code(offline: true).text).json["refresh_token"]?.string
+            let proof = try Proof().text(at: client.fixture.now)
+            let count = await winners(of: 32) { _ in (try? await client.refresh(token, proofs: [proof]))?.status == 200 }
+            #expect(count == 1)
+            #expect(try await client.refresh(token, proofs: [proof]).isError("invalid_dpop_proof"))
+        }
+    }
+
+    @Test("dpop_code_bound_jkt_mismatch: a code that names a key is redeemed with a proof by it")
+    func boundCode() async throws {
+        try await OAuthFixture().run { client in
+            let fixture = client.fixture
+            let key = try OAuthFixture.thumbprint()
+            let other = try await client.exchange(
+                try await fixture.code(6, boundKey: key).text, proofs: [try Proof(key: 52).text(at: fixture.now)])
+            #expect(other.isError("invalid_grant"))
+            #expect(try await client.exchange(try await fixture.code(7, boundKey: key).text).isError("invalid_dpop_proof"))
+            let good = try await client.exchange(try await fixture.code(8, boundKey: key).text, proofs: [try Proof().text(at: fixture.now)])
+            #expect(good.status == 200)
+        }
+    }
+
+    @Test("rt_without_dpop_proof, rt_wrong_key: a refresh token of a key is nothing without it")
+    func boundRefresh() async throws {
+        try await OAuthFixture().run { client in
+            let now = client.fixture.now
+            let first = try await client.exchange(try await client.fixture.code(offline: true).text, proofs: [try Proof(id: "1").text(at: now)])
+            let token = first.json["refresh_token"]?.string
+            #expect(try await client.refresh(token).isError("invalid_dpop_proof"))
+            #expect(try await client.refresh(token, proofs: [try Proof(id: "2", key: 52).text(at: now)]).isError("invalid_grant"))
+            let again = try await client.refresh(token, proofs: [try Proof(id: "3").text(at: now)])
+            #expect(again.status == 200 && again.json["refresh_token"]?.string == token)
+        }
+    }
+
+    @Test("Where nonces are asked for the first proof is answered with one, each later answer has one, and the one that it had still does")
+    func nonces() async throws {
+        try await OAuthFixture(asksNonce: true).run { client in
+            let now = client.fixture.now
+            let code = try await client.fixture.code().text
+            let asked = try await client.exchange(code, proofs: [try Proof(id: "1").text(at: now)])
+            let nonce = try #require(asked.headers[.dpopNonce])
+            #expect(asked.isError("use_dpop_nonce") && nonce.utf8.count == 22)
+            #expect(try await client.exchange(code, proofs: [try Proof(id: "2", nonce: "made up").text(at: now)]).isError("use_dpop_nonce"))
+            let good = try await client.exchange(code, proofs: [try Proof(id: "3", nonce: nonce).text(at: now)])
+            #expect(good.status == 200 && good.headers[.dpopNonce] == nonce)
+            // Who sends no proof is told none.
+            #expect(try await client.refresh("x").headers[.dpopNonce] == nil)
+            let token = try #require(good.json["access_token"]?.string)
+            let info = Proof(method: "GET", address: OAuthFixture.origin + "/userinfo", id: "4", accessToken: token)
+            let unasked = try await client.send(.get, "/userinfo", authorization: ["DPoP \(token)"], proofs: [try info.text(at: now)])
+            #expect(unasked.status == 401 && unasked.headers[.wwwAuthenticate]?.contains("use_dpop_nonce") == true)
+            #expect(unasked.headers[.dpopNonce] == nonce)
+        }
+    }
+}
