@@ -102,7 +102,8 @@ enum YAMLScalar {
     static func text(of text: String) -> String {
         let isPlain =
             text.utf8.allSatisfy { $0 > 0x1F && $0 < 0x7F } && text.first != " " && text.last != " "
-            && !text.contains(where: { "[]{},".contains($0) }) && withoutComment(text[...]) == text[...] && (try? plain(text[...], line: 0)) == .string(text)
+            && !text.contains(where: { "[]{},".contains($0) }) && withoutComment(text[...]) == text[...]
+            && (try? plain(text[...], line: 0)) == .string(text)
         guard !isPlain else { return text }
         return String(decoding: JSONObject(["": .string(text)]).encoded.dropFirst("{\"\":".utf8.count).dropLast(), as: UTF8.self)
     }
