@@ -105,8 +105,8 @@ let package = Package(
         .executableTarget(
             name: "ostiary",
             dependencies: [
-                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode", "Authentication",
-                "SecondFactor", "Database", crypto, hummingbird, httpTypes, logging,
+                "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode",
+                "Authentication", "SecondFactor", "Database", crypto, hummingbird, httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 // The phone's way to its servers, and the relays and pages of the demonstration.
                 httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -170,8 +170,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryProtocol", "Database",
-                "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
+                "ostiary", "AuthServer", "SecondFactorServer", "Authentication", "SecondFactor", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol",
+                "Database", "HTTPService", "QRCode", "OstiaryTesting", hummingbird, hummingbirdTesting, httpTypes, logging, nioCore, nioPosix, crypto,
                 httpClient, lifecycle, nioSSL,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

@@ -15,11 +15,12 @@ struct OstiaryCommand: AsyncParsableCommand {
         discussion: """
             First look:           ostiary demo
             Run the servers:      ostiary second-factor, ostiary serve (docs/operations.md)
+            Say who may log in:   ostiary admin (docs/admin.md)
             Log in from a shell:  ostiary phone --help (docs/phone.md)
             See a phone:          ostiary phone --ui
             """,
         version: "ostiary \(programVersion)",
-        subcommands: [ServeCommand.self, SecondFactorCommand.self, PhoneCommand.self, DemoCommand.self])
+        subcommands: [ServeCommand.self, SecondFactorCommand.self, AdminCommand.self, PhoneCommand.self, DemoCommand.self])
 
     static func main() async {
         StandardStreams.fillGaps()

@@ -8,6 +8,8 @@ enum AdminRefusal: Error, Equatable {
     case accountUnknown
     /// `serverid` or `serverpk` in an update has another value than it has.
     case immutable(String)
+    /// No application and no API was made, so there are no keys for tokens.
+    case noProvider
 }
 
 extension AdminRefusal: ErrorResponseConvertible {
@@ -22,6 +24,7 @@ extension AdminRefusal: ErrorResponseConvertible {
         case .badPath(let field): .badRequest("\(field) in the address cannot be read", field: field)
         case .accountUnknown: ErrorResponse(.notFound, "account_unknown", "this server has no such account")
         case .immutable(let field): ErrorResponse(.badRequest, "immutable", "\(field) cannot be changed", field: field)
+        case .noProvider: ErrorResponse(.conflict, "no_provider", "no keys were made yet: they are with the first application or API")
         }
     }
 }

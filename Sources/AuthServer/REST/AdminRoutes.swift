@@ -2,6 +2,7 @@ import Authentication
 import HTTPService
 import HTTPTypes
 import Hummingbird
+import OAuthProvider
 import OstiaryProtocol
 
 /// The REST API of the private listener: what business backends and operators ask. Each call decodes, asks the domain once and encodes.
@@ -10,6 +11,8 @@ import OstiaryProtocol
 /// `GET /openapi.json` for programs.
 package struct AdminRoutes: Sendable {
     let domain: AuthenticationServices
+    let registry: RegistryService
+    let tokenKeys: SQLTokenKeyring
     let pages: PageService
     let visualHashes: VisualHashes
     let publicURL: PublicURL
@@ -28,5 +31,5 @@ package struct AdminRoutes: Sendable {
     }
 
     /// Every call, in the order of docs/rest-api.md.
-    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable }
+    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable + registryTable + tokenKeyTable }
 }

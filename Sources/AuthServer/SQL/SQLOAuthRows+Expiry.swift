@@ -83,14 +83,18 @@ extension SQLOAuthRows {
         let grants = try connection.query(Self.over, [SQLValue(limit)])
         for grant in grants {
             try connection.execute("DELETE FROM oauth_grant WHERE id = $1", [try grant.value("id")])
-            // A subject stays for as long as its account or a grant of it.
-            try connection.execute(
-                """
-                DELETE FROM oauth_subject WHERE account = $1 AND NOT EXISTS (SELECT 1 FROM account WHERE id = $1)
-                AND NOT EXISTS (SELECT 1 FROM oauth_grant WHERE account = $1)
-                """, [try grant.value("account")])
+            try removeSubject(of: try grant.value("account"))
         }
         return grants.count
+    }
+
+    /// Forgets what an account was called, unless the account is there, or a grant of it.
+    func removeSubject(of account: SQLValue) throws {
+        try connection.execute(
+            """
+            DELETE FROM oauth_subject WHERE account = $1 AND NOT EXISTS (SELECT 1 FROM account WHERE id = $1)
+            AND NOT EXISTS (SELECT 1 FROM oauth_grant WHERE account = $1)
+            """, [account])
     }
 
     /// Brings to the present what a clock wrote that ran ahead: it lives as long as if it had been written now.
@@ -117,7 +121,7 @@ extension SQLOAuthRows {
     private static let longestDelay: UInt64 = 3_600
 
     /// Rows are changed without being named.
-    private func forgetAll() {
+    func forgetAll() {
         knownGrants.forget()
         knownFamilies.forget()
         knownCodes.forget()

@@ -1,3 +1,4 @@
+import Authentication
 import Database
 import OAuthProvider
 import OstiaryProtocol
@@ -7,10 +8,13 @@ import OstiaryTokens
 package struct SQLOAuthStore: OAuthStore {
     private let database: any Database
     private let key: KeyEncryptionKey
+    private let audited: @Sendable ([AuditEntry]) -> Void
 
-    package init(database: any Database, key: KeyEncryptionKey) {
+    /// - Parameter audited: told what a transaction wrote into the audit trail, once, after its commit.
+    package init(database: any Database, key: KeyEncryptionKey, audited: @Sendable @escaping ([AuditEntry]) -> Void = { _ in }) {
         self.database = database
         self.key = key
+        self.audited = audited
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {
@@ -21,7 +25,14 @@ package struct SQLOAuthStore: OAuthStore {
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
         let secrets = RowSecrets(key: key, salt: WrapSalt())
-        return try await database.transaction { connection, former in try body(SQLOAuthRows(connection, secrets), former) }
+        let (value, entries) = try await database.transaction { connection, former -> (Value, [AuditEntry]) in
+            let rows = SQLOAuthRows(connection, secrets)
+            let value = try body(rows, former?.0)
+            // A body that finds what it did writes nothing down a second time.
+            return (value, rows.recorded.isEmpty ? former?.1 ?? [] : rows.recorded)
+        }
+        if !entries.isEmpty { audited(entries) }
+        return value
     }
 
     /// A transaction that says the same when it looks again.
@@ -41,6 +52,8 @@ final class SQLOAuthRows: OAuthRows {
 
     let connection: any SQLConnection
     let secrets: RowSecrets
+    /// What this transaction has written into the audit trail.
+    var recorded: [AuditEntry] = []
     private(set) lazy var knownApplications = KnownRows<Key<ClientID>, Application>()
     private(set) lazy var knownAPIs = KnownRows<Key<APIIdentifier>, ProtectedAPI>()
     private(set) lazy var knownRoles = KnownRows<Key<String>, Role>()

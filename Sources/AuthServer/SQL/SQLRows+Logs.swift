@@ -8,9 +8,7 @@ extension SQLRows {
     }
 
     func record(_ entry: AuditEntry) throws {
-        try connection.execute(
-            "INSERT INTO audit (kind, server, account, at, actor) VALUES ($1, $2, $3, $4, $5)",
-            [.text(entry.kind.rawValue), SQLValue(entry.server), SQLValue(entry.account), SQLValue(entry.at), SQLValue(entry.actor.word)])
+        try AuditColumns.add(entry, on: connection)
         recorded.append(entry)
     }
 
@@ -54,5 +52,14 @@ extension SQLRows {
                 "DELETE FROM enrolment WHERE id IN (SELECT id FROM enrolment WHERE expires_at < $1 LIMIT $2)",
                 [SQLValue(now - Retention.enrolment), limit]),
         ].max() ?? 0
+    }
+}
+
+/// The audit trail as columns.
+enum AuditColumns {
+    static func add(_ entry: AuditEntry, on connection: any SQLConnection) throws {
+        try connection.execute(
+            "INSERT INTO audit (kind, server, account, at, actor) VALUES ($1, $2, $3, $4, $5)",
+            [.text(entry.kind.rawValue), SQLValue(entry.server), SQLValue(entry.account), SQLValue(entry.at), SQLValue(entry.actor.word)])
     }
 }

@@ -67,7 +67,7 @@ package struct AuthNode: Sendable {
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
-        let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey)
+        let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
         let tokenKeyring = SQLTokenKeyring(
             database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
@@ -95,7 +95,9 @@ package struct AuthNode: Sendable {
         oauth = OAuthRoutes(domain: provider, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
         authorize = try AuthorizeRoutes(
             oauth: provider, domain: services, pages: pageService, addresses: addresses, publicURL: settings.publicURL, random: random, clock: clock)
-        admin = AdminRoutes(domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
+        admin = AdminRoutes(
+            domain: services, registry: RegistryService(store: oauthStore, random: random), tokenKeys: tokenKeyring, pages: pageService,
+            visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
         health = HealthRoutes(
             checks: [
                 NamedCheck("database") {

@@ -11,6 +11,8 @@ package struct AuditEntry: Equatable, Sendable {
         case loginInOtherBrowser
         case biometricsAdded, biometricsRemoved, pinChanged
         case secondFactorResetAsked, secondFactorReset
+        case applicationSaved, applicationRemoved, clientSecretRotated
+        case apiSaved, apiRemoved, roleSaved, roleRemoved, userSaved, userRemoved
         /// All keys that sign tokens, before their time.
         case tokenKeysReplaced
     }

@@ -15,6 +15,9 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringC
         return zip(bytes, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
+    /// The text itself, for the one who shows it to whom it is for.
+    package func shown<Value>(to body: (String) throws -> Value) rethrows -> Value { try body(String(decoding: bytes, as: UTF8.self)) }
+
     /// HMAC-SHA-256 of a message under the text as the key (RFC 2104): nobody else can make it.
     package func code(of message: some StringProtocol) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(message.utf8), using: SymmetricKey(data: bytes)))

@@ -22,6 +22,9 @@ package final class MemoryOAuthStore: OAuthStore {
         }
     }
 
+    /// The audit trail, in its order.
+    package var audit: [AuditEntry] { state.withLock { $0.audit } }
+
     /// Changes what the other rows of the database would say: accounts and sessions.
     package func change(_ body: (inout MemoryPeople) -> Void) { state.withLock { body(&$0.people) } }
 }
@@ -69,6 +72,7 @@ struct MemoryOAuthState: Sendable {
     var pushed: [Key<[UInt8]>: PushedRequest] = [:]
     var polled: [Key<[UInt8]>: PolledAuthorization] = [:]
     var spent: [[UInt8]: Spent] = [:]
+    var audit: [AuditEntry] = []
     var logouts: [LogoutKey: DeliveryState] = [:]
     var pings: [[UInt8]: DeliveryState] = [:]
 

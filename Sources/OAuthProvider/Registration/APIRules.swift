@@ -3,7 +3,7 @@ import OstiaryProtocol
 /// Why an API may not be written as it is.
 package enum APIRefusal: Error, Equatable, Sendable {
     case nameWrong
-    case lifeWrong
+    case lifeWrong, sessionLifeWrong
     case tooManyScopes
     case scopeTwice(Scope)
     /// The provider has it for the identity of people.
@@ -19,9 +19,9 @@ package enum APIRules {
 
     package static func check(_ api: ProtectedAPI) throws(APIRefusal) {
         guard PlainLine.allowsName(api.name, cap: ApplicationRules.longestName) else { throw .nameWrong }
-        for life in [api.life, api.sessionLife] {
-            guard (shortestLife...ProtectedAPI.longestLife).contains(life) else { throw .lifeWrong }
-        }
+        let lives = shortestLife...ProtectedAPI.longestLife
+        guard lives.contains(api.life) else { throw .lifeWrong }
+        guard lives.contains(api.sessionLife) else { throw .sessionLifeWrong }
         guard api.scopes.count <= ScopeSet.most else { throw .tooManyScopes }
         var seen: Set<Scope> = []
         for each in api.scopes {

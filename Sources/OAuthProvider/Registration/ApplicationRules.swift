@@ -14,9 +14,19 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
     case redirectMissing, redirectUnneeded, tooManyRedirects
     /// An address of apps, for an application that is none: a scheme of its own, or any port of this machine.
     case redirectWrong(String)
-    case addressWrong(String)
+    case addressWrong(Address, String)
     case deliveryMissing
-    case lifeWrong
+    case lifeWrong, idleLifeWrong
+    /// What an application is stays: another kind is another application.
+    case kindFixed
+    /// An API, or a scope of one, that the server does not have.
+    case apiUnknown(APIIdentifier)
+    case scopeUnknown(APIIdentifier, Scope)
+
+    /// What an address is for that is no redirect of codes.
+    package enum Address: Sendable {
+        case afterLogout, logoutNotice, ping
+    }
 }
 
 /// What an operator may write of an application. Each rule is a function of its own; `check` runs them in order, and everything that writes one calls
@@ -76,15 +86,17 @@ package enum ApplicationRules {
 
     private static func checkAddresses(_ application: Application) throws(ApplicationRefusal) {
         for address in application.postLogoutRedirectURIs.sorted() {
-            guard (try? RedirectURI(registering: address, ofApp: application.kind == .native)) != nil else { throw .addressWrong(address) }
+            guard (try? RedirectURI(registering: address, ofApp: application.kind == .native)) != nil else {
+                throw .addressWrong(.afterLogout, address)
+            }
         }
-        if let address = application.backchannelLogoutURI { try checkBackend(address) }
-        if case .ping(let address) = application.backchannel { try checkBackend(address) }
+        if let address = application.backchannelLogoutURI { try checkBackend(address, .logoutNotice) }
+        if case .ping(let address) = application.backchannel { try checkBackend(address, .ping) }
     }
 
     /// We call it: over TLS, or on this machine.
-    private static func checkBackend(_ address: String) throws(ApplicationRefusal) {
-        guard (try? RedirectURI(registering: address, ofApp: false)) != nil else { throw .addressWrong(address) }
+    private static func checkBackend(_ address: String, _ use: ApplicationRefusal.Address) throws(ApplicationRefusal) {
+        guard (try? RedirectURI(registering: address, ofApp: false)) != nil else { throw .addressWrong(use, address) }
     }
 
     private static func checkDelivery(_ application: Application) throws(ApplicationRefusal) {
@@ -92,6 +104,7 @@ package enum ApplicationRules {
     }
 
     private static func checkLife(_ application: Application) throws(ApplicationRefusal) {
-        guard application.refreshLife.absolute != 0, application.refreshLife.idle != 0 else { throw .lifeWrong }
+        guard application.refreshLife.absolute != 0 else { throw .lifeWrong }
+        guard application.refreshLife.idle != 0 else { throw .idleLifeWrong }
     }
 }

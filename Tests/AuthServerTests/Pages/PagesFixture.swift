@@ -5,6 +5,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import Synchronization
@@ -38,14 +39,18 @@ final class PagesFixture: Sendable {
         let database = try await misbehavingDatabase()
         try await database.migrate(AuthenticationSchema.migrations)
         pageStore = SQLPageStore(database: database)
+        let key = KeyEncryptionKey.random()
+        let registry = RegistryService(store: SQLOAuthStore(database: database, key: key), random: SystemRandomSource())
         let (clock, store, keyring, events) = (clock, store, keyring, events)
         let now: @Sendable () -> Instant = { clock.now }
+        let tokenKeys = SQLTokenKeyring(database: database, key: key, random: SystemRandomSource(), issuer: { _ in url }, clock: now)
         let domain = AuthenticationServices(
             store: QuestionedStore(store: store, questions: questions), keyring: keyring, gateway: AbsentSecondFactor(), events: events,
             random: SystemRandomSource())
         let pages = PageService(store: pageStore, random: SystemRandomSource(), publicURL: publicURL)
         let hashes = VisualHashes(keyring: keyring)
-        adminRoutes = AdminRoutes(domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, clock: now)
+        adminRoutes = AdminRoutes(
+            domain: domain, registry: registry, tokenKeys: tokenKeys, pages: pages, visualHashes: hashes, publicURL: publicURL, clock: now)
         let adminRouter = Router(context: ServiceRequestContext.self)
         adminRouter.addServiceMiddleware()
         adminRoutes.add(to: adminRouter, keyHash: SHA(Self.key.utf8))

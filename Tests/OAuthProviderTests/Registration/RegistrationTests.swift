@@ -62,13 +62,14 @@ struct RegistrationTests {
     @Test("What we call or send browsers to is over TLS, or on this machine")
     func addresses() async throws {
         for address in ["http://reports.example/logout", "https://reports.example/logout#x", "reports.example", ""] {
-            #expect(try await refusal("web") { $0.backchannelLogoutURI = address } == .addressWrong(address))
-            #expect(try await refusal("web") { $0.backchannel = .ping(address) } == .addressWrong(address))
-            #expect(try await refusal("web") { $0.postLogoutRedirectURIs = [address] } == .addressWrong(address))
+            #expect(try await refusal("web") { $0.backchannelLogoutURI = address } == .addressWrong(.logoutNotice, address))
+            #expect(try await refusal("web") { $0.backchannel = .ping(address) } == .addressWrong(.ping, address))
+            #expect(try await refusal("web") { $0.postLogoutRedirectURIs = [address] } == .addressWrong(.afterLogout, address))
         }
         #expect(try await refusal("web") { $0.backchannelLogoutURI = "http://127.0.0.1:8080/logout" } == nil)
         #expect(try await refusal("web") { $0.backchannel = nil } == .deliveryMissing)
         #expect(try await refusal("web") { $0.refreshLife = RefreshLife(absolute: 0, idle: nil) } == .lifeWrong)
+        #expect(try await refusal("web") { $0.refreshLife = RefreshLife(absolute: nil, idle: 0) } == .idleLifeWrong)
     }
 
     @Test("A name is one line, because the phone shows it")
@@ -95,7 +96,7 @@ struct RegistrationTests {
         #expect(refusal { $0.name = "" } == .nameWrong)
         for life in [UInt64(0), 29, 2_592_001] {
             #expect(refusal { $0.life = life } == .lifeWrong)
-            #expect(refusal { $0.sessionLife = life } == .lifeWrong)
+            #expect(refusal { $0.sessionLife = life } == .sessionLifeWrong)
         }
         #expect(refusal { $0.scopes.append(APIScope(.openID, words: "log you in")) } == .scopeReserved(.openID))
         let twice = try #require(api.scopes.first)

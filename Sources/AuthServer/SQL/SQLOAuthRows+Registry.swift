@@ -1,0 +1,138 @@
+import Authentication
+import Database
+import OAuthProvider
+import OstiaryProtocol
+import OstiaryTokens
+
+/// What an operator looks at and takes away.
+extension SQLOAuthRows {
+    func applications(of server: ServerID, _ part: ListPart) throws -> Listed<Application> {
+        try listed(ApplicationColumns.table, of: server, by: "id", part, ApplicationColumns.read)
+    }
+
+    func apis(of server: ServerID, _ part: ListPart) throws -> Listed<ProtectedAPI> {
+        try listed(RegistryColumns.apis, of: server, by: "identifier", part, RegistryColumns.api)
+    }
+
+    func roles(of server: ServerID, _ part: ListPart) throws -> Listed<Role> {
+        try listed(RegistryColumns.roles, of: server, by: "name", part, RegistryColumns.role)
+    }
+
+    func users(of server: ServerID, _ part: ListPart) throws -> Listed<ProviderUser> {
+        try listed(RegistryColumns.users, of: server, by: "user_id", part, RegistryColumns.user)
+    }
+
+    func users(of server: ServerID, having role: String) throws -> [ProviderUser] {
+        // Which of them have this one is not the database's to say: names stand in one column.
+        try connection.query(RegistryColumns.users.selection + "WHERE server = $1 AND roles <> ''", [SQLValue(server)])
+            .map(RegistryColumns.user).filter { $0.roles.contains(role) }
+    }
+
+    private func listed<Element: Sendable>(
+        _ table: SQLTable, of server: ServerID, by name: String, _ part: ListPart, _ read: (SQLRow) throws -> Element
+    ) throws -> Listed<Element> {
+        let elements = try connection.query(
+            table.selection + "WHERE server = $1 ORDER BY \(name) LIMIT $2 OFFSET $3",
+            [SQLValue(server), SQLValue(part.limit), SQLValue(part.offset)])
+        let total = try connection.one("SELECT count(*) AS total FROM \(table.name) WHERE server = $1", [SQLValue(server)])
+        return Listed(try elements.map(read), total: Int(try total?.integer("total") ?? 0))
+    }
+
+    func removeApplication(_ id: ClientID, of server: ServerID) throws {
+        let client = [SQLValue(server), SQLValue.text(id.text)]
+        let grants = "FROM oauth_grant WHERE server = $1 AND client = $2"
+        // A subject stays for as long as its account or a grant of it.
+        let gone = try connection.query("SELECT DISTINCT account \(grants) AND owner IS NULL", client)
+        try connection.execute("DELETE FROM oauth_logout WHERE client = $2 AND session IN (SELECT session \(grants))", client)
+        try connection.execute("DELETE FROM oauth_token WHERE server = $1 AND grant_id IN (SELECT id \(grants))", client)
+        // Families go with their grants.
+        for table in ["oauth_grant", "oauth_code", "oauth_consent", "oauth_pushed", "oauth_polled"] {
+            try connection.execute("DELETE FROM \(table) WHERE server = $1 AND client = $2", client)
+        }
+        for account in gone { try removeSubject(of: try account.value("account")) }
+        try connection.execute("DELETE FROM oauth_client WHERE server = $1 AND id = $2", client)
+        forgetAll()
+        knownApplications.forget()
+    }
+
+    func removeAPI(_ identifier: APIIdentifier, of server: ServerID, at now: Instant) throws {
+        let api = [SQLValue(server), SQLValue.text(identifier.text)]
+        try connection.execute(
+            "UPDATE oauth_grant SET revoked_at = $3 WHERE server = $1 AND api = $2 AND revoked_at IS NULL", api + [SQLValue(now)])
+        try connection.execute("DELETE FROM oauth_consent WHERE server = $1 AND api = $2", api)
+        try connection.execute("DELETE FROM oauth_api WHERE server = $1 AND identifier = $2", api)
+        knownGrants.forget()
+        knownAPIs.forget()
+    }
+
+    func removeRole(_ name: String, of server: ServerID) throws {
+        try connection.execute("DELETE FROM oauth_role WHERE server = $1 AND name = $2", [SQLValue(server), .text(name)])
+        knownRoles.forget()
+    }
+
+    func removeUser(_ userID: String, of server: ServerID) throws {
+        try connection.execute("DELETE FROM oauth_user WHERE server = $1 AND user_id = $2", [SQLValue(server), .text(userID)])
+        knownUsers.forget()
+    }
+
+    func record(_ entry: AuditEntry) throws {
+        try AuditColumns.add(entry, on: connection)
+        recorded.append(entry)
+    }
+}
+
+/// APIs, roles and users as columns.
+enum RegistryColumns {
+    static let apis = SQLTable(
+        "oauth_api", key: ["server", "identifier"],
+        columns: ["name", "scopes", "form", "algorithm", "life", "session_life", "offline", "skips_consent", "checks_permissions"])
+    static let roles = SQLTable("oauth_role", key: ["server", "name"], columns: ["permissions"])
+    static let users = SQLTable("oauth_user", key: ["server", "user_id"], columns: ["name", "picture", "email", "email_verified", "roles"])
+
+    static func api(_ row: SQLRow) throws -> ProtectedAPI {
+        let identifier = try SQLRow.required(APIIdentifier(try row.text("identifier")), "identifier")
+        var api = ProtectedAPI(identifier: identifier, server: try row.identifier("server"), name: try row.text("name"))
+        api.scopes = try row.lines("scopes").map { line in
+            let (scope, words) = SQLRow.keyed(line)
+            return APIScope(try SQLRow.required(Scope(scope), "scopes"), words: words)
+        }
+        api.form = try row.word("form")
+        api.algorithm = try row.word("algorithm")
+        api.life = try row.unsigned("life")
+        api.sessionLife = try row.unsigned("session_life")
+        api.allowsOfflineAccess = try row.bool("offline")
+        api.firstPartySkipsConsent = try row.bool("skips_consent")
+        api.checksPermissions = try row.bool("checks_permissions")
+        return api
+    }
+
+    static func values(of api: ProtectedAPI) -> [SQLValue] {
+        [
+            SQLValue(api.server), .text(api.identifier.text), .text(api.name),
+            TextColumns.lines(api.scopes.map { "\($0.scope.text) \($0.words)" }), .text(api.form.rawValue), .text(api.algorithm.rawValue),
+            SQLValue(api.life), SQLValue(api.sessionLife), SQLValue(api.allowsOfflineAccess), SQLValue(api.firstPartySkipsConsent),
+            SQLValue(api.checksPermissions),
+        ]
+    }
+
+    static func role(_ row: SQLRow) throws -> Role {
+        Role(server: try row.identifier("server"), name: try row.text("name"), permissions: try row.scopesByAPI("permissions"))
+    }
+
+    static func values(of role: Role) -> [SQLValue] { [SQLValue(role.server), .text(role.name), TextColumns.scopes(byAPI: role.permissions)] }
+
+    static func user(_ row: SQLRow) throws -> ProviderUser {
+        let profile = ProfileClaims(
+            name: try row.optionalText("name"), picture: try row.optionalText("picture"), email: try row.optionalText("email"),
+            isEmailVerified: try row.bool("email_verified"))
+        return ProviderUser(
+            server: try row.identifier("server"), userID: try row.text("user_id"), profile: profile, roles: Set(try row.lines("roles")))
+    }
+
+    static func values(of user: ProviderUser) -> [SQLValue] {
+        [
+            SQLValue(user.server), .text(user.userID), SQLValue(user.profile.name), SQLValue(user.profile.picture), SQLValue(user.profile.email),
+            SQLValue(user.profile.isEmailVerified), TextColumns.lines(user.roles.sorted()),
+        ]
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import AuthServer
+import Foundation
+import HTTPService
+import OstiaryTokens
+
+/// `ostiary admin`: applications, APIs, roles and users of a running authentication server.
+struct AdminCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin", abstract: "Say which applications log people in, and what they may do.",
+        discussion: "Asks the REST API of a running server, with the key in its data folder or its settings: see docs/admin.md.",
+        subcommands: [
+            ApplicationCommands.self, RegistryCommands<APIKind>.self, RegistryCommands<RoleKind>.self, RegistryCommands<UserKind>.self,
+            ApplyCommand.self,
+        ])
+}
+
+/// Where the server is, and how its answers are told.
+struct AdminOptions: ParsableArguments, Sendable {
+    @OptionGroup var storage: StorageOptions
+
+    @Option(help: ArgumentHelp("Private listener of the server; default is where the settings have it listen.", valueName: "origin"))
+    var url: String?
+
+    @Option(
+        name: .customLong("api-key-file"),
+        help: ArgumentHelp("File with the API key; default is the setting, or else the file in the data folder.", valueName: "file"))
+    var apiKeyFile: String?
+
+    @Option(help: ArgumentHelp("The virtual server; needed where there are several.", valueName: "serverid"))
+    var server: String?
+
+    @Flag(help: "One JSON object on standard output: what the REST API answers, also when it refuses.")
+    var json = false
+}
+
+extension AdminOptions {
+    /// Asks the server, and says what went wrong: in a line on standard error, with `--json` as an object on standard output. Ends with 1 then.
+    func run(_ program: String, _ body: (RegistryCalls) async throws -> Void) async throws {
+        try await StartFailure.told(by: "ostiary admin \(program)") {
+            do {
+                try await body(try await RegistryCalls(try await calls(), server: server))
+            } catch let failure as AdminFailure where json {
+                try tell(failure.json)
+                throw ExitCode.failure
+            }
+        }
+    }
+
+    /// One object as a line for scripts.
+    func tell(_ object: JSONObject) throws { try StandardStreams.deliver(String(decoding: object.encoded, as: UTF8.self)) }
+
+    private func calls() async throws -> AdminCalls {
+        let settings = try await storage.settings()
+        return AdminCalls(origin: try origin(settings), key: try await key(settings))
+    }
+
+    /// Whoever has the key can do everything: it goes out over TLS, or to this machine.
+    private func origin(_ settings: Settings) throws -> PublicURL {
+        if let url {
+            do { return try PublicURL(parsing: url) } catch { throw ValidationError("--url: \(error)") }
+        }
+        let address = try settings.listenAddress(.adminListen) ?? ListenAddress(host: "127.0.0.1", port: 8081)
+        let isEverywhere = ["0.0.0.0", "::"].contains(address.host)
+        let listened = isEverywhere ? ListenAddress(host: "127.0.0.1", port: address.port) : address
+        do { return try PublicURL(parsing: "http://\(listened)") } catch {
+            throw ValidationError("the server listens at \(listened), which is not this machine: say with --url how to reach it over https")
+        }
+    }
+
+    private func key(_ settings: Settings) async throws -> SecretText {
+        if apiKeyFile == nil, let key = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) { return key }
+        let path = apiKeyFile ?? URL(fileURLWithPath: storage.data).appendingPathComponent(RootAPIKey.fileName).path
+        let only = try await Settings.load([.rootAPIKeyFile], environment: [:], overrides: [.rootAPIKeyFile: path])
+        return try only.required(.rootAPIKeyFile, try only.secret(.rootAPIKey, file: .rootAPIKeyFile))
+    }
+}
+
+/// A file that an operator wrote, in YAML or JSON.
+enum AdminFile {
+    /// - Parameter path: `-` for standard input.
+    /// - Throws: ``AdminFileError``.
+    static func object(_ path: String) throws -> JSONObject {
+        let data: Data?
+        if path == "-" { data = try? FileHandle.standardInput.readToEnd() ?? Data() } else { data = FileManager.default.contents(atPath: path) }
+        guard let data else { throw AdminFileError(path: path, problem: "cannot be read") }
+        guard let text = String(validating: data, as: UTF8.self) else { throw AdminFileError(path: path, problem: "is no text in UTF-8") }
+        do { return try YAMLReader.object(text) } catch { throw AdminFileError(path: path, problem: "\(error)") }
+    }
+}
+
+struct AdminFileError: Error, CustomStringConvertible {
+    let path: String
+    let problem: String
+
+    var description: String { "\(path == "-" ? "standard input" : path): \(problem)" }
+}

@@ -1,0 +1,194 @@
+import Authentication
+import OstiaryProtocol
+import OstiaryTokens
+import Testing
+
+@testable import OAuthProvider
+
+@Suite("What an operator writes of applications, APIs, roles and users")
+struct RegistryServiceTests {
+    private typealias Fixture = ProviderFixture
+
+    /// The service, over bodies that run once, or as after commits that nobody heard of.
+    private func premises(rerunning: Bool) async throws -> (fixture: Fixture, registry: RegistryService) {
+        let fixture = try await Fixture(rerunning: rerunning)
+        return (fixture, RegistryService(store: fixture.store, random: fixture.random))
+    }
+
+    private func machine(_ id: String) throws -> Application {
+        var machine = Application(id: try #require(ClientID(id)), server: Fixture.server, kind: .machine, name: "Night", authentication: .basic)
+        machine.grantTypes = [.clientCredentials]
+        return machine
+    }
+
+    private func apply(
+        _ document: RegistryDocument, prunes: Bool = false, isTrial: Bool = false, to registry: RegistryService
+    ) async throws -> RegistryOutcome {
+        try await registry.apply(document, prunes: prunes, isTrial: isTrial, at: Fixture.server, by: .operator, now: Fixture.start)
+    }
+
+    private func refusal(_ document: RegistryDocument, of registry: RegistryService) async throws -> RegistryRefusal? {
+        do { _ = try await apply(document, to: registry) } catch let refusal as RegistryRefusal { return refusal }
+        return nil
+    }
+
+    @Test(
+        "S3-50 a document is written once: said again it changes nothing, gives no secret, and leaves no second line in the trail",
+        arguments: [false, true])
+    func idempotent(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let document = RegistryDocument(applications: [try machine("night")])
+        let first = try await apply(document, to: registry)
+        let id = try #require(ClientID("night"))
+        let secret = try #require(first.secrets[id])
+        #expect(first.changes.count == 1 && secret.text.utf8.count == 43 && "\(secret)" == "‹secret›")
+        let kept = try await registry.application(id, of: Fixture.server)
+        #expect(kept.secrets.count == 1 && kept.secrets[0].isOf(secret.text, at: Fixture.start))
+        let second = try await apply(document, to: registry)
+        #expect(second.changes.isEmpty && second.secrets.isEmpty)
+        #expect(try await registry.application(id, of: Fixture.server) == kept)
+        #expect(fixture.memory.audit.map(\.kind) == [.applicationSaved])
+        #expect(fixture.memory.audit.first?.actor == .operator)
+    }
+
+    @Test("A trial says what would change, tells no secret and writes nothing; what it says then is what is done", arguments: [false, true])
+    func trial(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let api = ProtectedAPI(identifier: try #require(APIIdentifier("urn:new")), server: Fixture.server, name: "New")
+        var night = try machine("night")
+        // Of an API that is in the same document only.
+        night.apis = [api.identifier: []]
+        let document = RegistryDocument(apis: [api], applications: [night])
+        let tried = try await apply(document, isTrial: true, to: registry)
+        #expect(tried.changes.count == 2 && tried.secrets.isEmpty && fixture.memory.audit.isEmpty)
+        await #expect(throws: UnknownRegistryItem(.api(api.identifier))) { try await registry.api(api.identifier, of: Fixture.server) }
+        let done = try await apply(document, to: registry)
+        #expect(done.changes.first == tried.changes.first && done.changes.count == 2 && done.secrets.count == 1)
+    }
+
+    @Test("What one thing of a document may not be, none of it is")
+    func wholly() async throws {
+        let (fixture, registry) = try await premises(rerunning: false)
+        let good = ProtectedAPI(identifier: try #require(APIIdentifier("urn:new")), server: Fixture.server, name: "New")
+        var night = try machine("night")
+        night.name = "two\nlines"
+        #expect(
+            try await refusal(RegistryDocument(apis: [good], applications: [night]), of: registry)
+                == RegistryRefusal(.application(night.id), .application(.nameWrong)))
+        await #expect(throws: UnknownRegistryItem(.api(good.identifier))) { try await registry.api(good.identifier, of: Fixture.server) }
+        #expect(fixture.memory.audit.isEmpty)
+    }
+
+    @Test("What is referred to is there: a slip of the pen in a name is refused, not written")
+    func references() async throws {
+        let (fixture, registry) = try await premises(rerunning: false)
+        let (timesheets, other) = (fixture.timesheets, try #require(APIIdentifier("urn:none")))
+        let misspelt = try #require(Scope("raed:timesheets"))
+        func ofApplication(_ change: (inout Application) -> Void) async throws -> RegistryRefusal.Reason? {
+            var night = try machine("night")
+            change(&night)
+            return try await refusal(RegistryDocument(applications: [night]), of: registry)?.reason
+        }
+        #expect(try await ofApplication { $0.apis = [other: []] } == .application(.apiUnknown(other)))
+        #expect(try await ofApplication { $0.serves = [other] } == .application(.apiUnknown(other)))
+        #expect(try await ofApplication { $0.apis = [timesheets: [misspelt]] } == .application(.scopeUnknown(timesheets, misspelt)))
+        #expect(try await ofApplication { $0.apis = [timesheets: Fixture.scope("batch:upload")] } == nil)
+        let role = Role(server: Fixture.server, name: "Reader", permissions: [timesheets: [misspelt]])
+        #expect(try await refusal(RegistryDocument(roles: [role]), of: registry)?.reason == .role(.scopeUnknown(timesheets, misspelt)))
+        let user = ProviderUser(server: Fixture.server, userID: "bob", roles: ["Manger"])
+        #expect(try await refusal(RegistryDocument(users: [user]), of: registry)?.reason == .user(.roleUnknown("Manger")))
+    }
+
+    @Test(
+        "What tokens tell of a user can be shown by whoever gets them",
+        arguments: [
+            (ProfileClaims(name: "two\nlines"), UserRefusal.nameWrong), (ProfileClaims(picture: "http://pictures.example/a"), .pictureWrong),
+            (ProfileClaims(picture: "javascript:alert(1)"), .pictureWrong), (ProfileClaims(email: "alice"), .emailWrong),
+            (ProfileClaims(email: "a@b, c@d"), .emailWrong), (ProfileClaims(email: "a@b@c"), .emailWrong),
+            (ProfileClaims(isEmailVerified: true), .verifiedWithoutEmail),
+        ])
+    func users(profile: ProfileClaims, reason: UserRefusal) async throws {
+        let (_, registry) = try await premises(rerunning: false)
+        let user = ProviderUser(server: Fixture.server, userID: "bob", profile: profile)
+        #expect(try await refusal(RegistryDocument(users: [user]), of: registry)?.reason == .user(reason))
+    }
+
+    @Test("What an application is cannot be changed, and its secrets cannot be written; one that shows none has none")
+    func fixed() async throws {
+        let (fixture, registry) = try await premises(rerunning: false)
+        let batch = try await registry.application(try fixture.client("batch"), of: Fixture.server)
+        var other = Application(id: batch.id, server: batch.server, kind: .web, name: "Batch", authentication: .basic)
+        other.redirectURIs = [try RedirectURI(registering: "https://app.example/cb", ofApp: false)]
+        #expect(try await refusal(RegistryDocument(applications: [other]), of: registry)?.reason == .application(.kindFixed))
+        var forged = batch
+        forged.secrets = [ClientSecret(hash: ClientSecret.hash(of: "of somebody else"), expiresAt: nil)]
+        #expect(try await apply(RegistryDocument(applications: [forged]), to: registry).changes.isEmpty)
+        var web = try await registry.application(try fixture.client("web"), of: Fixture.server)
+        web = remade(web, .none)
+        #expect(try await apply(RegistryDocument(applications: [web]), to: registry).changes.count == 1)
+        #expect(try await registry.application(web.id, of: Fixture.server).secrets.isEmpty)
+    }
+
+    private func remade(_ application: Application, _ method: ClientAuthenticationMethod) -> Application {
+        var remade = Application(
+            id: application.id, server: application.server, kind: application.kind, name: application.name, authentication: method)
+        remade.redirectURIs = application.redirectURIs
+        return remade
+    }
+
+    @Test("A secret that is replaced is over at once, or when the overlap is; which call it was is found by its own hash", arguments: [false, true])
+    func rotation(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let id = try fixture.client("web")
+        func secrets() async throws -> [ClientSecret] { try await registry.application(id, of: Fixture.server).secrets }
+        let first = try await registry.rotateSecret(of: id, at: Fixture.server, overlap: 60, by: .operator, now: Fixture.start)
+        let both = try await secrets()
+        #expect(both.count == 2 && both[0].isOf(first.text, at: Fixture.start + 61))
+        #expect(both[1].isOf(Fixture.secret, at: Fixture.start + 59) && !both[1].isOf(Fixture.secret, at: Fixture.start + 60))
+        let second = try await registry.rotateSecret(of: id, at: Fixture.server, by: .operator, now: Fixture.start + 1)
+        let one = try await secrets()
+        #expect(one.count == 1 && one[0].isOf(second.text, at: Fixture.start + 1))
+        for _ in 0..<6 { _ = try await registry.rotateSecret(of: id, at: Fixture.server, overlap: 60, by: .operator, now: Fixture.start + 1) }
+        #expect(try await secrets().count == 4)
+        let mobile = try fixture.client("mobile")
+        await #expect(throws: NoSecretWanted()) {
+            try await registry.rotateSecret(of: mobile, at: Fixture.server, by: .operator, now: Fixture.start)
+        }
+    }
+
+    @Test("An API that goes is forgotten by applications and roles: a later one of the same name is nobody's", arguments: [false, true])
+    func removesAPI(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let timesheets = fixture.timesheets
+        try await registry.remove(.api(timesheets), at: Fixture.server, by: .operator, now: Fixture.start)
+        let batch = try await registry.application(try fixture.client("batch"), of: Fixture.server)
+        #expect(batch.apis.isEmpty && batch.serves.isEmpty)
+        #expect(try await registry.role("Manager", of: Fixture.server).permissions.isEmpty)
+        await #expect(throws: UnknownRegistryItem(.api(timesheets))) {
+            try await registry.remove(.api(timesheets), at: Fixture.server, by: .operator, now: Fixture.start)
+        }
+    }
+
+    @Test("A role that goes is nobody's, also when it comes back; a user that goes loses theirs")
+    func removesPeople() async throws {
+        let (_, registry) = try await premises(rerunning: false)
+        try await registry.remove(.role("Employee"), at: Fixture.server, by: .operator, now: Fixture.start)
+        #expect(try await registry.user("alice", of: Fixture.server).roles.isEmpty)
+        #expect(try await registry.user("mary", of: Fixture.server).roles == ["Manager"])
+        try await registry.remove(.user("mary"), at: Fixture.server, by: .operator, now: Fixture.start)
+        await #expect(throws: UnknownRegistryItem(.user("mary"))) { try await registry.user("mary", of: Fixture.server) }
+    }
+
+    @Test("Pruned is what the document leaves out, of the kinds that it has and of no other")
+    func prunes() async throws {
+        let (fixture, registry) = try await premises(rerunning: false)
+        let mobile = try await registry.application(try fixture.client("mobile"), of: Fixture.server)
+        let outcome = try await apply(RegistryDocument(applications: [mobile]), prunes: true, to: registry)
+        #expect(outcome.changes.count == 2)
+        #expect(try await registry.applications(of: Fixture.server, .all).elements == [mobile])
+        #expect(try await registry.apis(of: Fixture.server, .all).total == 1)
+        #expect(try await registry.users(of: Fixture.server, .all).total == 2)
+        _ = try await apply(RegistryDocument(applications: [mobile]), to: registry)
+        #expect(try await registry.roles(of: Fixture.server, .all).total == 2)
+    }
+}
