@@ -22,11 +22,9 @@ extension AuthorizeRoutes {
         let visit = Visit(secret: PageSecret(using: random), subject: .device(waiting.hash), begunAt: call.now)
         let isLoggedIn = try await logins(of: call).newest(at: call.now) != nil
         // Also of whoever is logged in it is asked: the device may be that of somebody else, who sent them here.
-        var response = isLoggedIn ? ask(visit, call, in: call.language()) : try await openLogin(visit, forDevice: waiting.hash, call)
-        let location = response.headers[.location]
-        let kept = response.headers[values: .setCookie]
-        response = .object { $0.member("location", location) }
-        response.headers[values: .setCookie] = kept
+        let onward = try await isLoggedIn ? ask(visit, call, in: call.language()) : openLogin(visit, forDevice: waiting.hash, call)
+        var response = Response.object { $0.member("location", onward.headers[.location]) }
+        response.headers[values: .setCookie] = onward.headers[values: .setCookie]
         return response
     }
 

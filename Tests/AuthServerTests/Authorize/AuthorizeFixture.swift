@@ -1,5 +1,6 @@
 import Authentication
 import Database
+import Foundation
 import HTTPService
 import HTTPTypes
 import Hummingbird

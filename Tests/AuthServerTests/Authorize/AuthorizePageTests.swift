@@ -4,6 +4,7 @@ import HummingbirdTesting
 import NIOCore
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -34,7 +35,8 @@ struct AuthorizePageTests {
         let fixture = try await AuthorizeFixture()
         try await fixture.run { (browser) async throws in
             for (changes, demand) in [
-                ([:], FactorDemand.policy), (["prompt": "login"], .always), (["max_age": "600"], .fresh(600)), (["acr_values": "mfa"], .fresh(.max)),
+                (["scope": "openid read"], FactorDemand.policy), (["prompt": "login"], .always), (["max_age": "600"], .fresh(600)),
+                (["acr_values": "mfa"], .fresh(.max)),
             ] as [(KeyValuePairs<String, String?>, FactorDemand)] {
                 let visit = try await browser.openLogin(try await browser.authorize(Browser.request("shop", AuthorizeFixture.callback, changes)))
                 let asked = try await fixture.session(visit.nonce).request

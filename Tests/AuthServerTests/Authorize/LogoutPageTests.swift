@@ -4,6 +4,7 @@ import HummingbirdTesting
 import NIOCore
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
@@ -118,7 +119,8 @@ struct LogoutPageTests {
         let fixture = try await AuthorizeFixture()
         try await fixture.run { (browser) async throws in
             let hint = try await loggedIn(browser)
-            let alice = try #require(try await fixture.session(try #require(browser.logins.first)).account)
+            let first = try #require(browser.logins.first)
+            let alice = try #require(try await fixture.session(first).account)
             let account = try await fixture.domain.accounts.account(alice, at: fixture.server)
             fixture.clock.advance(5)
             let again = Browser.request("shop", AuthorizeFixture.callback, ["prompt": "login"])
