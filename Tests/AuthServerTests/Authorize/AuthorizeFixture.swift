@@ -1,6 +1,7 @@
 import Authentication
 import Database
 import Foundation
+import Foundation
 import HTTPService
 import HTTPTypes
 import Hummingbird

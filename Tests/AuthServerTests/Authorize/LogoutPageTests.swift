@@ -5,6 +5,7 @@ import NIOCore
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

@@ -4,6 +4,7 @@ import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
