@@ -37,7 +37,8 @@ struct TokenProofTests {
         phone.ostiary.startAppLogin()
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
-        return (phone, try await phone.login())
+        let session = try await phone.login()
+        return (phone, session)
     }
 
     /// What a proof says, once its signature was verified by the key that it carries, which has to be the one that the login named.

@@ -1,7 +1,6 @@
 import Authentication
 import Database
 import Foundation
-import Foundation
 import HTTPService
 import HTTPTypes
 import Hummingbird

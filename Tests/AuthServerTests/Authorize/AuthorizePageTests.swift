@@ -5,7 +5,6 @@ import NIOCore
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
-import OstiaryTesting
 import Testing
 
 @testable import AuthServer

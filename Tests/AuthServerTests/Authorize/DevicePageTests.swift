@@ -4,7 +4,6 @@ import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
-import OstiaryTesting
 import OstiaryTokens
 import Testing
 
