@@ -22,7 +22,9 @@ struct KeyList: AsyncParsableCommand {
 struct KeyRotation: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate", abstract: "Replace the keys of tokens at once, in an emergency.",
-        discussion: "No token that was signed before is good for whoever looks at the published keys. The rotation that needs nobody goes on by itself.")
+        discussion: """
+            No token that was signed before is good for whoever looks at the published keys. The rotation that needs nobody goes on by itself.
+            """)
 
     @OptionGroup var options: AdminOptions
     @Flag(help: "End all refresh tokens, too.") var endRefreshTokens = false
