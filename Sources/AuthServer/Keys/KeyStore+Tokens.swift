@@ -41,7 +41,9 @@ extension KeyStore {
         guard present.wanted != nil else { throw NoProvider() }
         let wanted = Set(present.wantedKinds.map(\.name))
         let kinds = TokenKeyRows.kinds.filter { kind in
-            (wanted.contains(kind.name) || !present.keys(kind).isEmpty) && (alsoSecret || kind.name != KeyKind.tokenSecret.name)
+            // Where nothing was made yet the secret is, too.
+            let isKept = !alsoSecret && kind.name == KeyKind.tokenSecret.name && !present.keys(kind).isEmpty
+            return (wanted.contains(kind.name) || !present.keys(kind).isEmpty) && !isKept
         }
         let fresh = try FreshTokenKeys(kinds, of: server, wrappedBy: key, using: random)
         let key = key

@@ -4,6 +4,7 @@ import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
@@ -25,7 +26,9 @@ struct OpenAPITests {
         #expect(described.subtracting(["GET /openapi.json"]) == served)
     }
 
-    @Test("The objects that are served have the members that are described", arguments: ["Server", "Account", "LoginStatus"])
+    @Test(
+        "The objects that are served have the members that are described",
+        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User"])
     func describesObjects(name: String) async throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
@@ -103,6 +106,21 @@ struct OpenAPITests {
         #expect(Set(told.keys).isSubset(of: taken.keys))
     }
 
+    @Test("What is told of applications, APIs, roles and users fits what writes them", arguments: ["Application", "API", "Role", "User"])
+    func written(name: String) throws {
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
+        let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
+        let told = try #require(schemas?[name]?["properties"] as? [String: Any])
+        let taken = try #require(schemas?["\(name)Put"]?["properties"] as? [String: Any])
+        // A secret is drawn here and told once.
+        #expect(Set(told.keys).subtracting(["client_secret"]) == Set(taken.keys))
+        let fields: [String: [String]] = [
+            "Application": AdminApplicationPut.Field.allCases.map(\.rawValue), "API": AdminAPIPut.Field.allCases.map(\.rawValue),
+            "Role": AdminRolePut.Field.allCases.map(\.rawValue), "User": AdminUserPut.Field.allCases.map(\.rawValue),
+        ]
+        #expect(Set(fields[name] ?? []) == Set(taken.keys))
+    }
+
     @Test("Every word that an error can have for programs is in the document", arguments: Self.words)
     func describesErrors(word: String) throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
@@ -118,7 +136,8 @@ struct OpenAPITests {
             AccountError.resetRefused(.tooMany), LoginLinkError.stillCodesRefused, LoginLinkError.loggedIn,
             LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
             EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ConfirmationError.accountBlocked,
-            ErrorResponse.notFound,
+            ErrorResponse.notFound, AdminRefusal.noProvider, NoSecretWanted(), UnknownRegistryItem(.role("x")),
+            UnknownRegistryItem(.api(Sample.api)), UnknownRegistryItem(.application(Sample.client)), UnknownRegistryItem(.user("x")),
             ErrorResponse.contentTooLarge, ErrorResponse.uriTooLong, ErrorResponse.serverError, ErrorResponse.storageUnavailable,
             ErrorResponse.shuttingDown,
         ]
@@ -131,6 +150,14 @@ struct OpenAPITests {
         return try await premises.asBackend { (backend) async throws in
             switch name {
             case "Server": return try await backend.json(.get, backend.path("/")).object.names
+            case "Application":
+                let body = #"{"kind":"web","client_name":"Shop","redirect_uris":["https://shop.example/cb"]}"#
+                return try await backend.json(.put, backend.path("/applications/shop/"), body: body).object.names
+            case "API": return try await backend.json(.put, backend.path("/apis/urn%3Aa/"), body: #"{"name":"A"}"#).object.names
+            case "Role": return try await backend.json(.put, backend.path("/roles/clerk/"), body: "{}").object.names
+            case "User":
+                let body = #"{"name":"Alice","email":"a@example.com","picture":"https://pictures.example/a"}"#
+                return try await backend.json(.put, backend.path("/users/alice/"), body: body).object.names
             case "Account": return try await backend.json(.get, backend.path("/accounts/\(account.id.text)/")).object.names
             default:
                 _ = try await backend.send(.get, backend.path("/sessions/qr/login"))

@@ -37,7 +37,10 @@ struct RESTFuzzTests {
                 for route in premises.adminRoutes.table {
                     let path = route.path.replacing("{serverid}", with: seed.chance(6) ? words.escaped() : premises.serverID.text)
                         .replacing("{accountid}", with: seed.chance(3) ? words.escaped() : account.id.text).replacing(
-                            "{userid}", with: words.escaped())
+                            "{userid}", with: words.escaped()
+                        ).replacing("{clientid}", with: seed.chance(3) ? words.escaped() : "shop").replacing(
+                            "{api}", with: seed.chance(3) ? words.escaped() : "urn%3Aa"
+                        ).replacing("{role}", with: seed.chance(3) ? words.escaped() : "clerk")
                     let query = (0..<seed.below(3)).map { _ in "\(words.escaped())=\(words.escaped())" }.joined(separator: "&")
                     var headers: HTTPFields = [.apiKey: PagesFixture.key]
                     headers[.nonce] = seed.chance(8) ? words.escaped() : "\(PagesFixture.nonce)-\(seed.below(5))"

@@ -66,6 +66,8 @@ final class PagesFixture: Sendable {
         let server = VirtualServer(
             id: id, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))
         try await store.write { rows in try rows.save(server) }
+        // Keys of tokens stand in the database, beside their server.
+        try await SQLAuthenticationStore(database: database, key: key).write { rows in try rows.save(server) }
     }
 }
 

@@ -80,7 +80,7 @@ struct ProviderRegistryTests {
         }
     }
 
-    @Test("With an API its grants are over at once; they are there until their session is, of whose end clients are to hear", arguments: Backend.allCases)
+    @Test("With an API its grants are over at once; they stay until their session ends, of which clients are to hear", arguments: Backend.allCases)
     func removesAPI(on backend: Backend) async throws {
         try await backend.run { fixture in
             try await fixture.enrol(1, userID: "alice")

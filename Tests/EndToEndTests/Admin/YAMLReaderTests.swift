@@ -1,0 +1,85 @@
+import Foundation
+import OstiaryTokens
+import Testing
+
+@testable import ostiary
+
+@Suite("The YAML that an operator writes")
+struct YAMLReaderTests {
+    /// What a text is read as, written as JSON.
+    private func json(_ text: String) throws -> String { String(decoding: try YAMLReader.object(text).encoded, as: UTF8.self) }
+
+    private func mistake(_ text: String) -> YAMLError? {
+        do { _ = try YAMLReader.object(text) } catch { return error as? YAMLError }
+        return nil
+    }
+
+    @Test(
+        "Mappings, lists, quotes and comments mean what they mean to every reader of YAML",
+        arguments: [
+            ("", "{}"), ("# nothing\n\n", "{}"), ("---\na: b", #"{"a":"b"}"#), ("a: b # c", #"{"a":"b"}"#), ("a: b#c", #"{"a":"b#c"}"#),
+            ("a:\n  b: 1\n  c: true\nd: x y", #"{"a":{"b":1,"c":true},"d":"x y"}"#),
+            ("https://api.example/a:\n  read:things: read a thing", #"{"https://api.example/a":{"read:things":"read a thing"}}"#),
+            ("a:\n- b\n- 2\nc: d", #"{"a":["b",2],"c":"d"}"#), ("a:\n  - b\n  - c", #"{"a":["b","c"]}"#),
+            ("a: [b, https://c.example/d?e=f, 'g, h', \"i\\nj\"]", #"{"a":["b","https://c.example/d?e=f","g, h","i\nj"]}"#),
+            ("a: []\nb: {}\nc: ''", #"{"a":[],"b":{},"c":""}"#), ("a: {b: c, d: [e]}", #"{"a":{"b":"c","d":["e"]}}"#),
+            ("a:\n  - b: 1\n    c: 2\n  - b: 3", #"{"a":[{"b":1,"c":2},{"b":3}]}"#),
+            ("'a b': 'it''s'\n\"c\\\"\": \"d # e\"", #"{"a b":"it's","c\"":"d # e"}"#),
+            ("a: Alice's\nb: \"true\"\nc: '12'\nd: 2026-11-23", #"{"a":"Alice's","b":"true","c":"12","d":"2026-11-23"}"#),
+            ("a: -3\nb: 127.0.0.1\nc: com.example.app:/cb", #"{"a":-3,"b":"127.0.0.1","c":"com.example.app:/cb"}"#),
+            ("a:\r\n  b: c\r\n", #"{"a":{"b":"c"}}"#), ("{\"a\":\n [1, {\"b\": null}]}", #"{"a":[1,{"b":null}]}"#),
+        ])
+    func reads(text: String, expected: String) throws {
+        #expect(try json(text) == expected)
+    }
+
+    @Test(
+        "What readers of YAML take for different things, and what nobody needs here, is refused by its line",
+        arguments: [
+            ("a: b\nc: yes", 2), ("a: No", 1), ("a: ~", 1), ("a: null", 1), ("a: 012", 1), ("a: 1.5", 1), ("a: 0x1F", 1), ("a: 12:30:00", 1),
+            ("a: 1_000", 1), ("a: 9223372036854775808", 1), ("a: &b c", 1), ("a: *b", 1), ("a: !!str b", 1), ("a: |\n  b", 1), ("a: >-\n  b", 1),
+            ("a: @b", 1), ("a: %b", 1), ("a: b: c", 1), ("a: b:", 1), ("a:\n\tb: c", 2), ("a: b\n  c: d", 2), ("a:\n  b: c\n d: e", 3),
+            ("  a: b", 1), ("a: b\na: c", 2), ("a: {b: c, b: d}", 1), ("a:", 1), ("a:\nb: c", 1), ("a: [b", 1), ("a: [b, c] d", 1), ("a: 'b", 1),
+            ("a: \"b\\x41\"", 1), ("a: [b, , c]", 1), ("a: {b}", 1), ("- a\n- b", 1), ("a", 1), ("a: b\n---\nc: d", 2), ("a: b\n...", 2),
+            ("a:\n  - b\n  -", 3), ("a:\n  - b\n  c: d", 3), ("{\"a\":1,\"a\":2}", 1), ("{\"a\":1} x", 1), ("<<: {a: b}\nc: *d", 2), ("? a", 1),
+        ])
+    func refuses(text: String, line: Int) {
+        #expect(mistake(text)?.line == line, "\(mistake(text).map { "\($0)" } ?? "it was read")")
+    }
+
+    @Test("Whoever nests without end is refused, and no stack with them")
+    func deep() {
+        #expect(mistake((0..<200).map { String(repeating: " ", count: $0) + "a:" }.joined(separator: "\n") + " b") != nil)
+        #expect(mistake("a: " + String(repeating: "[", count: 100_000)) != nil)
+        #expect(mistake("a:\n" + String(repeating: "- ", count: 50_000) + "b: c") != nil)
+    }
+
+    @Test(
+        "What is written is read as it was",
+        arguments: [
+            "", " a", "a ", "yes", "12", "-1", "true", "a: b", "a:", "#a", "a #b", "[a]", "{", "it's", "\"q\"", "- a", "é", "a\nb", "\u{1B}[31m",
+            "a, b",
+            "https://api.example/a?b=c&d", "com.example.app:/cb", "read:things", "@", "0x1", "1.5", "~", "'", "a'b", "\\", "?", "a\tb",
+        ])
+    func writes(text: String) throws {
+        let object = JSONObject([
+            "a": .string(text), text: .string("b"), "c": .strings([text, "d"]),
+            "e": .object(JSONObject(["f": .array([]), "g": .object(JSONObject())])),
+            "h": .array([.object(JSONObject(["i": .string(text), "j": .integer(7)]))]), "k": .bool(true),
+        ])
+        let written = YAMLWriter.text(of: object)
+        #expect(try YAMLReader.object(written) == object, "\(written)")
+        #expect(!written.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+    }
+
+    @Test("The file of docs/admin.md is read, and is what the REST API takes")
+    func document() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
+        let page = try String(contentsOf: root.appendingPathComponent("docs/admin.md"), encoding: .utf8)
+        let file = try #require(page.components(separatedBy: "```yaml\n").last?.components(separatedBy: "```").first)
+        let object = try YAMLReader.object(file)
+        #expect(object.names == ["apis", "roles", "applications", "users"])
+        #expect(object["applications"]?.object?["night-upload"]?.object?["kind"]?.string == "machine")
+        #expect(object["apis"]?.object?["https://api.example.com/timesheets"]?.object?["scopes"]?.object?.names.count == 4)
+    }
+}

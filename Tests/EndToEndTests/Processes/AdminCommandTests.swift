@@ -1,0 +1,93 @@
+import Foundation
+import OstiaryTesting
+import OstiaryTokens
+import Testing
+
+@testable import ostiary
+
+/// The operator's commands beside a running server.
+@Suite("ostiary admin", .serialized)
+struct AdminCommandTests {
+    private static let file = """
+        apis:
+          https://api.example/things:
+            name: Things
+            scopes:
+              read: read what you have   # shown on the phone
+        applications:
+          shop:
+            kind: web
+            client_name: Shop
+            redirect_uris: [https://shop.example/cb]
+            apis:
+              https://api.example/things: [read]
+        """
+
+    /// A run of `ostiary admin` against a pair of servers.
+    private func admin(_ pair: ProcessesFixture, _ line: [String]) async throws -> (code: Int32, program: Program) {
+        let program = try Program(
+            ["admin"] + line + ["--url", pair.layout.adminURL], environment: ["OSTIARY_ROOT_API_KEY": pair.layout.rootAPIKey])
+        return (try await program.end(), program)
+    }
+
+    @Test("S3-50 a file is tried, applied, shown and applied again: the difference is told each time, a secret once, and then there is a provider")
+    func applies() async throws {
+        let pair = try await ProcessesFixture.running()
+        let path = pair.folder.file("provider.yaml")
+        try Self.file.write(toFile: path, atomically: true, encoding: .utf8)
+        let discovery = pair.layout.publicURL + "/.well-known/openid-configuration"
+        #expect(try await pair.answer(discovery).status == 404)
+
+        let tried = try await admin(pair, ["apply", path, "--dry-run"])
+        #expect(tried.code == 0 && tried.program.lines.contains("+ application shop"), "\(tried.program.output) \(tried.program.complaints)")
+        #expect(tried.program.lines.last == "nothing was changed: this was a dry run" && !tried.program.output.contains("client_secret of"))
+        #expect(try await admin(pair, ["applications", "list"]).program.output.isEmpty)
+
+        let applied = try await admin(pair, ["apply", path])
+        let told = try #require(applied.program.lines.last)
+        #expect(applied.code == 0 && told.hasPrefix("client_secret of shop, told this once: "))
+        let secret = try #require(told.split(separator: " ").last)
+        #expect(secret.utf8.count == 43)
+        #expect(try await admin(pair, ["apply", path]).program.lines == ["nothing to change"])
+        try await eventually("it is a provider") { try await pair.answer(discovery).status == 200 }
+
+        // What is shown is what put reads, and says nothing new.
+        let shown = try await admin(pair, ["applications", "show", "shop"])
+        #expect(shown.program.lines.contains("client_name: Shop") && !shown.program.output.contains(secret))
+        let one = pair.folder.file("shop.yaml")
+        try shown.program.output.write(toFile: one, atomically: true, encoding: .utf8)
+        #expect(try await admin(pair, ["applications", "put", "shop", one]).program.lines == ["application saved"])
+        #expect(try await admin(pair, ["applications", "list"]).program.lines == ["shop  web  Shop"])
+        #expect(try await admin(pair, ["applications", "secret", "shop"]).program.lines.first?.utf8.count == 43)
+        #expect(try await admin(pair, ["apis", "delete", "https://api.example/things"]).code == 0)
+        let left = try await admin(pair, ["applications", "show", "shop", "--json"])
+        #expect(try JSONReader.object(Array(left.program.output.utf8.dropLast()))["apis"] == .object(JSONObject()))
+        // Neither a line of the log nor of the audit trail has it.
+        #expect(!pair.authentication.everythingWritten.contains(secret) && pair.authentication.complaints.contains("applicationSaved"))
+        try await pair.stop()
+    }
+
+    @Test("What is wrong is a line with its place, with --json the answer of the server, and ends with 1; so does a server that is not there")
+    func refuses() async throws {
+        let pair = try await ProcessesFixture.running()
+        let path = pair.folder.file("provider.yaml")
+        try Self.file.replacing("redirect_uris", with: "redirect_urls").write(toFile: path, atomically: true, encoding: .utf8)
+        let misspelt = try await admin(pair, ["apply", path])
+        let sentence = "this call has no applications.shop.redirect_urls: did you mean redirect_uris?"
+        #expect(misspelt.code == 1 && misspelt.program.complaintLines == ["ostiary admin apply: \(sentence)"], "\(misspelt.program.complaints)")
+        let json = try await admin(pair, ["apply", path, "--json"])
+        let answer = try JSONReader.object(Array(json.program.output.utf8.dropLast()))
+        #expect(json.code == 1 && answer["error"]?.string == "unknown_field" && answer["field"]?.string == "applications.shop.redirect_urls")
+        try "apis:\n  a: b\n  a: c\n".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try await admin(pair, ["apply", path]).program.complaints.contains("\(path): line 3: a stands in line 2 already"))
+        let unknown = try await admin(pair, ["roles", "show", "None"])
+        #expect(unknown.program.complaintLines == ["ostiary admin roles show: this server has no such role"])
+        #expect(try await admin(pair, ["apis", "list", "--api-key-file", pair.folder.file("none")]).code == 1)
+        try await pair.stop()
+        let alone = try await admin(pair, ["apis", "list"])
+        #expect(alone.code == 1 && alone.program.complaints.contains("nobody answers at \(pair.layout.adminURL)"))
+        let plain = try Program(
+            ["admin", "apis", "list", "--url", "http://admin.example"], environment: ["OSTIARY_ROOT_API_KEY": pair.layout.rootAPIKey])
+        #expect(try await plain.end() == 1 && plain.complaints.contains("use https"))
+    }
+}
