@@ -21,12 +21,14 @@ extension AuthorizeRules {
         }
     }
 
-    /// The one that the request names and the client registered; without a name the only one that there is.
+    /// The one that the request names and the client registered; without a name the only one that there is, unless the client sends its requests ahead:
+    /// then it names it (FAPI 2.0 §5.3.2.2).
     static func redirect(of input: AuthorizeInput) -> Redirect? {
         guard let application = input.application else { return nil }
         let presented = input.parameters.values("redirect_uri")
         guard let first = presented.first else {
-            guard let only = application.redirectURIs.first, application.redirectURIs.count == 1 else { return nil }
+            guard let only = application.redirectURIs.first, application.redirectURIs.count == 1, !application.requiresPushedRequests
+            else { return nil }
             return Redirect(registered: only, presented: nil)
         }
         guard presented.count == 1 else { return nil }

@@ -60,6 +60,16 @@ struct AuthorizeConformanceTests {
         #expect(try await fixture.answer(fixture.exchange(code, proofs: [fixture.proof(51)])).type == .dpop)
     }
 
+    @Test("ensure-redirect-uri-in-authorization-request: a client that has to send its requests ahead names its address, also its only one")
+    func address() async throws {
+        let fixture = try await ProviderFixture()
+        let parameters = fixture.authorization(["redirect_uri": nil])
+        #expect(try await fixture.request(parameters).redirect.presented == nil, "who need not may leave it out")
+        try await fixture.change("mobile") { $0.requiresPushedRequests = true }
+        let call = try Fixture.post(parameters, address: "https://login.example/oauth/par")
+        await #expect(throws: AuthorizeRefusal.redirectMissing) { try await fixture.services.push.push(call, at: fixture.now) }
+    }
+
     @Test("idtoken-signature: an ID token is signed with the algorithm that its client is registered with, by a key that is published")
     func signature() async throws {
         let fixture = try await ProviderFixture()
