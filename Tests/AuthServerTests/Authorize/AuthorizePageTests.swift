@@ -34,11 +34,11 @@ struct AuthorizePageTests {
     func shown() async throws {
         let fixture = try await AuthorizeFixture()
         try await fixture.run { (browser) async throws in
-            let demands: [(name: String, value: String, demand: FactorDemand)] = [
-                ("scope", "openid read", .policy), ("prompt", "login", .always), ("max_age", "600", .fresh(600)), ("acr_values", "mfa", .fresh(.max)),
+            let cases: [(KeyValuePairs<String, String?>, FactorDemand)] = [
+                (["scope": "openid read"], .policy), (["prompt": "login"], .always), (["max_age": "600"], .fresh(600)),
+                (["acr_values": "mfa"], .fresh(.max)),
             ]
-            for (name, value, demand) in demands {
-                let changes: KeyValuePairs<String, String?> = [name: value]
+            for (changes, demand) in cases {
                 let visit = try await browser.openLogin(try await browser.authorize(Browser.request("shop", AuthorizeFixture.callback, changes)))
                 let asked = try await fixture.session(visit.nonce).request
                 #expect(asked.client == RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"))
