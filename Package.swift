@@ -46,6 +46,8 @@ let package = Package(
             url: "https://github.com/apple/swift-configuration.git", from: "1.4.0",
             traits: ["JSON", "YAML", "CommandLineArguments"]),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        // What swift-configuration reads YAML with, for files that an operator writes.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
     targets: [
@@ -107,7 +109,7 @@ let package = Package(
             dependencies: [
                 "AuthServer", "SecondFactorServer", "OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "HTTPService", "HTTPCalls", "QRCode",
                 "Authentication", "SecondFactor", "Database", crypto, hummingbird, httpTypes, logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"), .product(name: "Yams", package: "Yams"),
                 // The phone's way to its servers, and the relays and pages of the demonstration.
                 httpClient, nioCore, nioPosix, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

@@ -41,7 +41,7 @@ struct RegistryDifference {
         guard !changes.isEmpty else { return ["nothing to change"] }
         var lines = changes.flatMap(Self.lines)
         for (name, secret) in outcome["secrets"]?.object?.members.map({ ($0.name, $0.value.string ?? "") }) ?? [] {
-            lines.append("client_secret of \(YAMLScalar.text(of: name)), told this once: \(secret)")
+            lines.append("client_secret of \(YAMLWriter.line(name)), told this once: \(secret)")
         }
         if isTrial { lines.append("nothing was changed: this was a dry run") }
         return lines
@@ -50,7 +50,7 @@ struct RegistryDifference {
     private static func lines(_ change: JSONObject) -> [String] {
         let word = change["change"]?.string ?? ""
         let mark = ["created": "+", "removed": "-"][word] ?? "~"
-        let head = "\(mark) \(change["kind"]?.string ?? "") \(YAMLScalar.text(of: change["name"]?.string ?? ""))"
+        let head = "\(mark) \(change["kind"]?.string ?? "") \(YAMLWriter.line(change["name"]?.string ?? ""))"
         let members = (change["members"]?.array ?? []).compactMap(\.object).map { member in
             let name = "    \(member["member"]?.string ?? ""): "
             switch (member["before"], member["after"]) {

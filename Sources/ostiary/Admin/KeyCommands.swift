@@ -41,7 +41,7 @@ extension AdminOptions {
     fileprivate func tellKeys(_ answer: JSONObject) throws {
         if json { return try tell(answer) }
         for key in answer["keys"]?.array?.compactMap(\.object) ?? [] {
-            try StandardStreams.deliver(["use", "alg", "kid"].map { YAMLScalar.text(of: key[$0]?.string ?? "") }.joined(separator: "  "))
+            try StandardStreams.deliver(["use", "alg", "kid"].map { YAMLWriter.line(key[$0]?.string ?? "") }.joined(separator: "  "))
         }
     }
 }

@@ -61,7 +61,7 @@ struct RegistryList<Kind: RegistryKind>: AsyncParsableCommand {
                 return try options.tell(
                     JSONObject([Kind.list: .array(all.map { .object($0) }), "totalnumber": .integer(Int64(all.count))]))
             }
-            let rows = all.map { object in ([Kind.key] + Kind.beside).map { YAMLScalar.text(of: object[$0]?.string ?? "") } }
+            let rows = all.map { object in ([Kind.key] + Kind.beside).map { YAMLWriter.line(object[$0]?.string ?? "") } }
             let width = rows.map { $0[0].count }.max() ?? 0
             for row in rows {
                 let name = row[0] + String(repeating: " ", count: row.count > 1 ? width - row[0].count : 0)

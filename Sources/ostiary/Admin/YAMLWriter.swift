@@ -1,37 +1,48 @@
 import OstiaryTokens
+import Yams
 
 /// Writes values as `YAMLReader` reads them.
 enum YAMLWriter {
     /// An object over several lines, without a line end behind the last.
-    static func text(of object: JSONObject) -> String { lines(of: object).joined(separator: "\n") }
-
-    private static func lines(of object: JSONObject) -> [String] {
-        object.members.flatMap { member in
-            let name = YAMLScalar.text(of: member.name)
-            switch member.value {
-            case .object(let inner) where !inner.members.isEmpty: return ["\(name):"] + lines(of: inner).map { "  " + $0 }
-            case .array(let values) where !values.isEmpty: return ["\(name):"] + values.flatMap(item)
-            case let value: return ["\(name): \(line(value))"]
-            }
-        }
-    }
-
-    private static func item(_ value: JSONValue) -> [String] {
-        guard case .object(let object) = value, !object.members.isEmpty else { return ["  - \(line(value))"] }
-        return lines(of: object).enumerated().map { ($0 == 0 ? "  - " : "    ") + $1 }
-    }
+    static func text(of object: JSONObject) -> String { written(node(.object(object), isFlow: false)) ?? line(.object(object)) }
 
     /// A value on one line.
     static func line(_ value: JSONValue) -> String {
-        switch value {
-        case .null: "null"
-        case .bool(let value): value ? "true" : "false"
-        case .integer(let number): String(number)
-        case .fraction(let number): "\"\(number)\""
-        case .string(let text): YAMLScalar.text(of: text)
-        case .array(let values): "[\(values.map(line).joined(separator: ", "))]"
-        case .object(let object):
-            "{\(object.members.map { "\(YAMLScalar.text(of: $0.name)): \(line($0.value))" }.joined(separator: ", "))}"
+        // In brackets, because a document that is one plain text may get an end mark.
+        guard let text = written(Node([node(value, isFlow: true)], .implicit, .flow)), text.hasPrefix("["), text.hasSuffix("]") else {
+            return String(decoding: JSONObject(["value": value]).encoded, as: UTF8.self)
         }
+        return String(text.dropFirst().dropLast())
+    }
+
+    /// A text on one line, in quotes where it would be read as something else.
+    static func line(_ text: String) -> String { line(.string(text)) }
+
+    /// Nil where the library can't, which no value of ours was seen to do.
+    private static func written(_ node: Node) -> String? {
+        guard var text = try? serialize(node: node, width: -1, allowUnicode: true) else { return nil }
+        while text.last == "\n" { text.removeLast() }
+        return text
+    }
+
+    private static func node(_ value: JSONValue, isFlow: Bool) -> Node {
+        switch value {
+        case .null: Node("null", Tag(.null))
+        case .bool(let value): Node(value ? "true" : "false", Tag(.bool))
+        case .integer(let number): Node(String(number), Tag(.int))
+        case .fraction(let number): scalar("\(number)")
+        case .string(let text): scalar(text)
+        case .array(let values): Node(values.map { node($0, isFlow: isFlow) }, .implicit, isFlow ? .flow : .any)
+        case .object(let object):
+            Node(object.members.map { (scalar($0.name), node($0.value, isFlow: isFlow)) }, .implicit, isFlow ? .flow : .any)
+        }
+    }
+
+    /// What would not stand on one line, or not be seen, is escaped.
+    private static func scalar(_ text: String) -> Node {
+        let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        guard isPlain else { return Node(text, Tag(.str), .doubleQuoted) }
+        let scalar: Node.Scalar = text.represented()
+        return .scalar(scalar)
     }
 }
