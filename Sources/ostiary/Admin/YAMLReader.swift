@@ -59,7 +59,7 @@ struct YAMLReader {
         case "": throw YAMLError(line: node.line, problem: "a value is missing")
         case let text:
             if let number = Int64(text), String(number) == text { return .integer(number) }
-            guard node.any is String else {
+            guard node.any is String, !text.drop(while: { "+-".contains($0) }).allSatisfy(\.isNumber) else {
                 throw YAMLError(line: node.line, problem: "“\(text)” is not the same to all readers: put it in quotes, or write true or false")
             }
             return .string(text)

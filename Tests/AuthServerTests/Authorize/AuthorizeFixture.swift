@@ -147,7 +147,7 @@ extension AuthorizeFixture {
         let random = SystemRandomSource()
         let account = Account(
             id: AccountID(using: random), server: server, userID: userID, displayName: userID, device: "Pixel 9", app: "Timesheets 1.0",
-            deviceKey: [4] + random.bytes(64), instance: InstanceID(using: random), createdAt: clock.now, otpReference: 1,
+            deviceKey: [4] + random.bytes(64), instance: InstanceID(using: random), createdAt: clock.now, otpReference: random.u32(),
             otpKey: StoredSecret(random.bytes(32)), state: .active)
         try await store.write { rows in try rows.save(account) }
         return account

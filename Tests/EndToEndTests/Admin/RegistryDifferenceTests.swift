@@ -18,7 +18,7 @@ struct RegistryDifferenceTests {
              "secrets":{"n":"s3cret"}}
             """
         let lines = [
-            "- role Old one", "~ api urn:a", "    token_lifetime: 86400 -> 60", "    scopes: {read: \"read: all\"} -> {}", "+ application n",
+            "- role Old one", "~ api urn:a", "    token_lifetime: 86400 -> 60", "    scopes: {read: 'read: all'} -> {}", "+ application n",
             "    redirect_uris: [https://a.example/]", "client_secret of n, told this once: s3cret",
         ]
         #expect(try outcome(json).lines(isTrial: false) == lines)

@@ -79,7 +79,7 @@ struct AdminCommandTests {
         let answer = try JSONReader.object(Array(json.program.output.utf8.dropLast()))
         #expect(json.code == 1 && answer["error"]?.string == "unknown_field" && answer["field"]?.string == "applications.shop.redirect_urls")
         try "apis:\n  a: b\n  a: c\n".write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(try await admin(pair, ["apply", path]).program.complaints.contains("\(path): line 3: a stands in line 2 already"))
+        #expect(try await admin(pair, ["apply", path]).program.complaints.contains("\(path): line 2: is there twice: a"))
         let unknown = try await admin(pair, ["roles", "show", "None"])
         #expect(unknown.program.complaintLines == ["ostiary admin roles show: this server has no such role"])
         #expect(try await admin(pair, ["apis", "list", "--api-key-file", pair.folder.file("none")]).code == 1)
