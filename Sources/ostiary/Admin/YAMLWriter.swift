@@ -16,7 +16,11 @@ enum YAMLWriter {
     }
 
     /// A text on one line, in quotes where it would be read as something else.
-    static func line(_ text: String) -> String { line(.string(text)) }
+    static func line(_ text: String) -> String {
+        // As an item of a list, where fewer texts need quotes than in brackets.
+        guard let item = written(Node([scalar(text)], .implicit, .block)), item.hasPrefix("- ") else { return line(.string(text)) }
+        return String(item.dropFirst(2))
+    }
 
     /// Nil where the library can't, which no value of ours was seen to do.
     private static func written(_ node: Node) -> String? {

@@ -19,10 +19,11 @@ struct RegistryDifferenceTests {
             """
         let lines = [
             "- role Old one", "~ api urn:a", "    token_lifetime: 86400 -> 60", "    scopes: {read: 'read: all'} -> {}", "+ application n",
-            "    redirect_uris: [https://a.example/]", "client_secret of n, told this once: s3cret",
+            "    redirect_uris: ['https://a.example/']", "client_secret of n, told this once: s3cret",
         ]
-        #expect(try outcome(json).lines(isTrial: false) == lines)
-        #expect(try outcome(json).lines(isTrial: true) == lines + ["nothing was changed: this was a dry run"])
+        let (done, tried) = (try outcome(json).lines(isTrial: false), try outcome(json).lines(isTrial: true))
+        #expect(done == lines)
+        #expect(tried == lines + ["nothing was changed: this was a dry run"])
         #expect(try outcome(#"{"changes":[]}"#).lines(isTrial: false) == ["nothing to change"])
     }
 
