@@ -48,6 +48,8 @@ extension PageRoutes {
         let now = clock()
         let page = try await page(of: request, at: now)
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
+        // A code that was right before the logout would be right again, and sound as if somebody were logged in.
+        guard !page.isLoggedOut else { throw PageRefusal.noPage }
         let body = try await decode(CodeBody.self, request)
         let server = page.page.serverID
         guard let enrolment = try await domain.enrolments.newest(of: page.nonce, at: server, now: now), page.owns(enrolment) else {
