@@ -9,6 +9,7 @@ extension PageRoutes {
     /// The ticket of the link becomes the page's cookie, once.
     func redeemTicket(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
+        try RequestQuery(request).check(knows: [])
         let body = try await decode(TicketBody.self, request)
         let now = clock()
         // Looked at first: the ticket is not used up where nothing can begin.
@@ -71,6 +72,7 @@ extension PageRoutes {
     /// is of our making, so nothing is told that its holder does not know.
     func showLink(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
+        try RequestQuery(request).check(knows: [])
         let body = try await decode(LinkBody.self, request)
         guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let link = try? Link(decoding: bytes),
             let server = try await server(of: link, at: clock())
@@ -121,7 +123,7 @@ extension PageRoutes {
 
     private func decode<Body: JSONFields>(_: Body.Type, _ request: Request) async throws -> Body {
         // Before anything is read of it.
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
+        if let length = request.announcedLength, length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
         return try JSONBody.decode(Body.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
 }
