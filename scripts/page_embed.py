@@ -27,6 +27,18 @@ HEAD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop
 FOCUS = "return [document.activeElement.id, document.hasFocus()]"
 # The fifty seconds that a page without a cookie keeps its way out pass in two.
 SOONER = "const wait = setTimeout; window.setTimeout = (what, after, ...rest) => wait(what, after === 50000 ? 2000 : after, ...rest)"
+# The height without it, then of each sentence, with the room between it and the code.
+BESIDE = """
+const [place, says, code] = ["[data-beside]", "[data-says]", "[data-qr]"].map((name) => document.querySelector(name));
+const heights = [document.body.offsetHeight];
+place.hidden = false;
+for (const state of ["gaveup", "penalised", "blocked", "nosecondfactor"]) {
+  says.textContent = document.querySelector(`[data-state=${state}] h1`).textContent;
+  heights.push([document.body.offsetHeight, code.getBoundingClientRect().top - place.getBoundingClientRect().bottom]);
+}
+place.hidden = true;
+return heights;
+"""
 ONWARD = "[data-state=onward] a"
 FRAME = "return document.querySelector('ostiary-login').shadowRoot.querySelector('iframe')"
 
@@ -199,6 +211,35 @@ def comes_too_late(servers, browser, site, other, phone):
     process.wait(timeout=20)
 
 
+def logged_out(servers, browser, site, other, phone):
+    """The site logs out before the person goes there."""
+    nonce, _ = show(servers, browser, site, returnurl=other.origin() + "/welcome")
+    waits(browser, "and another")
+    inside(browser)
+    process = phone.begin("login", browser.picture("embed-logged-out", "[data-qr]"))
+    until(lambda: browser.state == "onward", "the login was confirmed there, too")
+    servers.rest("POST", f"/servers/{servers.server}/sessions/logout", nonce)
+    until(lambda: browser.state not in ("onward", "returning"), "when its site logs out, the frame says something else")
+    check(browser.state == "over", "that it is over, and not that somebody else's browser may have come back")
+    outside(browser)
+    until(lambda: heard(browser, "error", {"reason": "over"}), "and so the site hears")
+    process.wait(timeout=20)
+
+
+def says_beside(servers, browser, site):
+    """What a phone says that has read the code and does not go on, at each width that a site may choose."""
+    show(servers, browser, site)
+    waits(browser, "a page in a frame, beside whose code a phone says something")
+    for width in ("26rem", "23rem", "21rem", "18rem"):
+        browser.run("document.querySelector('ostiary-login').style.width = arguments[0]", width)
+        inside(browser)
+        until(lambda: browser.run("return innerHeight === document.documentElement.scrollHeight"), f"a frame {width} wide is as high as what is in it")
+        before, *after = browser.run(BESIDE)
+        check(all(height == before for height, _ in after), "and no higher by anything that a phone says of itself")
+        check(all(gap > 0 for _, gap in after), "which covers nothing of the code")
+        outside(browser)
+
+
 def goes_back(servers, browser, site):
     show(servers, browser, site, query="?stay", cancelurl=site.origin() + "/cart")
     waits(browser, "a site that goes on by itself shows the page")
@@ -307,7 +348,9 @@ def in_a_frame(servers, phone, make_browser, look):
         logs_in(servers, browser, site, phone)
         leads_elsewhere(servers, browser, site, stranger, phone)
         comes_too_late(servers, browser, site, stranger, phone)
+        logged_out(servers, browser, site, stranger, phone)
         keeps_quiet(servers, browser, site, phone)
+        says_beside(servers, browser, site)
         many(servers, browser, site)
         goes_back(servers, browser, site)
         refuses(servers, refused, stranger)

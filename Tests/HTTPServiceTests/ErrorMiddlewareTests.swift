@@ -143,6 +143,16 @@ struct ErrorMiddlewareTests {
         }
     }
 
+    @Test("A length that no number of this machine holds is 413 before anything is read", arguments: [1 << 63, UInt64.max])
+    func endlessLength(length: UInt64) async throws {
+        try await application().test(.router) { client in
+            for path in ["/echo", "/json"] {
+                let answer = try await client.execute(uri: path, method: .post, headers: [.contentLength: "\(length)"])
+                #expect(answer.status == .contentTooLarge)
+            }
+        }
+    }
+
     @Test("An address beyond the limit is 414")
     func addressLimit() async throws {
         try await application().test(.router) { client in

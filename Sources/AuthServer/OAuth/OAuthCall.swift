@@ -43,7 +43,7 @@ struct OAuthCall: Sendable {
 
     private func formParameters() async throws -> [Parameter] {
         // Before anything is read of it.
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
+        if let length = request.announcedLength, length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
         guard let parameters = FormText.parameters(try await request.bytes(limit: Self.bodyLimit)) else { throw TokenRefusal.parameterWrong("body") }
         return parameters
     }

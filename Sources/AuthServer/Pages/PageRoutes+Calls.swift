@@ -9,6 +9,7 @@ extension PageRoutes {
     /// The ticket of the link becomes the page's cookie, once.
     func redeemTicket(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
+        try RequestQuery(request).check(knows: [])
         let body = try await decode(TicketBody.self, request)
         let now = clock()
         // Looked at first: the ticket is not used up where nothing can begin.
@@ -48,6 +49,8 @@ extension PageRoutes {
         let now = clock()
         let page = try await page(of: request, at: now)
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
+        // A code that was right before the logout would be right again, and sound as if somebody were logged in.
+        guard !page.isLoggedOut else { throw PageRefusal.noPage }
         let body = try await decode(CodeBody.self, request)
         let server = page.page.serverID
         guard let enrolment = try await domain.enrolments.newest(of: page.nonce, at: server, now: now), page.owns(enrolment) else {
@@ -69,6 +72,7 @@ extension PageRoutes {
     /// is of our making, so nothing is told that its holder does not know.
     func showLink(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         try pages.checkOrigin(request.headers)
+        try RequestQuery(request).check(knows: [])
         let body = try await decode(LinkBody.self, request)
         guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let link = try? Link(decoding: bytes),
             let server = try await server(of: link, at: clock())
@@ -119,7 +123,7 @@ extension PageRoutes {
 
     private func decode<Body: JSONFields>(_: Body.Type, _ request: Request) async throws -> Body {
         // Before anything is read of it.
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
+        if let length = request.announcedLength, length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
         return try JSONBody.decode(Body.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
 }

@@ -9,9 +9,9 @@ import OstiaryProtocol
 extension PageRoutes {
     /// What happens to the page. `still` asks for a code that does not move.
     func stream(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let page = try await page(of: request, at: clock())
+        let page = try await page(of: request, knowing: ["still"], at: clock())
         guard let place = pageGate.enter(page.id.text, from: context.peer) else { throw PageRefusal.busy }
-        let stream = try await stream(of: page, isStill: request.uri.queryParameters["still"] != nil)
+        let stream = try await stream(of: page, isStill: RequestQuery(request).value("still") != nil)
         return .events { writer in
             try await stream.write(to: &writer)
             withExtendedLifetime(place) {}

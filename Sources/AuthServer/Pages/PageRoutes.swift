@@ -78,10 +78,13 @@ package struct PageRoutes: Sendable {
 
     /// The page that a request names by `?page=`: every one does, because a browser sends the cookies of all its pages. One that is made in a frame says
     /// by `frame=` in which: sites at other names of the login server's own site have the browser send the cookies of all pages there.
-    func page(of request: Request, at now: Instant) async throws -> OpenPage {
-        let query = request.uri.queryParameters
-        let page = try await pages.page(query["page"], in: request.headers, at: now)
-        if let frame = query["frame"] { try pages.checkFrame(try Self.server(frame, field: "frame"), of: page.page, else: .noPage) }
+    /// - Parameter words: what else the query may say. A parameter that is not known, or comes twice, is refused: a frame that says `Frame=` has not said
+    ///   that it is one.
+    func page(of request: Request, knowing words: [String] = [], at now: Instant) async throws -> OpenPage {
+        let query = RequestQuery(request)
+        try query.check(knows: ["page", "frame"] + words)
+        let page = try await pages.page(query.value("page"), in: request.headers, at: now)
+        if let frame = try query.value("frame") { try pages.checkFrame(try Self.server(frame, field: "frame"), of: page.page, else: .noPage) }
         return page
     }
 }

@@ -135,13 +135,6 @@ struct OpenPage: Sendable {
     /// Whether this is the page that shows the enrolment.
     func owns(_ enrolment: Enrolment) -> Bool { enrolment.page.map { matches($0, cookie.hash) } ?? false }
 
-    /// Whether the page shows nothing of the enrolment that is its nonce's newest, because the site has logged out: only the phone that it has added.
-    func isOver(beside enrolment: Enrolment?) -> Bool {
-        guard isLoggedOut else { return false }
-        guard let enrolment, owns(enrolment), case .active = enrolment.state else { return true }
-        return false
-    }
-
     /// Whether the page has nothing to say of its nonce any more, because the site has logged out.
     func isOver(beside session: Session?) -> Bool {
         guard isLoggedOut else { return false }

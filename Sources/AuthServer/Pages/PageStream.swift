@@ -48,8 +48,7 @@ struct PageStream: Sendable {
         let now = clock()
         let style = isStill ? LinkStyle.still : .moving
         var snapshot = try await view.snapshot(of: page.page.kind == .enrol ? try await kept() : page, style: style, at: now)
-        // Before it may begin anew: its site may have logged out.
-        if snapshot.renews, page.page.kind == .login { snapshot = try await view.snapshot(of: try await kept(), style: style, at: now) }
+        if snapshot.mayBeOver, page.page.kind == .login { snapshot = try await view.snapshot(of: try await kept(), style: style, at: now) }
         memory.note(snapshot.state)
         snapshot.isRead = memory.isRead
         return snapshot
@@ -78,6 +77,9 @@ struct PageStream: Sendable {
 }
 
 extension PageSnapshot {
+    /// Whether it looks as after a logout of the site, which the page has to know before it begins anew, or says that another browser came back.
+    fileprivate var mayBeOver: Bool { renews || state == .notReturned || state == .loggedOut }
+
     /// A code that stands still is made again when half of its life is over.
     fileprivate var looksPerStillCode: Int { max(1, Int(stillAge) / 2 / PageTicker.period) }
 }

@@ -117,8 +117,9 @@ struct PageView: Sendable {
     }
 
     private func enrolment(_ open: OpenPage, at now: Instant) async throws -> PageSnapshot {
+        // Also where it has added its phone: that the person is logged in is not true any more.
+        guard !open.isLoggedOut else { return try await blank(open.page, state: .over) }
         let enrolment = try await domain.enrolments.newest(of: open.nonce, at: open.page.serverID, now: now)
-        guard !open.isOver(beside: enrolment) else { return try await blank(open.page, state: .over) }
         if let enrolment, !open.owns(enrolment) { return try await blank(open.page, state: Self.state(ofForeign: enrolment)) }
         let progress = enrolment?.progress
         let link = open.enrolmentID == enrolment?.id ? open.link : nil

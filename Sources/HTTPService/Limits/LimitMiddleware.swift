@@ -13,12 +13,20 @@ package struct LimitMiddleware<Context: RequestContext>: RouterMiddleware {
 
     package func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         guard request.uri.string.utf8.count <= limits.uri else { throw ErrorResponse.uriTooLong }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.body { throw ErrorResponse.contentTooLarge }
+        if let length = request.announcedLength, length > limits.body { throw ErrorResponse.contentTooLarge }
         return try await next(request, context)
     }
 }
 
 extension Request {
+    /// How many bytes the body has, as the head says; nil where it does not. What is no number of this machine any more is the largest, not nothing: a
+    /// length of 2^63 would be waited for.
+    package var announcedLength: Int? {
+        guard let text = headers[.contentLength] else { return nil }
+        if let length = Int(text) { return length }
+        return !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } ? .max : nil
+    }
+
     /// The whole body. What is there of it counts against the budget of unfinished bodies until it is complete.
     /// - Throws: ``ErrorResponse/contentTooLarge`` beyond the limit, ``ErrorResponse/overloaded`` when too many bodies are unfinished.
     package func bytes(limit: Int = ServiceLimits.standard.body) async throws -> [UInt8] {

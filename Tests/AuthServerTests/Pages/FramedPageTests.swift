@@ -168,6 +168,42 @@ struct FramedPageTests {
         }
     }
 
+    @Test(
+        "A page that says twice in which frame it is, or by a name that is none, is refused, as REST refuses it",
+        arguments: ["state", "events", "renew", "code"])
+    func saysOnce(call: String) async throws {
+        let premises = try await premises()
+        let frame = premises.serverID.text
+        try await premises.asBrowser { (browser) async throws in
+            let cookie = try #require(PageClient.cookie(try await redeem(try await ticket(premises), in: frame, by: browser)))
+            let page = try #require(PageClient.page(cookie))
+            for (query, field) in [
+                ("frame=\(frame)&frame=", "frame"), ("frame=&frame=\(frame)", "frame"), ("frame=\(frame)&%66rame=\(frame)", "frame"),
+                ("frame=\(frame)&page=\(page)", "page"), ("Frame=x", "Frame"), ("frame=\(frame)&x", "x"),
+            ] {
+                let path = "/pages/\(call)?\(query)"
+                let response =
+                    call == "renew" || call == "code"
+                    ? try await browser.post(path, call == "code" ? #"{"code":"7K3M"}"# : "{}", cookie: cookie)
+                    : try await browser.get(path, cookie: cookie)
+                #expect(response.status == .badRequest && JSONObject(response.body).text("field") == field, "\(query)")
+            }
+        }
+    }
+
+    @Test("Whoever redeems a ticket or looks at a link says nothing in the query", arguments: ["ticket", "link"])
+    func saysNothing(call: String) async throws {
+        let premises = try await premises()
+        try await premises.asBrowser { (browser) async throws in
+            let ticket = try await ticket(premises)
+            let path = "/pages/\(call)?frame=\(premises.serverID.text)"
+            let refused = try await browser.post(path, #"{"\#(call)":"\#(ticket)"}"#, cookie: nil, page: nil)
+            #expect(refused.status == .badRequest && JSONObject(refused.body).text("field") == "frame")
+            // It is still good.
+            #expect(try await redeem(ticket, in: premises.serverID.text, by: browser).status == .ok)
+        }
+    }
+
     /// Whatever a page asks, in that frame there is none.
     private func expectNoPage(_ cookie: String, in frame: String, by browser: PageClient) async throws {
         for response in [

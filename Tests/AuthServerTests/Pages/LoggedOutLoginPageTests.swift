@@ -11,7 +11,8 @@ import Testing
 @Suite("Login page whose site logs out", .timeLimit(.minutes(10)))
 struct LoggedOutLoginPageTests {
     enum Moment: String, CaseIterable {
-        case waiting, scanned, expired
+        case waiting, scanned, expired, returning
+        case loggedIn = "loggedin"
     }
 
     @Test("It says that it is over, shows no code and begins nothing anew; nobody is logged in", arguments: Moment.allCases)
@@ -24,10 +25,14 @@ struct LoggedOutLoginPageTests {
             let account = try await premises.addAccount()
             if moment == .scanned { try await premises.claim(account) }
             if moment == .expired { premises.clock.advance(601) }
+            if moment == .returning { _ = try await premises.approve(account) }
+            if moment == .loggedIn { try await premises.logIn(account) }
             if moment != .waiting { try await screen.until(moment.rawValue) }
             try await premises.logOut()
             let told = try await screen.until("over")
             #expect(told.names.isDisjoint(with: ["code", "link", "renews", "takeover"]))
+            // It does not warn of another browser first.
+            #expect(!screen.states.contains("notreturned") && !screen.states.contains("loggedout"))
             let renewed = try await browser.post("/pages/renew", "{}", cookie: cookie)
             #expect(renewed.status == .unauthorized && JSONObject(renewed.body).text("error") == "no_page")
             let state = try await browser.state(cookie)

@@ -28,7 +28,7 @@ struct LoggedOutPageTests {
             #expect(told.text("returnurl") == "/done" && told.names.isDisjoint(with: ["code", "link", "device", "renews"]))
             let renewed = try await browser.post("/pages/renew", "{}", cookie: cookie)
             #expect(renewed.status == .unauthorized && JSONObject(renewed.body).text("error") == "no_page")
-            #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .notFound)
+            #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .unauthorized)
             #expect(try await browser.state(cookie).text("state") == "over")
             let nonce = try SessionNonce(PagesFixture.nonce)
             let status = try await premises.adminRoutes.domain.sessions.status(of: nonce, at: premises.serverID, now: premises.clock.now)
@@ -152,15 +152,25 @@ struct LoggedOutPageTests {
         }
     }
 
-    @Test("A page that has added its phone says so after a logout, too")
+    @Test("A page that has added its phone is over after a logout, too, and says yes to no repeated code; the phone is there")
     func done() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            let (cookie, _, code) = try await browser.openUntilCode()
-            #expect(try await browser.post("/pages/code", #"{"code":"\#(code)"}"#, cookie: cookie).status == .ok)
-            try await premises.logOut()
+            let (cookie, claim, code) = try await browser.openUntilCode()
+            let typed = #"{"code":"\#(code)"}"#
+            for _ in 0..<2 {
+                let answer = try await browser.post("/pages/code", typed, cookie: cookie)
+                #expect(answer.status == .ok && JSONObject(answer.body).text("outcome") == "done")
+            }
             #expect(try await browser.state(cookie).text("state") == "done")
-            #expect(try await browser.post("/pages/renew", "{}", cookie: cookie).status == .unauthorized)
+            try await premises.logOut()
+            #expect(try await browser.state(cookie).text("state") == "over")
+            for path in ["/pages/renew", "/pages/code"] {
+                let refused = try await browser.post(path, path == "/pages/code" ? typed : "{}", cookie: cookie)
+                #expect(refused.status == .unauthorized && JSONObject(refused.body).text("error") == "no_page")
+            }
+            let account = claim.account
+            #expect(try await premises.store.read { rows in try rows.account(account) }?.state == .active)
         }
     }
 

@@ -167,7 +167,7 @@ struct PageStreamTests {
             let screen = try await PageScreen(premises, cookie: cookie)
             try await screen.until("loggedin")
             _ = try await premises.asBackend { backend in try await backend.send(.post, backend.path("/sessions/logout")) }
-            try await screen.until("loggedout")
+            try await screen.until("over")
         }
     }
 

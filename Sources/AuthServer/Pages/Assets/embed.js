@@ -21,7 +21,7 @@ function lead(what, address) {
 }
 
 /** What a phone says of itself is its person's business: neither is it told, nor how high that is. */
-const tellUnless = (what, more) => /^(penalised|blocked|nosec)/.test(shown) || tell(what, more);
+const tellUnless = (what, more) => /^(pen|blo|nos)/.test(shown) || tell(what, more);
 
 shows.push((state) => tellUnless("state", { state, title }));
 
