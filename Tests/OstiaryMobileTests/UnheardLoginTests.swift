@@ -282,28 +282,4 @@ struct UnheardLoginTests {
         #expect(try await phone.finalFailure() == .storeUnavailable)
         #expect(await count(.l5, phone) == 0)
     }
-
-    @Test("What another process ends while a yes is on its way stays to be ended when the answer comes")
-    func endedByAnother() async throws {
-        let phone = try await TestPhone.enrolled(remembersAll: true)
-        let accounts = phone.accounts
-        _ = try await phone.atSecondFactor()
-        await phone.server.with { server in
-            server.onMessage = { type in
-                guard type == .l5 else { return }
-                try? accounts.update { old in
-                    guard var state = try? StoredState(decoding: old) else { return nil }
-                    for index in state.sessions.indices { state.sessions[index].isEnding = true }
-                    return try? state.encoded()
-                }
-            }
-        }
-        phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.login()
-        let stored = try #require(try state(accounts).sessions.first)
-        #expect(stored.isEnding == true && stored.unansweredSince == nil)
-        let next = TestPhone(phone.server, accounts: accounts, keys: phone.keys, remembersAll: true)
-        _ = try await next.ostiary.refresh()
-        #expect(await stop(stored.session, next) == .user)
-    }
 }
