@@ -121,7 +121,9 @@ struct UnheardLoginTests {
         await next.server.with { $0.mishaps.isDown = true }
         next.clock.advance(20 * 60)
         #expect(try await next.ostiary.refresh().isEmpty)
-        #expect(try await next.ostiary.undecidedLogins() == ["Shop"])
+        let undecided = try await next.ostiary.undecidedLogins()
+        #expect(undecided.map(\.name) == ["Shop"] && undecided.map(\.username) == ["ada"] && undecided.map(\.isGivenUp) == [false])
+        #expect(try undecided.map(\.id) == state(next.accounts).sessions.map(\.id))
         await next.server.with { $0.mishaps.isDown = false }
         #expect(try await next.ostiary.refresh().map(\.isLoggedIn) == [true], "however late it is asked")
         #expect(try await next.ostiary.undecidedLogins().isEmpty)
@@ -136,6 +138,8 @@ struct UnheardLoginTests {
         let failed = try await next.ostiary.end { _ in true }
         #expect(failed.map(\.failure) == [.serverConnection])
         #expect(try state(next.accounts).sessions.map(\.isEnding) == [true])
+        let undecided = try await next.ostiary.undecidedLogins()
+        #expect(undecided.map(\.id) == failed.map(\.id) && undecided.map(\.isGivenUp) == [true], "it was not found out whether it counts")
         await next.server.with { $0.mishaps.isDown = false }
         let ended = try await later.ostiary.end { $0 == failed.first?.id }
         #expect(ended.count == 1 && ended.allSatisfy { $0.failure == nil })
