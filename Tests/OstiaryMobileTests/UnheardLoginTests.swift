@@ -121,7 +121,9 @@ struct UnheardLoginTests {
         await next.server.with { $0.mishaps.isDown = true }
         next.clock.advance(20 * 60)
         #expect(try await next.ostiary.refresh().isEmpty)
-        #expect(try await next.ostiary.undecidedLogins() == ["Shop"])
+        let undecided = try await next.ostiary.undecidedLogins()
+        #expect(undecided.map(\.name) == ["Shop"] && undecided.map(\.username) == ["ada"] && undecided.map(\.isGivenUp) == [false])
+        #expect(try undecided.map(\.id) == state(next.accounts).sessions.map(\.id))
         await next.server.with { $0.mishaps.isDown = false }
         #expect(try await next.ostiary.refresh().map(\.isLoggedIn) == [true], "however late it is asked")
         #expect(try await next.ostiary.undecidedLogins().isEmpty)
@@ -136,6 +138,8 @@ struct UnheardLoginTests {
         let failed = try await next.ostiary.end { _ in true }
         #expect(failed.map(\.failure) == [.serverConnection])
         #expect(try state(next.accounts).sessions.map(\.isEnding) == [true])
+        let undecided = try await next.ostiary.undecidedLogins()
+        #expect(undecided.map(\.id) == failed.map(\.id) && undecided.map(\.isGivenUp) == [true], "it was not found out whether it counts")
         await next.server.with { $0.mishaps.isDown = false }
         let ended = try await later.ostiary.end { $0 == failed.first?.id }
         #expect(ended.count == 1 && ended.allSatisfy { $0.failure == nil })
@@ -281,29 +285,5 @@ struct UnheardLoginTests {
         phone.ostiary.setAccount(accounts.first, for: session)
         #expect(try await phone.finalFailure() == .storeUnavailable)
         #expect(await count(.l5, phone) == 0)
-    }
-
-    @Test("What another process ends while a yes is on its way stays to be ended when the answer comes")
-    func endedByAnother() async throws {
-        let phone = try await TestPhone.enrolled(remembersAll: true)
-        let accounts = phone.accounts
-        _ = try await phone.atSecondFactor()
-        await phone.server.with { server in
-            server.onMessage = { type in
-                guard type == .l5 else { return }
-                try? accounts.update { old in
-                    guard var state = try? StoredState(decoding: old) else { return nil }
-                    for index in state.sessions.indices { state.sessions[index].isEnding = true }
-                    return try? state.encoded()
-                }
-            }
-        }
-        phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.login()
-        let stored = try #require(try state(accounts).sessions.first)
-        #expect(stored.isEnding == true && stored.unansweredSince == nil)
-        let next = TestPhone(phone.server, accounts: accounts, keys: phone.keys, remembersAll: true)
-        _ = try await next.ostiary.refresh()
-        #expect(await stop(stored.session, next) == .user)
     }
 }

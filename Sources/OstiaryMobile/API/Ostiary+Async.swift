@@ -33,9 +33,8 @@ extension Ostiary {
         try await core().engine.end(where: isChosen)
     }
 
-    /// The names of logins of which it is not known whether they count: a process of this phone said yes, and ended before it
-    /// was answered. What `refresh()` found out is not among them.
-    package func undecidedLogins() async throws(OstiaryError) -> [String] { await (try core(for: .system)).engine.undecidedLogins }
+    /// Logins of which it is not known whether they count. What `refresh()` found out is not among them.
+    package func undecidedLogins() async throws(OstiaryError) -> [UndecidedLogin] { await (try core(for: .system)).engine.undecidedLogins() }
 
     /// Removes an account and waits until the server knows. An unreachable server throws `serverConnection`; the account is gone from
     /// this device all the same, and the server will be told later.

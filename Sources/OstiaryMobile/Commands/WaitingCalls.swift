@@ -30,10 +30,13 @@ extension Engine {
         return told
     }
 
-    /// What logins are called of which it is not known whether they count: as the service says, else as the server does.
-    var undecidedLogins: [String] {
-        unheardLogins.filter { $0.isEnding != true }.map { login in
-            login.serviceName.isEmpty ? stored?.server(login.rootHash.bytes)?.name ?? "" : login.serviceName
+    /// Logins of which it is not known whether they count, also before any server was asked.
+    func undecidedLogins() -> [UndecidedLogin] {
+        if stored == nil { try? reread() }
+        return unheardLogins.map { login in
+            UndecidedLogin(
+                id: login.id, name: login.serviceName.isEmpty ? stored?.server(login.rootHash.bytes)?.name ?? "" : login.serviceName,
+                username: stored?.account(login.account)?.username, isAppLogin: login.isAppLogin == true, isGivenUp: login.isEnding == true)
         }
     }
 

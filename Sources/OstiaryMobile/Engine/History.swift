@@ -22,6 +22,12 @@ extension Engine {
         publish()
     }
 
+    /// Whether nobody has told yet that a session is over.
+    func isListedAsLoggedIn(_ id: Session.ID) -> Bool {
+        rereadHistory()
+        return [.loggedIn, .loggedInOneShot].contains(history.items.first { $0.id == id }?.status)
+    }
+
     var shownHistory: [HistoryItem] {
         let watched = live.filter { $0.shown.isLoggedIn }.map(\.shown.id) + (stored?.sessions.map(\.id) ?? [])
         return history.shown(watched: Set(watched), expiry: configuration.historyExpiry, at: ports.clock.wall)

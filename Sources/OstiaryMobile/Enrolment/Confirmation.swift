@@ -26,7 +26,7 @@ extension Engine {
             // Confirmed, but nobody was there to go on with the browser's session: the account stays, that session is over.
             return close(id, as: .timeout)
         }
-        try loggedIn(id, outcome, sid: sid, account: account.id)
+        try await loggedIn(id, outcome, sid: sid, account: account.id)
     }
 
     private func confirmed(

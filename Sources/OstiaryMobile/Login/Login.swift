@@ -24,8 +24,10 @@ extension Engine {
             mayReport(question, as: account)
             let outcome = try await approve(id, question, as: account, userInput: userInput)
             let acknowledged = question.acknowledged(by: account.id)
-            guard !outcome.isReturning else { return try awaitBrowser(id, outcome, of: question.shown, account: account.id, after: acknowledged) }
-            try loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id, after: acknowledged)
+            guard !outcome.isReturning else {
+                return try await awaitBrowser(id, outcome, of: question.shown, account: account.id, after: acknowledged)
+            }
+            try await loggedIn(id, outcome, sid: question.shown.sessionID, account: account.id, after: acknowledged)
         }
     }
 
@@ -50,7 +52,7 @@ extension Engine {
             change(id) { $0.account = account.id }
             let outcome = try await approve(id, question, as: account, userInput: "")
             guard !outcome.isReturning else { throw .serverAnswer }
-            try loggedIn(
+            try await loggedIn(
                 id, outcome, sid: question.shown.sessionID, account: account.id, after: question.acknowledged(by: account.id))
         }
     }

@@ -70,6 +70,21 @@ extension Engine {
 
     /// One ping; ends the session if the server says that it is over.
     func ping(_ id: Session.ID, hold: UInt8) async throws(OstiaryError) {
+        let wasReturning = session(id)?.shown.isReturning == true
+        let answer = try await pingAnswer(id, hold: hold)
+        switch answer.state {
+        case .stopped: close(id, as: Session.Ending(answer.reason))
+        case .loggedIn:
+            change(id) { session in
+                session.lastSeen = ports.clock.monotonic
+                session.shown.pingTime = Int(answer.pingTime)
+            }
+            if wasReturning, !answer.isReturning, session(id)?.shown.isReturning == true { await cameBack(id) }
+        }
+    }
+
+    /// What the server says of a session, and what it tells beside that.
+    func pingAnswer(_ id: Session.ID, hold: UInt8) async throws(OstiaryError) -> PingAnswer {
         guard let session = session(id), let sid = session.sid, let account = session.account.flatMap({ stored?.account($0) })
         else { throw .sessionUnknown }
         let acknowledged = shownNotices(of: account.id)
@@ -79,15 +94,7 @@ extension Engine {
         let message = Ping(sessionID: sid, hold: hold, extensions: Extensions(shownNotices: acknowledged))
         let answer = try await line.ask(message, for: PingAnswer.self, by: self).value
         hear(answer.extensions.notices, by: account.id, after: acknowledged)
-        switch answer.state {
-        case .stopped: close(id, as: Session.Ending(answer.reason))
-        case .loggedIn:
-            change(id) { session in
-                session.lastSeen = ports.clock.monotonic
-                session.shown.pingTime = Int(answer.pingTime)
-            }
-            if session.shown.isReturning, !answer.isReturning, self.session(id)?.shown.isReturning == true { cameBack(id) }
-        }
+        return answer
     }
 }
 

@@ -9,7 +9,7 @@ extension Engine {
     /// A server's first answer that the login is accepted and its browser awaited.
     func awaitBrowser(
         _ id: Session.ID, _ outcome: L6, of question: L2, account: AccountID, after acknowledged: [NoticeID]
-    ) throws(OstiaryError) {
+    ) async throws(OstiaryError) {
         let address = try Self.returnAddress(outcome, question)
         try rename(account, to: outcome.userName)
         guard let account = try known().account(account) else { throw .accountDeleted }
@@ -23,16 +23,17 @@ extension Engine {
             session.shown.isReturning = true
             session.shown.returnURL = address
         }
-        try rememberSession(id)
+        let isNoted = try rememberSession(id)
         // What the person does next is done in the browser: another flow may begin.
         if flow?.session == id { flow = nil }
         hear(outcome.extensions.notices, by: account.id, after: acknowledged)
+        guard await goesOn(id, isNoted: isNoted) else { return }
         if let session = session(id) { emit(.sessionUpdate(session.shown)) }
         keepAlive(id)
     }
 
     /// The server's word that the browser came back: now somebody is logged in.
-    func cameBack(_ id: Session.ID) {
+    func cameBack(_ id: Session.ID) async {
         change(id) { session in
             session.shown.isReturning = false
             session.shown.returnURL = nil
@@ -40,8 +41,10 @@ extension Engine {
             session.shown.wasLoggedIn = true
             session.shown.username = session.shown.account?.username
         }
-        do throws(OstiaryError) { try rememberSession(id) } catch { emit(.error(error, session: session(id)?.shown)) }
+        var isNoted = true
+        do throws(OstiaryError) { isNoted = try rememberSession(id) } catch { emit(.error(error, session: session(id)?.shown)) }
         recordHistory(id)
+        guard await goesOn(id, isNoted: isNoted) else { return }
         if let session = session(id) { emit(.sessionLogin(session.shown)) }
     }
 

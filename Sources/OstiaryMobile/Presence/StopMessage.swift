@@ -7,6 +7,8 @@ struct ClosedLogin: Sendable {
     /// The time stamp of the last message about it.
     let lastStamp: Instant
     var reason = StopReason.user
+    /// What was written down of it, where it is not a login that this process showed.
+    var written: StoredSession?
 }
 
 extension Engine {
@@ -36,9 +38,9 @@ extension Engine {
             if error.isFinalAnswer { forgetSession { $0.session == login.session } }
             throw error
         }
-        guard let unheard = stored?.sessions.first(where: { $0.session == login.session && $0.unansweredSince != nil })
+        guard let written = login.written ?? stored?.sessions.first(where: { $0.session == login.session && $0.unansweredSince != nil })
         else { return forgetSession { $0.session == login.session } }
-        settle(unheard, of: login.account, stopped: reason)
+        settle(written, of: login.account, stopped: reason)
     }
 
     /// Stops that could not be brought when their sessions were ended: each is tried once.
@@ -51,7 +53,7 @@ extension Engine {
     /// What is told of a login that was ended; nil where its account is gone, and with it the key.
     func closedLogin(_ session: StoredSession) -> ClosedLogin? {
         stored?.account(session.account).map {
-            ClosedLogin(session: session.session, account: $0, lastStamp: Instant(session.unansweredSince ?? 0))
+            ClosedLogin(session: session.session, account: $0, lastStamp: Instant(session.unansweredSince ?? 0), written: session)
         }
     }
 

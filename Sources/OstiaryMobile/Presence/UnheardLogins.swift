@@ -45,6 +45,7 @@ extension Engine {
     /// - Parameter reason: why it ended; nil where the server says that nobody is logged in to it, as long as no copy of the yes arrives.
     func settle(_ login: StoredSession, of account: StoredAccount, stopped reason: StopReason?) {
         if let reason { return tellEnd(of: login, account, as: Session.Ending(reason)) }
+        if isListedAsLoggedIn(login.id) { return tellEnd(of: login, account, as: .server) }
         forgetIfOutlived(login.id)
         goOnFindingOut()
     }
@@ -61,39 +62,44 @@ extension Engine {
             case .declined: forgetIfOutlived(login.id)
             case .done(let reply):
                 hear(reply.value.extensions.notices, by: account.id, after: acknowledged)
-                take(reply.value, of: login, account)
+                await take(reply.value, of: login, account)
             }
         } catch {
             if error.isFinalAnswer { forgetSession { $0.id == login.id } }
         }
     }
 
-    private func take(_ answer: PingAnswer, of login: StoredSession, _ account: StoredAccount) {
+    private func take(_ answer: PingAnswer, of login: StoredSession, _ account: StoredAccount) async {
         // It was ended while it was asked for, or found out by another call.
         guard unheardLogins.contains(where: { $0.id == login.id && $0.isEnding != true }), session(login.id) == nil else { return }
         switch answer.state {
         case .stopped: tellEnd(of: login, account, as: Session.Ending(answer.reason))
-        case .loggedIn: takeUp(login, account, answer)
+        case .loggedIn: await takeUp(login, account, answer)
         }
     }
 
     /// The server's first answer that anybody here hears: what follows is what follows after any login.
-    private func takeUp(_ login: StoredSession, _ account: StoredAccount, _ answer: PingAnswer) {
+    private func takeUp(_ login: StoredSession, _ account: StoredAccount, _ answer: PingAnswer) async {
         var heard = login
         heard.unansweredSince = nil
         heard.pingTime = answer.pingTime
         heard.isReturning = answer.isReturning ? true : nil
-        live.append(LiveSession(heard, of: shown(account), lastSeen: ports.clock.monotonic))
-        do throws(OstiaryError) { try rememberSession(login.id) } catch { emit(.error(error, session: session(login.id)?.shown)) }
+        var session = LiveSession(heard, of: shown(account), lastSeen: ports.clock.monotonic)
+        session.lastStamp = now(at: session.rootHash)
+        live.append(session)
+        var isNoted = true
+        do throws(OstiaryError) { isNoted = try rememberSession(login.id) } catch { emit(.error(error, session: session.shown)) }
         recordHistory(login.id)
-        if let shown = session(login.id)?.shown { emit(shown.isReturning ? .sessionUpdate(shown) : .sessionLogin(shown)) }
+        guard await goesOn(login.id, isNoted: isNoted) else { return }
+        if let shown = self.session(login.id)?.shown { emit(shown.isReturning ? .sessionUpdate(shown) : .sessionLogin(shown)) }
         keepAlive(login.id)
     }
 
-    /// A login that is over before anybody here heard of it. An AppLogin of an app that is gone is not told to the next.
+    /// A login that is over before anybody here heard of it, or was told of its end. An AppLogin of an app that is gone is not told to the next.
     private func tellEnd(of login: StoredSession, _ account: StoredAccount, as ending: Session.Ending) {
         forgetSession { $0.id == login.id }
         guard session(login.id) == nil, login.isAppLogin != true || ports.remembersAllSessions else { return }
+        guard login.unansweredSince != nil || isListedAsLoggedIn(login.id) else { return }
         var over = LiveSession(login, of: shown(account), lastSeen: ports.clock.monotonic)
         // Not the AppLogin that this process has.
         over.shown.state = .waitingForUserInput

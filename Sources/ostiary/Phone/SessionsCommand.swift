@@ -26,7 +26,10 @@ struct SessionsCommand: PhoneSubcommand {
     }
 
     private func list(_ ostiary: Ostiary, _ output: PhoneOutput) async throws -> PhoneExit {
+        let unheard = try await ostiary.undecidedLogins().map(\.id)
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
+        // Nobody has told yet that these are over.
+        tellEnds(of: unheard, ostiary, output)
         let loggedIn = sessions.filter { $0.isLoggedIn || $0.isReturning }
         for session in sessions where session.isEnrolment && !session.isLoggedIn {
             output.remark(
@@ -39,9 +42,7 @@ struct SessionsCommand: PhoneSubcommand {
             output.list("session", "session", session.json, line: line)
         }
         let undecided = try await ostiary.undecidedLogins()
-        for name in undecided {
-            output.remark("whether a login counts is not known yet: ostiary phone sessions asks again, and with --end all ends it (\(others: name))")
-        }
+        for login in undecided { output.tell(login) }
         if loggedIn.isEmpty, undecided.isEmpty { output.remark("nothing is logged in") }
         return .done
     }
@@ -53,13 +54,23 @@ struct SessionsCommand: PhoneSubcommand {
             throw PhoneInputError.unknownSession(end)
         }
         if !isAll, ended.isEmpty { output.remark("that session is over") }
-        for session in ended where session.failure == nil {
-            if let shown = ostiary.session(session.id) { output.tell(.sessionStop(shown)) }
-        }
-        if let failure = ended.lazy.compactMap(\.failure).first { throw failure }
+        let told = tellEnds(of: ended.filter { $0.failure == nil }.map(\.id), ostiary, output)
+        let failure = ended.lazy.compactMap(\.failure).first
         // What else was to be told, and the news of the sessions that stay.
-        _ = try await ostiary.refresh()
+        if failure == nil { _ = try await ostiary.refresh() }
+        let untold = ended.map(\.id).filter { !told.contains($0) }
+        if failure == nil { tellEnds(of: untold, ostiary, output) }
+        for login in try await ostiary.undecidedLogins() where untold.contains(login.id) { output.tell(login) }
+        if let failure { throw failure }
         return .done
+    }
+
+    /// - Returns: those that are over, as this process knows.
+    @discardableResult
+    private func tellEnds(of sessions: [Session.ID], _ ostiary: Ostiary, _ output: PhoneOutput) -> [Session.ID] {
+        let over = sessions.compactMap { ostiary.session($0) }.filter(\.isOver)
+        for session in over { output.tell(.sessionStop(session)) }
+        return over.map(\.id)
     }
 }
 

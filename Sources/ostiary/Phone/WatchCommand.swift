@@ -22,6 +22,7 @@ struct WatchCommand: PhoneSubcommand {
         let events = ostiary.events
         let sessions = try await ostiary.refresh().filter { !$0.isOver }
         output.remark(TerminalLine(ours: "watching \(sessions.count) \(sessions.count == 1 ? "session" : "sessions")"))
+        for login in try await ostiary.undecidedLogins() { output.tell(login) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await event in events { output.tell(event) } }
             if seconds > 0 { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }

@@ -89,6 +89,11 @@ struct KilledPhoneTests {
         }
     }
 
+    private struct Undecided: Equatable {
+        let id: String?
+        let isGivenUp: Bool
+    }
+
     private struct Scene: Sendable {
         let pair: ProcessesFixture
         let person: Person
@@ -102,7 +107,15 @@ struct KilledPhoneTests {
         func listed() async throws -> [String] {
             let outcome = try await person.phone.run(["sessions"])
             try #require(outcome.code == 0, "\(outcome.events)")
-            return outcome.events.compactMap { $0["session"]?["id"]?.string }
+            return outcome.events.filter { $0.event == "session" }.compactMap { $0["session"]?["id"]?.string }
+        }
+
+        /// What is told of one login of which it is not known whether it counts, by its id; more than that ends the test.
+        func undecided(_ arguments: [String] = ["sessions"]) async throws -> Undecided {
+            let outcome = try await person.phone.run(arguments)
+            try #require(outcome.code == 0 && outcome.events.compactMap(\.event) == ["undecidedLogin"], "\(outcome.events)")
+            let login = outcome.last?["login"]
+            return Undecided(id: login?["id"]?.string, isGivenUp: login?["isGivenUp"] == .bool(true))
         }
     }
 
@@ -136,6 +149,15 @@ struct KilledPhoneTests {
 
     /// A login whose phone is killed while its yes, or the answer to it, is held back.
     private func killedAtYes(_ scene: Scene, holding side: Gate.Side) async throws -> (nonce: String, session: String) {
+        let (nonce, session, phone) = try await atYes(scene, holding: side)
+        phone.signal(SIGKILL)
+        #expect(try await phone.end() == 128 + SIGKILL)
+        #expect(try await scene.isLoggedIn(nonce) == (side == .answer))
+        return (nonce, session)
+    }
+
+    /// A login whose phone waits, because its yes or the answer to it is held back.
+    private func atYes(_ scene: Scene, holding side: Gate.Side) async throws -> (nonce: String, session: String, phone: Program) {
         // The yes is the last that a login says. At which message that is shows one that nobody disturbs.
         _ = scene.gate.passed()
         try #require(try await scene.person.logIn(in: scene.pair.folder).outcome.code == 0)
@@ -147,10 +169,7 @@ struct KilledPhoneTests {
         let phone = try scene.person.phone.start(["login", code], pins: [scene.person.pin])
         try await eventually("the yes is on its way: \(phone.output) \(phone.complaints)") { scene.gate.held != nil }
         let session = try #require(try await phone.event("confirmLogin")["session"]?["id"]?.string)
-        phone.signal(SIGKILL)
-        #expect(try await phone.end() == 128 + SIGKILL)
-        #expect(try await scene.isLoggedIn(nonce) == (side == .answer))
-        return (nonce, session)
+        return (nonce, session, phone)
     }
 
     @Test("The next command lists the login, the history has it, and it is ended by its id", arguments: [0, 300])
@@ -189,7 +208,8 @@ struct KilledPhoneTests {
                 let told = try Program(["phone", "--home", scene.person.phone.home, "sessions"])
                 #expect(try await told.end() == 0)
                 #expect(told.output.contains("is not known yet") && !told.output.contains("nothing is logged in"), "\(told.output)")
-                if endsBefore { #expect(try await scene.person.phone.run(["sessions", "--end", "all"]).code == 0) }
+                #expect(try await scene.undecided() == Undecided(id: session, isGivenUp: false))
+                if endsBefore { #expect(try await scene.undecided(["sessions", "--end", "all"]) == Undecided(id: session, isGivenUp: true)) }
                 #expect(try await !scene.isLoggedIn(nonce))
 
                 var copy = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(scene.port)/ap1")), timeoutInterval: 30)
@@ -201,6 +221,39 @@ struct KilledPhoneTests {
                 #expect(try await scene.listed() == (endsBefore ? [] : [session]))
                 #expect(try await scene.isLoggedIn(nonce) == !endsBefore)
             }
+        }
+    }
+
+    @Test("A login that another command gives up while its yes is on its way is ended by itself, and says so; the history has it")
+    func givenUpMeanwhile() async throws {
+        try await behindGate(pingTime: 0) { scene in
+            let (nonce, session, phone) = try await atYes(scene, holding: .request)
+            // Without a detour: the phone says its yes again when it has heard nothing for 15 seconds.
+            #expect(try await scene.undecided(["sessions", "--end", "all"]) == Undecided(id: session, isGivenUp: true))
+            scene.gate.open()
+            #expect(try await phone.event("sessionStop")["reason"]?.string == "user")
+            #expect(try await phone.end() == 2)
+            #expect(!phone.output.contains("sessionLogin"))
+            #expect(try await !scene.isLoggedIn(nonce))
+            let last = try #require(try await scene.person.phone.run(["history"]).last?["item"])
+            #expect(last["id"]?.string == session && last["status"]?.string == "LOGGED_OUT", "\(last)")
+            #expect(try await scene.person.phone.run(["sessions"]).events.isEmpty)
+        }
+    }
+
+    @Test("A login that another command has ended before the answer was heard says that it is over")
+    func endedMeanwhile() async throws {
+        try await behindGate(pingTime: 300) { scene in
+            let (nonce, session, phone) = try await atYes(scene, holding: .answer)
+            #expect(try await scene.person.phone.run(["sessions", "--end", session]).code == 0)
+            #expect(try await !scene.isLoggedIn(nonce))
+            scene.gate.open()
+            #expect(try await phone.event("sessionStop")["reason"]?.string == "user")
+            #expect(try await phone.end() == 2)
+            #expect(!phone.output.contains("sessionLogin"))
+            let last = try #require(try await scene.person.phone.run(["history"]).last?["item"])
+            #expect(last["id"]?.string == session && last["status"]?.string == "LOGGED_OUT", "\(last)")
+            #expect(try await scene.listed().isEmpty)
         }
     }
 }
