@@ -45,7 +45,7 @@ struct AppTokenTests {
         ])
         let header = OstiaryTokens.JSONObject(["typ": .string("dpop+jwt"), "alg": .string("ES256"), "jwk": .object(jwk)])
         let form: OAuthClient.Form = [
-            "grant_type": GrantType.tokenExchange.rawValue, "client_id": Sample.client.text, "subject_token": try #require(webNonce),
+            "grant_type": GrantType.tokenExchange.rawValue, "client_id": Sample.client.text, "subject_token": webNonce,
             "subject_token_type": ExchangeGrant.webNonceType, "audience": Sample.api.text, "scope": "read",
         ]
         var headers: HTTPFields = [.contentType: OAuthClient.formType]
