@@ -3,6 +3,7 @@ import HTTPCalls
 import HTTPService
 import Logging
 import NIOCore
+import NIOHTTP1
 import OAuthProvider
 import OstiaryTokens
 
