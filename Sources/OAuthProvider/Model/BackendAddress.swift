@@ -26,7 +26,7 @@ package struct BackendAddress: Hashable, Sendable {
     }
 
     private static func isBracketed(_ host: Substring) -> Bool {
-        host.hasPrefix("[") && host.hasSuffix("]")
+        host.count > 2 && host.hasPrefix("[") && host.hasSuffix("]")
             && host.dropFirst().dropLast().utf8.allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) || ":.".utf8.contains($0) }
     }
 
