@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
