@@ -121,7 +121,9 @@ package struct AuthNode: Sendable {
                 clockCheck,
             ], drain: drain, limit: readinessLimit)
         let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
-        background = Self.background(services, vault, tokenKeyring, gateway, lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
+        background =
+            Self.background(services, vault, tokenKeyring, gateway, lease, logger: logger, clock: clock)
+            + Self.deliveries(provider, through: HTTPBackends(logger: logger), lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
     }
 
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
@@ -202,6 +204,21 @@ package struct AuthNode: Sendable {
             },
             // What it finds is told by the watch, once and on change.
             PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
+        ]
+    }
+
+    /// What the backends of clients are told. Apart, so that neither kind waits for the other.
+    private static func deliveries(
+        _ provider: OAuthServices, through backends: HTTPBackends, _ lease: Lease, logger: Logger, clock: @Sendable @escaping () -> Instant
+    ) -> [any Service] {
+        let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
+        return [
+            PeriodicTask(name: HTTPBackends.Work.logouts.rawValue, interval: .seconds(2), logger: logger) {
+                if try await lease.isHeld(at: clock().seconds) { _ = try await logouts.run(at: clock()) }
+            },
+            PeriodicTask(name: HTTPBackends.Work.pings.rawValue, interval: .seconds(2), logger: logger) {
+                if try await lease.isHeld(at: clock().seconds) { _ = try await pings.run(at: clock()) }
+            },
         ]
     }
 }

@@ -20,7 +20,7 @@ package struct LogoutService: Sendable {
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
         let due = try await context.store.read { rows in try rows.dueLogouts(at: now, limit: Self.batch) }
-        let send = { (notice: LogoutNotice) in await gateway.send(try await token(for: notice, at: now), to: notice.address) }
+        let send = { @Sendable (notice: LogoutNotice) in await gateway.send(try await token(for: notice, at: now), to: notice.address) }
         return try await context.store.deliver(due, by: send) { rows, notice, verdict in
             if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }
         }

@@ -94,9 +94,9 @@ package enum ApplicationRules {
         if case .ping(let address) = application.backchannel { try checkBackend(address, .ping) }
     }
 
-    /// We call it: over TLS, or on this machine.
+    /// We call it.
     private static func checkBackend(_ address: String, _ use: ApplicationRefusal.Address) throws(ApplicationRefusal) {
-        guard (try? RedirectURI(registering: address, ofApp: false)) != nil else { throw .addressWrong(use, address) }
+        guard BackendAddress(address) != nil else { throw .addressWrong(use, address) }
     }
 
     private static func checkDelivery(_ application: Application) throws(ApplicationRefusal) {

@@ -98,6 +98,29 @@ struct LogoutServiceTests {
         #expect(try await run(fixture, backend) == 1)
     }
 
+    /// Two backends, of which the first that is called answers when the other was called.
+    private final class Waiting: LogoutGateway {
+        private let calls = Mutex(0)
+        private let (second, arrival) = AsyncStream.makeStream(of: Void.self)
+
+        func send(_ logoutToken: String, to address: String) async -> Int? {
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if number == 1 { for await _ in second {} } else { arrival.finish() }
+            return 200
+        }
+    }
+
+    @Test("A backend that is slow holds up no other", .timeLimit(.minutes(10)))
+    func slow() async throws {
+        let fixture = try await fixture()
+        try await fixture.change("mobile") { $0.backchannelLogoutURI = "https://app.example/logout" }
+        fixture.memory.change { $0.sessions = [:] }
+        #expect(try await fixture.services.logouts(through: Waiting()).run(at: fixture.now) == 2)
+    }
+
     @Test("A backend that was away hears it when it is back; one that says no is told no more")
     func statuses() async throws {
         let (fixture, backend) = (try await fixture(), Backend([nil, 503]))

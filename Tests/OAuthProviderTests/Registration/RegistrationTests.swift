@@ -67,6 +67,10 @@ struct RegistrationTests {
             #expect(try await refusal("web") { $0.postLogoutRedirectURIs = [address] } == .addressWrong(.afterLogout, address))
         }
         #expect(try await refusal("web") { $0.backchannelLogoutURI = "http://127.0.0.1:8080/logout" } == nil)
+        // A port that there can't be ends the process of whoever calls it.
+        let wrong = "https://reports.example:65536/logout"
+        #expect(try await refusal("web") { $0.backchannelLogoutURI = wrong } == .addressWrong(.logoutNotice, wrong))
+        #expect(try await refusal("web") { $0.backchannel = .ping(wrong) } == .addressWrong(.ping, wrong))
         #expect(try await refusal("web") { $0.backchannel = nil } == .deliveryMissing)
         #expect(try await refusal("web") { $0.refreshLife = RefreshLife(absolute: 0, idle: nil) } == .lifeWrong)
         #expect(try await refusal("web") { $0.refreshLife = RefreshLife(absolute: nil, idle: 0) } == .idleLifeWrong)

@@ -1,0 +1,41 @@
+/// Where a client's backend listens to us: https, or http to this very machine; without a fragment, a name and a password, and with a host and a port
+/// that there can be. An operator registers it, so where it leads is an operator's choice (docs/decisions/0028).
+package struct BackendAddress: Hashable, Sendable {
+    package let text: String
+
+    /// Nil for what is none.
+    package init?(_ text: String) {
+        guard (try? RedirectURI(registering: text, ofApp: false)) != nil, let start = text.firstRange(of: "://")?.upperBound else { return nil }
+        let authority = text[start...].prefix { !"/?".contains($0) }
+        let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.firstIndex(of: ":")
+        let host = authority[..<(end ?? authority.endIndex)]
+        guard Self.isName(host) || Self.isBracketed(host), Self.isPort(authority[host.endIndex...]) else { return nil }
+        self.text = text
+    }
+
+    /// Without what follows a question mark, for the log: an operator may have put a key there.
+    package var withoutQuery: String { String(text.prefix { $0 != "?" }) }
+
+    /// A name of DNS, also one with underscores as containers have them, or an IPv4 address (RFC 1035 §2.3.4).
+    private static func isName(_ host: Substring) -> Bool {
+        host.utf8.count <= 253
+            && host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count)
+                    && label.utf8.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0 | 0x20) || "-_".utf8.contains($0) }
+            }
+    }
+
+    private static func isBracketed(_ host: Substring) -> Bool {
+        host.count > 2 && host.hasPrefix("[") && host.hasSuffix("]")
+            && host.dropFirst().dropLast().utf8.allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) || ":.".utf8.contains($0) }
+    }
+
+    /// Nothing, or a colon and a number from 1 to 65535.
+    private static func isPort(_ text: Substring) -> Bool {
+        guard !text.isEmpty else { return true }
+        let digits = text.dropFirst()
+        return text.hasPrefix(":") && digits.utf8.allSatisfy(isDigit) && UInt16(digits).map { $0 > 0 } == true
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

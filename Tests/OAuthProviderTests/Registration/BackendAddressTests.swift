@@ -1,0 +1,33 @@
+import OAuthProvider
+import Testing
+
+@Suite("Addresses at which clients' backends are called")
+struct BackendAddressTests {
+    @Test(
+        "https to a host and a port that there can be, or http to this machine",
+        arguments: [
+            "https://shop.example", "https://shop.example/logout?tenant=1", "https://SHOP.example:65535/", "https://10.0.0.7:1/a",
+            "https://backend_1:8443/", "https://[2001:db8::1]/", "https://[2001:db8::1]:8443/a",
+            "http://127.0.0.1:9/", "http://[::1]/", "http://localhost:8080/a",
+        ])
+    func taken(_ text: String) { #expect(BackendAddress(text)?.text == text) }
+
+    @Test(
+        "Anything else is none",
+        arguments: [
+            "", "/logout", "https:///logout", "https://shop.example:0/", "https://shop.example:65536/", "https://shop.example:99999999999999999999/",
+            "https://shop.example:/", "https://shop.example:+80/", "https://shop.example:8o/", "https://[2001:db8::1]8443/", "https://[2001:db8::1/",
+            "https://[shop]/", "https://[]/", "https://shop..example/", "https://shop.example./", "https://%73hop.example/", "https://shop.example#a",
+            "https://shop.example/#a", "https://alice@shop.example/", "https://alice:1@shop.example/", "https://shop.example?@evil.example:70000#",
+            "http://shop.example/", "http://10.0.0.7/", "http://127.0.0.2/", "com.example.shop:/logout", "ftp://shop.example/",
+            "https://\(String(repeating: "a", count: 64)).example/",
+        ])
+    func refused(_ text: String) { #expect(BackendAddress(text) == nil) }
+
+    @Test("The log is told an address without its query")
+    func query() {
+        #expect(BackendAddress("https://shop.example/logout?key=1?2")?.withoutQuery == "https://shop.example/logout")
+        #expect(BackendAddress("https://shop.example?key=1")?.withoutQuery == "https://shop.example")
+        #expect(BackendAddress("https://shop.example/logout")?.withoutQuery == "https://shop.example/logout")
+    }
+}
