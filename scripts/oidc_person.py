@@ -41,6 +41,10 @@ class Person:
 
     def enrol(self, servers, user):
         enrol_page(servers, self.browser, user)
+        self.scan_enrolment()
+
+    def scan_enrolment(self):
+        """Scans the code of the enrol page that the browser shows, and types what the phone shows."""
         process = self.phone.begin("enrol", self.browser.picture("oidc-enrol", "[data-qr]"))
         code = Phone.event(process, "enrolConfirmation")["code"]
         until(lambda: self.browser.state == "code", "the page asks for the code that the phone shows")
