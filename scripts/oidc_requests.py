@@ -5,7 +5,7 @@ import time
 from jwskate import Jwk
 from requests import HTTPError
 from requests_oauth2client import (
-    AccessDenied, AuthorizationPending, AuthorizationResponseError, BackChannelAuthenticationPollingJob, DeviceAuthorizationPollingJob, ExpiredToken,
+    AuthorizationPending, AuthorizationResponseError, BackChannelAuthenticationPollingJob, DeviceAuthorizationPollingJob, ExpiredToken,
     InvalidGrant, InvalidTarget, OAuth2Client, PrivateKeyJwt, SlowDown, UnauthorizedClient,
 )
 from requests_oauth2client.exceptions import EndpointError
@@ -40,7 +40,7 @@ def code_with_consent(keys, person, landing, secret):
     check("book rooms for you" in person.browser.run("return document.body.innerText"), "in the words of the API's file")
     person.say("no")
     back = person.comes_back(landing.callback, "a no is told to the client", "error")
-    refused(AccessDenied, lambda: asked.validate_callback(back), "it raises that")
+    refused(AuthorizationResponseError, lambda: asked.validate_callback(back), "it raises that")
     asked = board.authorization_request(scope="openid book:rooms", audience=ROOMS)
     person.browser.open(asked.uri)
     until(lambda: person.browser.state == "consent", "the person is asked again")
