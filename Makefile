@@ -7,7 +7,7 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz bench docs clean
+.PHONY: help setup build demo oidc-demo pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,11 @@ build: ## build everything but the tests (debug)
 demo: ## a website and a phone side by side, and what each server sees (ARGS="--script" tells a story alone)
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
 	@.build/debug/ostiary demo $(ARGS)
+
+oidc-demo: ## a website that logs people in through OpenID Connect by a library of others (ARGS="--script" plays it alone)
+	@scripts/setup test
+	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/build --product ostiary
+	@scripts/oidc-demo $(ARGS)
 
 pictures: ## keep pictures of every state of the pages (.build/page-pictures) and of the demonstration (.build/demo-pictures)
 	@scripts/setup test
