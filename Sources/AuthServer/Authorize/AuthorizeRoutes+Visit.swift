@@ -19,7 +19,8 @@ extension AuthorizeRoutes {
     /// Whoever is logged in and need not be asked is sent back at once, and nothing waits.
     private func begin(_ asked: AuthorizationRequest, _ parameters: [Parameter], _ call: BrowserCall) async throws -> Response {
         let login = try await logins(of: call).newest(at: call.now)
-        let visit = AuthorizeVisit(askedAt: call.now, session: login?.session)
+        // Whoever is logged in here was so before, be it in this very second.
+        let visit = AuthorizeVisit(askedAt: call.now + 1, session: login?.session)
         let step = try await oauth.authorize.next(for: asked, visit, now: call.now)
         switch step {
         case .give: return Self.redirect(to: try await code(for: asked, visit, call))
@@ -111,7 +112,8 @@ struct VisitArrival: Sendable {
     /// A login for a request is one that began after it was kept. What a browser says of itself counts for nothing here, so that no old login is as good
     /// as a new one.
     func visit(since keptAt: Instant, now: Instant, consented: ScopeSet? = nil, isConfirmed: Bool = false) -> AuthorizeVisit {
-        let askedAt = isOwn ? max(keptAt, login?.startedAt ?? now) : now
+        // One of before may be of this very second.
+        let askedAt = isOwn ? max(keptAt, login?.startedAt ?? now) : now + 1
         return AuthorizeVisit(askedAt: askedAt, session: login?.session, consented: consented, isConfirmed: isConfirmed)
     }
 }

@@ -43,7 +43,9 @@ struct YAMLReader {
         case .mapping(let mapping):
             var object = JSONObject()
             for (key, member) in mapping {
-                guard let name = key.scalar?.string else { throw YAMLError(line: key.line, problem: "a name is one text") }
+                guard let scalar = key.scalar, case .string(let name) = try Self.value(scalar, of: key) else {
+                    throw YAMLError(line: key.line, problem: "a name is a text: put it in quotes")
+                }
                 object[name] = try value(member, depth: depth + 1)
             }
             return .object(object)
