@@ -1,5 +1,6 @@
 import Authentication
 import Database
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
@@ -151,7 +152,11 @@ struct BackendNoticeTests {
     @Test("A node with the lease tells backends beside its answers, and one without it leaves that to the other")
     func node() async throws {
         let backend = try ListeningBackend()
-        try await ServersFixture.run { servers in
+        // A file that two nodes may have: elsewhere every node has the lease.
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nodes-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = try SQLiteDatabase.open(path: folder.appendingPathComponent("as.sqlite").path, ownership: .shared)
+        try await ServersFixture.run(database: database) { servers in
             let (server, now) = (servers.server, servers.now)
             let rows = SQLOAuthStore(database: servers.database, key: .random())
             let (logout, ping) = (backend.address("/logout?tenant=1"), backend.address("/ping"))
@@ -168,6 +173,7 @@ struct BackendNoticeTests {
                 deviceKey: Sample.bytes(1, 65), instance: Sample.instanceID, createdAt: now, otpReference: 1, otpKey: StoredSecret(Sample.bytes(1)),
                 state: .active)
             try await SQLAuthenticationStore(database: servers.database, key: .random()).write { rows in try rows.save(account) }
+            // The lease is this node's from now on.
             await servers.runBackground()
             let call = TokenCall(
                 server: server, method: "POST", contentType: "application/x-www-form-urlencoded",
