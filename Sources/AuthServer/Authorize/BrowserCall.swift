@@ -19,7 +19,7 @@ struct BrowserCall: Sendable {
         self.server = server
         self.issuer = issuer
         self.now = now
-        query = FormText.parameters((request.uri.query ?? "").utf8).map { OAuthProvider.Parameters($0) }
+        query = request.queryParameters.map { OAuthProvider.Parameters($0) }
     }
 
     var headers: HTTPFields { request.headers }

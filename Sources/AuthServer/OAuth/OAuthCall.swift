@@ -36,14 +36,7 @@ struct OAuthCall: Sendable {
             authorization: authorization, proofs: proofs, target: target, asksNonce: asksNonce)
     }
 
-    func queryParameters() throws -> [Parameter] {
-        guard let parameters = FormText.parameters((request.uri.query ?? "").utf8) else { throw TokenRefusal.parameterWrong("query") }
-        return parameters
-    }
-
     private func formParameters() async throws -> [Parameter] {
-        // Before anything is read of it.
-        if let length = request.announcedLength, length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
         guard let parameters = FormText.parameters(try await request.bytes(limit: Self.bodyLimit)) else { throw TokenRefusal.parameterWrong("body") }
         return parameters
     }
@@ -55,6 +48,11 @@ struct OAuthCall: Sendable {
         let isPlain = parts.dropFirst().allSatisfy { ["", "charset=utf-8", "charset=\"utf-8\""].contains($0) }
         return isPlain ? parts.first : field.lowercased()
     }
+}
+
+extension Request {
+    /// What stands in the query, read as a form is; nil for one that two readers could read differently.
+    var queryParameters: [Parameter]? { FormText.parameters((uri.query ?? "").utf8) }
 }
 
 extension HTTPField.Name {

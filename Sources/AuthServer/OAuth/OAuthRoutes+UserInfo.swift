@@ -10,7 +10,7 @@ extension OAuthRoutes {
         var scheme: PresentedToken.Scheme?
         do {
             // A query that can't be read may hide a token as well as one that can.
-            let isInQuery = (try? call.queryParameters())?.contains { $0.name == "access_token" } ?? true
+            let isInQuery = call.request.queryParameters?.contains { $0.name == "access_token" } ?? true
             let token = try PresentedToken(authorization: call.authorization, isInQuery: isInQuery)
             scheme = token.scheme
             let use = DPoPUse(method: call.request.method.rawValue, target: call.target, nonces: asksNonce ? call.nonces : nil)

@@ -122,9 +122,7 @@ extension PageRoutes {
     static let bodyLimit = 2_048
 
     private func decode<Body: JSONFields>(_: Body.Type, _ request: Request) async throws -> Body {
-        // Before anything is read of it.
-        if let length = request.announcedLength, length > Self.bodyLimit { throw ErrorResponse.contentTooLarge }
-        return try JSONBody.decode(Body.self, from: try await request.bytes(limit: Self.bodyLimit))
+        try JSONBody.decode(Body.self, from: try await request.bytes(limit: Self.bodyLimit))
     }
 }
 

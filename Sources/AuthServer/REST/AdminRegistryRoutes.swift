@@ -164,11 +164,6 @@ extension AdminRequest {
         return text
     }
 
-    private func decoded(_ name: String) throws(AdminRefusal) -> String {
-        guard let text = parameters.get(name)?.removingPercentEncoding else { throw .badPath(name) }
-        return text
-    }
-
     fileprivate func part() throws -> ListPart {
         let slice = try slice()
         return ListPart(after: slice.marker, limit: slice.limit)

@@ -7,9 +7,9 @@ import OstiaryProtocol
 import QRCode
 
 /// One request of the REST API: its parts, parsed at the edge into values that cannot be wrong.
-struct AdminRequest: Sendable {
+package struct AdminRequest: Sendable {
     /// Bytes of a body: a logo of 64 KiB in base64 and texts beside it.
-    static let bodyLimit = 262_144
+    package static let bodyLimit = 262_144
 
     let request: Request
     let parameters: Parameters
@@ -32,9 +32,15 @@ struct AdminRequest: Sendable {
     }
 
     func userID() throws -> String {
-        guard let text = parameters.get("userid")?.removingPercentEncoding else { throw AdminRefusal.badPath("userid") }
+        let text = try decoded("userid")
         // Somebody of before may be called what nobody is called any more.
         guard !text.isEmpty, PlainLine.allows(text, cap: 255) else { throw AdminRefusal.badPath("userid") }
+        return text
+    }
+
+    /// A part of the address, without its escapes.
+    func decoded(_ name: String) throws(AdminRefusal) -> String {
+        guard let text = parameters.get(name)?.removingPercentEncoding else { throw .badPath(name) }
         return text
     }
 

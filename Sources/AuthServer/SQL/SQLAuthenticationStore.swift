@@ -25,19 +25,12 @@ package struct SQLAuthenticationStore: AuthenticationStore {
         _ body: @Sendable @escaping (any AuthenticationRows, _ former: Value?) throws -> Value
     ) async throws -> Value {
         let (key, salt) = (key, WrapSalt())
-        let (value, entries) = try await database.transaction { connection, former -> (Value, [AuditEntry]) in
-            let rows = SQLRows(connection, key: key, salt: salt)
-            let value = try body(rows, former?.0)
-            // A body that finds what it did writes nothing down a second time.
-            return (value, rows.recorded.isEmpty ? former?.1 ?? [] : rows.recorded)
-        }
-        if !entries.isEmpty { audited(entries) }
-        return value
+        return try await database.transaction(over: { SQLRows($0, key: key, salt: salt) }, telling: audited, { try body($0, $1) })
     }
 }
 
 /// The rows of one transaction. What it has read or written it knows, so that asking again costs no statement and saving writes what differs.
-final class SQLRows: AuthenticationRows {
+final class SQLRows: AuthenticationRows, AuditedRows {
     let connection: any SQLConnection
     private let secrets: RowSecrets
     /// What this transaction has written into the audit trail.

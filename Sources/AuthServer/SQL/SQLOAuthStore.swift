@@ -25,14 +25,7 @@ package struct SQLOAuthStore: OAuthStore {
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
         let secrets = RowSecrets(key: key, salt: WrapSalt())
-        let (value, entries) = try await database.transaction { connection, former -> (Value, [AuditEntry]) in
-            let rows = SQLOAuthRows(connection, secrets)
-            let value = try body(rows, former?.0)
-            // A body that finds what it did writes nothing down a second time.
-            return (value, rows.recorded.isEmpty ? former?.1 ?? [] : rows.recorded)
-        }
-        if !entries.isEmpty { audited(entries) }
-        return value
+        return try await database.transaction(over: { SQLOAuthRows($0, secrets) }, telling: audited, { try body($0, $1) })
     }
 
     /// A transaction that says the same when it looks again.
@@ -43,7 +36,7 @@ package struct SQLOAuthStore: OAuthStore {
 }
 
 /// The provider's rows of one transaction, which knows what it has read and written.
-final class SQLOAuthRows: OAuthRows {
+final class SQLOAuthRows: OAuthRows, AuditedRows {
     /// A row that is one of its server's.
     struct Key<Name: Hashable>: Hashable {
         let server: ServerID

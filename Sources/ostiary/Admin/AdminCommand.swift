@@ -78,16 +78,14 @@ extension AdminOptions {
 
 /// A file that an operator wrote, in YAML or JSON.
 enum AdminFile {
-    /// Bytes that the server takes.
-    private static let largest = 262_144
-
     /// - Parameter path: `-` for standard input.
     /// - Throws: ``AdminFileError``.
     static func object(_ path: String) throws -> JSONObject {
         let data: Data?
         if path == "-" { data = try? FileHandle.standardInput.readToEnd() ?? Data() } else { data = FileManager.default.contents(atPath: path) }
         guard let data else { throw AdminFileError(path: path, problem: "cannot be read") }
-        guard data.count <= largest else { throw AdminFileError(path: path, problem: "is larger than \(largest) bytes: users can be put one by one") }
+        let most = AdminRequest.bodyLimit
+        guard data.count <= most else { throw AdminFileError(path: path, problem: "is larger than \(most) bytes: users can be put one by one") }
         guard let text = String(validating: data, as: UTF8.self) else { throw AdminFileError(path: path, problem: "is no text in UTF-8") }
         do { return try YAMLReader.object(text) } catch { throw AdminFileError(path: path, problem: "\(error)") }
     }
