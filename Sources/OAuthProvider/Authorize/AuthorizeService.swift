@@ -58,7 +58,7 @@ package struct AuthorizeService: Sendable {
                     hash: AuthorizationCode.hash(of: code), server: request.server, client: request.application.id, grant: id,
                     redirectURI: request.redirect.presented, challenge: request.challenge, boundKey: request.boundKey,
                     expiresAt: now + AuthorizationCode.life))
-            return AuthorizeResponse(to: request.redirect, code: code, state: request.state, issuer: issuer)
+            return AuthorizeResponse(to: request.redirect, code: code, state: request.state, issuer: issuer, by: request.mode)
         }
     }
 }
@@ -78,7 +78,7 @@ package struct AuthorizationRequestChanged: Error, Equatable {
 extension AuthorizationRequest {
     /// The refusal as the client hears it.
     package func refused(_ refusal: AuthorizeRefusal, issuer: String) -> AuthorizeResponse {
-        AuthorizeResponse(to: redirect, refusal: refusal, state: state, issuer: issuer)
+        AuthorizeResponse(to: redirect, refusal: refusal, state: state, issuer: issuer, by: mode)
     }
 
     fileprivate func grant(_ id: GrantID, of login: Login, in session: SessionID, scopes: ScopeSet, at now: Instant) -> Grant {
