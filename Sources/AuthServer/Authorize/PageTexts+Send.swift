@@ -7,7 +7,8 @@ import OAuthProvider
 import OstiaryTokens
 
 extension PageTexts {
-    /// The page that posts an answer to its client (OAuth 2.0 Form Post Response Mode §2). It may send a form there and nowhere else, and nobody keeps it.
+    /// The page that posts an answer to its client (OAuth 2.0 Form Post Response Mode §2). It may send a form there and nowhere else, and nobody keeps
+    /// it.
     func sending(_ answer: AuthorizeResponse, in language: PageLanguage) -> Response {
         let fields = answer.parameters.map { #"<input type="hidden" name="\#($0.name)" value="\#(PageSource.escaped($0.value))">"# }.joined()
         let form = #"<form method="post" action="\#(PageSource.escaped(answer.redirect.text))">"# + fields

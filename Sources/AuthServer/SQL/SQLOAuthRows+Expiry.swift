@@ -28,8 +28,9 @@ extension SQLOAuthRows {
             try remove(from: "oauth_pushed", key: "hash", where: "expires_at", before: now - ProviderRetention.pushed, limit),
             try removePolled(at: now, limit: limit),
             try remove(from: "oauth_initial_token", key: "hash", where: "expires_at", before: now, limit),
-            try removeUnusedClients(at: now, limit: limit),
             try removeGrants(limit: limit),
+            // When the grants that are over have gone, which are no use of a client.
+            try removeUnusedClients(at: now, limit: limit),
         ]
         return counts.max() ?? 0
     }

@@ -68,8 +68,8 @@ extension SQLOAuthRows {
         Int(try connection.one("SELECT count(*) AS total FROM \(rows)", arguments)?.integer("total") ?? 0)
     }
 
-    /// Takes away clients that registered themselves and were not used for as long as the policy says. One is used while anybody has a grant of it, which
-    /// is there for a day after its session: so each use is seen, and no call of a client writes down that it was.
+    /// Takes away clients that registered themselves and were not used for as long as the policy says. One is used while anybody has a grant of it,
+    /// which is there for a day after its session: so each use is seen, and no call of a client writes down that it was.
     func removeUnusedClients(at now: Instant, limit: Int) throws -> Int {
         try connection.execute(
             """

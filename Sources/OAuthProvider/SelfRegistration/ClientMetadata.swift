@@ -2,8 +2,8 @@ import Authentication
 import OstiaryProtocol
 import OstiaryTokens
 
-/// What a client says of itself (RFC 7591 §2, OpenID Connect Registration §2). What is not known here is ignored, as both say; what is known and not to be
-/// had is refused, so that no client believes that it has it.
+/// What a client says of itself (RFC 7591 §2, OpenID Connect Registration §2). What is not known here is ignored, as both say; what is known and not
+/// to be had is refused, so that no client believes that it has it.
 struct ClientMetadata {
     /// The ways to a token that a person gives; a machine's, and one that makes phones ring, an operator gives.
     static let grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken, .deviceCode]

@@ -1,7 +1,9 @@
+import Authentication
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer

@@ -1,6 +1,7 @@
 import Authentication
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import OAuthProvider
 import Testing
 

@@ -47,7 +47,7 @@ struct ClientMetadataTests {
     }
 
     @Test(
-        "Where codes go: https for a website; of an app its own scheme with a domain, or a loopback address; nothing else, and nothing twice",
+        "redirect-uri-regfrag, and where else codes go: https for a website; of an app its own scheme with a domain, or a loopback address; nothing else, and nothing twice",
         arguments: [
             (#"["https://rp.example/cb","https://rp.example/cb"]"#, 1), (#"["http://rp.example/cb"]"#, 0), (#"["https://rp.example/#a"]"#, 0),
             (#"["https://a@rp.example/"]"#, 0), (#"["javascript:alert(1)"]"#, 0), (#"["data:text/html,x"]"#, 0), (#"["myapp:/cb"]"#, 0),
