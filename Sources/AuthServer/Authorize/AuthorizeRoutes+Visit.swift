@@ -24,7 +24,9 @@ extension AuthorizeRoutes {
         let step = try await oauth.authorize.next(for: asked, visit, now: call.now)
         switch step {
         case .give: return answer(try await code(for: asked, visit, call), in: call.language(for: asked))
-        case .refuse(let refusal): return answer(asked.refused(refusal, issuer: call.issuer), in: call.language(for: asked))
+        case .refuse(let refusal):
+            guard try await oauth.authorize.mayLeadAway(for: asked) else { throw VisitRefusal(refusal) }
+            return answer(asked.refused(refusal, issuer: call.issuer), in: call.language(for: asked))
         case .logIn, .consent, .confirm: break
         }
         let name = try await oauth.authorize.keep(parameters, of: asked, at: call.now)

@@ -63,7 +63,6 @@ extension RegistrationRefusal {
         case .redirectUnneeded: self = .redirect(nil, "is for authorization_code only")
         case .tooManyRedirects: self = .redirect(nil, "has more than \(ApplicationRules.mostRedirects)")
         case .redirectWrong: self = .redirect(nil, "has an address of apps, and the client is none")
-        case .addressWrong: self = .metadata("post_logout_redirect_uris", "has an address that is not https, or has a fragment")
         case .refreshAlone: self = .metadata("grant_types", "has refresh_token and none that gives refresh tokens")
         case .grantTypeWrong: self = .metadata("grant_types", "has one that is not for such a client")
         default: self = .metadata("client metadata", "is not what a client may have here")

@@ -11,7 +11,8 @@ struct ClientMetadata {
 
     let members: JSONObject
 
-    /// The application that it asks for, without a secret: a third party's, which serves no API, and whose backend nobody calls.
+    /// The application that it asks for, without a secret: a third party's, which serves no API, whose backend nobody calls, and to which a logout leads
+    /// nobody.
     /// - Parameter algorithms: that sign here.
     func application(
         _ id: ClientID, under policy: RegistrationPolicy, signedBy algorithms: Set<SignatureAlgorithm>
@@ -26,7 +27,6 @@ struct ClientMetadata {
         application.redirectURIs = redirects
         application.siteURL = try site(redirects)
         application.grantTypes = grants
-        application.postLogoutRedirectURIs = Set(try texts("post_logout_redirect_uris") ?? [])
         application.apis = try apis(policy)
         if application.authentication == .privateKeyJWT { application.keys = try keys() }
         application.requiresDPoP = try bool("dpop_bound_access_tokens")

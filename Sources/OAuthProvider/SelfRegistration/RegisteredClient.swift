@@ -15,7 +15,6 @@ package struct RegisteredClient: Sendable {
             "client_secret": secret.map { .string($0.text) }, "client_secret_expires_at": secret.map { _ in .integer(0) },
             "client_name": .string(application.name), "client_uri": application.siteURL.isEmpty ? nil : .string(application.siteURL),
             "application_type": .string(application.kind.rawValue), "redirect_uris": .strings(application.redirectURIs.map(\.text)),
-            "post_logout_redirect_uris": .strings(application.postLogoutRedirectURIs.sorted()),
             "token_endpoint_auth_method": .string(application.authentication.rawValue),
             "jwks": application.keys.keys.isEmpty ? nil : .object(application.keys.json),
             "grant_types": .strings(application.grantTypes.map(\.rawValue).sorted()),

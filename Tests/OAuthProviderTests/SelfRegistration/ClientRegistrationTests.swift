@@ -116,6 +116,30 @@ struct ClientRegistrationTests {
         #expect(try await fixture.authorize.next(for: request, visit, now: fixture.now) == .consent(request.scopes))
     }
 
+    @Test("What is wrong with its requests is told to the person, and the browser is led nowhere; of a client of the operator's it is told to that")
+    func redirects() async throws {
+        let fixture = try await premises(.open)
+        let id = try await register(fixture).application.id
+        let changes: KeyValuePairs<String, String?> = [
+            "client_id": id.text, "redirect_uri": "https://rp.example/cb", "scope": "openid", "prompt": "now",
+        ]
+        guard case .page(.promptUnknown) = try await fixture.outcome(fixture.authorization(changes)) else {
+            Issue.record("the browser was led away")
+            return
+        }
+        let good = try await fixture.request(
+            fixture.authorization(["client_id": id.text, "redirect_uri": "https://rp.example/cb", "scope": "openid"]))
+        #expect(try await !fixture.authorize.mayLeadAway(for: good))
+        #expect(try await fixture.authorize.mayLeadAway(for: fixture.request(fixture.authorization())))
+        _ = try await registry(fixture).apply(
+            RegistryDocument(applications: [good.application]), at: Fixture.server, by: .operator, now: fixture.now)
+        guard case .redirect(.promptUnknown, _) = try await fixture.outcome(fixture.authorization(changes)) else {
+            Issue.record("the operator's client was not told")
+            return
+        }
+        #expect(try await fixture.authorize.mayLeadAway(for: good))
+    }
+
     @Test("No more register than there may be at a time; one that is removed makes room", arguments: [false, true])
     func cap(rerunning: Bool) async throws {
         let fixture = try await premises(.open, most: 2, rerunning: rerunning)
