@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import AuthServer
