@@ -14,6 +14,7 @@ package struct OAuthServices: Sendable {
     package let userInfo: UserInfoService
     package let discovery: DiscoveryService
     package let endSession: EndSessionService
+    package let registration: ClientRegistrationService
     private let context: ProviderContext
 
     /// - Parameter hook: what an operator's own rules add to access tokens.
@@ -32,6 +33,7 @@ package struct OAuthServices: Sendable {
         userInfo = UserInfoService(context: context)
         discovery = DiscoveryService(context: context)
         endSession = EndSessionService(context: context)
+        registration = ClientRegistrationService(context: context)
         self.context = context
     }
 

@@ -48,11 +48,10 @@ extension AuthorizeRoutes {
             guard try await decided(hash, asked.question, allows: allows, call) else { throw VisitRefusal.over }
             return .object { $0.member("state", allows ? "allowed" : "refused") }
         case .request(let request, let keptAt):
-            guard allows else { return .object { $0.member("location", request.refused(.denied, issuer: call.issuer).location) } }
+            guard allows else { return Self.telling(request.refused(.denied, issuer: call.issuer)) }
             let given = asked.arrival.visit(
                 since: keptAt, now: call.now, consented: asked.question.kind == .consent ? asked.question.scopes : nil, isConfirmed: true)
-            let location = try await code(for: request, given, call)
-            return .object { $0.member("location", location) }
+            return Self.telling(try await code(for: request, given, call))
         }
     }
 

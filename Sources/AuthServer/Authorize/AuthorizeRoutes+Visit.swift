@@ -11,7 +11,7 @@ extension AuthorizeRoutes {
         guard let parameters = call.query?.all else { throw VisitRefusal.refused("the address is not percent-encoded UTF-8") }
         switch try await oauth.authorize.check(parameters, at: call.server, askedAt: call.now) {
         case .page(let refusal): throw VisitRefusal(refusal)
-        case .redirect(_, let response): return Self.redirect(to: response.location)
+        case .redirect(_, let response): return answer(response, in: call.language())
         case .request(let asked): return try await begin(asked, parameters, call)
         }
     }
@@ -23,8 +23,10 @@ extension AuthorizeRoutes {
         let visit = AuthorizeVisit(askedAt: call.now + 1, session: login?.session)
         let step = try await oauth.authorize.next(for: asked, visit, now: call.now)
         switch step {
-        case .give: return Self.redirect(to: try await code(for: asked, visit, call))
-        case .refuse(let refusal): return Self.redirect(to: asked.refused(refusal, issuer: call.issuer).location)
+        case .give: return answer(try await code(for: asked, visit, call), in: call.language(for: asked))
+        case .refuse(let refusal):
+            guard try await oauth.authorize.mayLeadAway(for: asked) else { throw VisitRefusal(refusal) }
+            return answer(asked.refused(refusal, issuer: call.issuer), in: call.language(for: asked))
         case .logIn, .consent, .confirm: break
         }
         let name = try await oauth.authorize.keep(parameters, of: asked, at: call.now)
@@ -68,7 +70,7 @@ extension AuthorizeRoutes {
             let resumed = try await oauth.authorize.resume(name, at: call.server, now: call.now)
             switch resumed.outcome {
             case .page(let refusal): throw VisitRefusal(refusal)
-            case .redirect(_, let response): return leave(visit, for: response.location)
+            case .redirect(_, let response): return leave(visit, with: response, call.language())
             case .request(let asked): return try await goOn(asked, visit, arrival, since: resumed.keptAt, call)
             }
         }
@@ -79,12 +81,14 @@ extension AuthorizeRoutes {
     ) async throws -> Response {
         let at = arrival.visit(since: keptAt, now: call.now)
         switch try await oauth.authorize.next(for: asked, at, now: call.now) {
-        case .give: return leave(visit, for: try await code(for: asked, at, call))
-        case .refuse(let refusal): return leave(visit, for: asked.refused(refusal, issuer: call.issuer).location)
+        case .give: return leave(visit, with: try await code(for: asked, at, call), call.language(for: asked))
+        case .refuse(let refusal): return leave(visit, with: asked.refused(refusal, issuer: call.issuer), call.language(for: asked))
         case .consent, .confirm: return ask(visit, call, in: call.language(for: asked))
         case .logIn(let demand):
             // Whoever has just logged in for this is not the one that the client means, and would not be the next time.
-            guard !arrival.isOwn else { return leave(visit, for: asked.refused(.loginRequired, issuer: call.issuer).location) }
+            guard !arrival.isOwn else {
+                return leave(visit, with: asked.refused(.loginRequired, issuer: call.issuer), call.language(for: asked))
+            }
             let shown = ShownRequest(
                 asked.application, asked.scopes, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers)
             return try await openLogin(visit, shown, call)
@@ -94,11 +98,13 @@ extension AuthorizeRoutes {
     /// GET /authorize/cancel: the person leaves the login page.
     func cancel(_ call: BrowserCall) async throws -> Response {
         guard let visit = visit(of: call) else { throw VisitRefusal.over }
-        guard case .request(let name) = visit.subject else { return leave(visit, for: call.address(ProviderPath.verification.rawValue)) }
+        guard case .request(let name) = visit.subject else {
+            return leave(visit, by: Self.redirect(to: call.address(ProviderPath.verification.rawValue)))
+        }
         switch try await oauth.authorize.resume(name, at: call.server, now: call.now).outcome {
         case .page(let refusal): throw VisitRefusal(refusal)
-        case .redirect(_, let response): return leave(visit, for: response.location)
-        case .request(let asked): return leave(visit, for: asked.refused(.denied, issuer: call.issuer).location)
+        case .redirect(_, let response): return leave(visit, with: response, call.language())
+        case .request(let asked): return leave(visit, with: asked.refused(.denied, issuer: call.issuer), call.language(for: asked))
         }
     }
 }
@@ -150,16 +156,20 @@ extension AuthorizeRoutes {
     }
 
     /// The browser goes to its client, and the visit is over.
-    func leave(_ visit: Visit, for location: String) -> Response {
-        var response = Self.redirect(to: location)
+    private func leave(_ visit: Visit, with response: AuthorizeResponse, _ language: PageLanguage) -> Response {
+        leave(visit, by: answer(response, in: language))
+    }
+
+    private func leave(_ visit: Visit, by answer: Response) -> Response {
+        var response = answer
         response.headers[values: .setCookie] = [cookies.forgetting(visit)]
         return response
     }
 
-    /// Where the browser goes with a code, or without one where the request was spent in the meantime.
-    func code(for asked: AuthorizationRequest, _ visit: AuthorizeVisit, _ call: BrowserCall) async throws -> String {
+    /// What the browser takes to its client: a code, or none where the request was spent in the meantime.
+    func code(for asked: AuthorizationRequest, _ visit: AuthorizeVisit, _ call: BrowserCall) async throws -> AuthorizeResponse {
         do {
-            return try await oauth.authorize.give(asked, visit, now: call.now).location
+            return try await oauth.authorize.give(asked, visit, now: call.now)
         } catch is AuthorizeStepOpen {
             // The login ended since the question before, or something was changed.
             throw VisitRefusal.changed

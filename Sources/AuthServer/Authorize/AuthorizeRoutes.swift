@@ -43,7 +43,7 @@ package struct AuthorizeRoutes: Sendable {
             router.post(path(ProviderPath.authorization.rawValue), use: page(turned))
             router.get(path("/authorize/continue"), use: page(goOn))
             router.get(path("/authorize/cancel"), use: page(cancel))
-            router.get(path("/authorize/consent"), use: page { [texts] call in texts.response(.consent, to: call.request) })
+            router.get(path("/authorize/consent"), use: page(questionPage))
             router.get(path("/authorize/state"), use: call(state))
             router.post(path("/authorize/decision"), use: call(decide))
             router.get(path(ProviderPath.verification.rawValue), use: page { [texts] call in texts.response(.device, to: call.request) })

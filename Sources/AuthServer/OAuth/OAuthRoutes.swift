@@ -32,7 +32,7 @@ package struct OAuthRoutes: Sendable {
             OAuthRoute(.deviceAuthorization, [.post], authorizeDevice), OAuthRoute(.backchannelAuthentication, [.post], askOnPhone),
             OAuthRoute(.introspection, [.post], introspect), OAuthRoute(.revocation, [.post], isForOtherSites: true, revoke),
             OAuthRoute(.userInfo, [.get, .post], isForOtherSites: true, userInfo), configuration,
-            OAuthRoute(.keys, [.get], isForOtherSites: true, keys),
+            OAuthRoute(.keys, [.get], isForOtherSites: true, keys), OAuthRoute(.registration, [.post], isForOtherSites: true, register),
         ]
     }
 

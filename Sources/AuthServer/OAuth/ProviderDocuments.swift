@@ -8,27 +8,32 @@ import Synchronization
 
 /// Metadata and keys of each virtual server as bytes, made once for each change: they are asked for by every API and every client, again and again.
 final class ProviderDocuments: Sendable {
-    struct Prepared: Sendable {
-        let metadata: PreparedDocument
-        let keys: PreparedDocument
-    }
-
-    private struct Entry {
-        let published: DiscoveryService.Published
-        let prepared: Prepared
+    private struct Entry<Content: Equatable & Sendable> {
+        let content: Content
+        let document: PreparedDocument
     }
 
     /// Only servers that have a provider.
-    private let entries = Mutex<[ServerID: Entry]>([:])
+    private let metadata = Mutex<[ServerID: Entry<ProviderMetadata>]>([:])
+    private let keys = Mutex<[ServerID: Entry<JWKSet>]>([:])
 
     /// The same bytes as long as the same is published: a key that an operator withdrew is gone at once.
-    func prepared(_ published: DiscoveryService.Published, of server: ServerID) -> Prepared {
-        entries.withLock { entries in
-            if let entry = entries[server], entry.published == published { return entry.prepared }
-            let prepared = Prepared(
-                metadata: PreparedDocument(published.metadata.json, life: 3_600), keys: PreparedDocument(published.keys.json, life: 300))
-            entries[server] = Entry(published: published, prepared: prepared)
-            return prepared
+    func metadata(_ content: ProviderMetadata, of server: ServerID) -> PreparedDocument {
+        Self.prepared(content, of: server, in: metadata) { PreparedDocument($0.json, life: 3_600) }
+    }
+
+    func keys(_ content: JWKSet, of server: ServerID) -> PreparedDocument {
+        Self.prepared(content, of: server, in: keys) { PreparedDocument($0.json, life: 300) }
+    }
+
+    private static func prepared<Content: Equatable & Sendable>(
+        _ content: Content, of server: ServerID, in known: borrowing Mutex<[ServerID: Entry<Content>]>, _ make: (Content) -> PreparedDocument
+    ) -> PreparedDocument {
+        known.withLock { entries in
+            if let entry = entries[server], entry.content == content { return entry.document }
+            let document = make(content)
+            entries[server] = Entry(content: content, document: document)
+            return document
         }
     }
 }

@@ -33,6 +33,7 @@ struct PageAsset: Sendable {
         "page": PackageResources.page_js, "login": PackageResources.login_js, "enrol": PackageResources.enrol_js, "link": PackageResources.link_js,
         "consent": PackageResources.consent_js, "device": PackageResources.device_js, "logout": PackageResources.logout_js,
         "view": PackageResources.view_js, "draw": PackageResources.draw_js, "qr": PackageResources.qr_js, "embed": PackageResources.embed_js,
+        "send": PackageResources.send_js,
     ].mapValues { PageAsset(PageSource.strippedScript($0), "text/javascript; charset=utf-8") }
 
     var response: Response {

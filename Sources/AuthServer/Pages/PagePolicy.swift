@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 /// The headers of whatever a browser gets here, refusals included: those of all pages, and what our own can do without beyond them. No form is
-/// sent by a browser, no script makes HTML from text, and no site shows it in a frame, but for the page whose route has said who may.
+/// sent by a browser, no script makes HTML from text, and no site shows it in a frame, but where the route of a page has said to whom, or who may.
 ///
 /// What phones are answered is none of a browser's business and goes without.
 struct PagePolicy<Context: RequestContext>: RouterMiddleware {
@@ -15,8 +15,9 @@ struct PagePolicy<Context: RequestContext>: RouterMiddleware {
     func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         var response = try await next(request, context)
         guard !request.uri.path.hasPrefix("/ap1") else { return response }
-        let mayBeFramed = response.headers[.contentSecurityPolicy] != nil
-        if !mayBeFramed { response.headers[.contentSecurityPolicy] = PageFrame.policy([]) }
+        let policy = response.headers[.contentSecurityPolicy] ?? PageFrame.policy([])
+        response.headers[.contentSecurityPolicy] = policy
+        let mayBeFramed = !policy.contains(PageFrame.ancestors([]))
         headers.add(to: &response)
         // It cannot name sites, only refuse them all.
         if mayBeFramed { response.headers[.xFrameOptions] = nil }
@@ -24,14 +25,21 @@ struct PagePolicy<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// Who may show a page in a frame.
+/// Who may show a page in a frame, and whom it may send a form to.
 enum PageFrame {
-    /// The policy of a page that these sites may show: all of them in a row, should there be frames in frames.
-    static func policy(_ origins: [FrameOrigin]) -> String {
-        let ancestors = origins.isEmpty ? "'none'" : origins.map(\.text).joined(separator: " ")
+    /// The policy of a page.
+    /// - Parameters:
+    ///   - origins: sites that may show it: all of them in a row, should there be frames in frames.
+    ///   - receiver: the one site that gets a form from it, which is a client with its answer.
+    static func policy(_ origins: [FrameOrigin], formTo receiver: FrameOrigin? = nil) -> String {
         return [
-            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "form-action 'none'",
-            "base-uri 'none'", "frame-ancestors \(ancestors)", "require-trusted-types-for 'script'", "trusted-types 'none'",
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+            "form-action \(receiver?.text ?? "'none'")", "base-uri 'none'", ancestors(origins), "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
         ].joined(separator: "; ")
+    }
+
+    static func ancestors(_ origins: [FrameOrigin]) -> String {
+        "frame-ancestors \(origins.isEmpty ? "'none'" : origins.map(\.text).joined(separator: " "))"
     }
 }

@@ -10,6 +10,8 @@ struct PageSource: Sendable {
         case consent, device, logout
         /// The same for what goes no further: a client that asks wrongly, and a visit that is over.
         case refused, stale
+        /// What brings the answer to a client that wants it posted.
+        case send
         /// The login page in a frame.
         case embed
 
@@ -35,6 +37,7 @@ struct PageSource: Sendable {
             "link": PackageResources.link_html, "missing": PackageResources.missing_html, "trouble": PackageResources.trouble_html,
             "consent": PackageResources.consent_html, "device": PackageResources.device_html, "logout": PackageResources.logout_html,
             "refused": PackageResources.refused_html, "stale": PackageResources.stale_html,
+            "send": PackageResources.send_html,
         ]
         library = MustacheLibrary(templates: try files.mapValues { try MustacheTemplate(string: String(decoding: $0, as: UTF8.self)) })
     }

@@ -40,6 +40,12 @@ enum AdminWords {
         return scope
     }
 
+    static func count(_ number: JSONInteger?, _ field: String) throws(FieldRefusal) -> Int? {
+        guard let number else { return nil }
+        guard let count = Int(exactly: number.value), count >= 0 else { throw .bad(field, "is 0 or more") }
+        return count
+    }
+
     static func seconds(_ number: JSONInteger?, _ field: String) throws(FieldRefusal) -> UInt64? {
         guard let number else { return nil }
         guard let seconds = UInt64(exactly: number.value), seconds <= 3_155_760_000 else {

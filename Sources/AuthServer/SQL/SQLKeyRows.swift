@@ -53,7 +53,11 @@ final class SQLKeyRows {
 
     /// By which algorithms the APIs and applications of a server want tokens signed; empty while it has neither.
     func tokenAlgorithms(of server: ServerID) throws -> Set<SignatureAlgorithm> {
-        let sql = "SELECT algorithm FROM oauth_api WHERE server = $1 UNION SELECT id_token_algorithm FROM oauth_client WHERE server = $1"
+        // Where clients may register there is something to register with, before anybody did.
+        let sql = """
+            SELECT algorithm FROM oauth_api WHERE server = $1 UNION SELECT id_token_algorithm FROM oauth_client WHERE server = $1
+            UNION SELECT '\(SignatureAlgorithm.es256.rawValue)' FROM oauth_registration WHERE server = $1 AND mode <> 'closed'
+            """
         return Set(try connection.query(sql, [SQLValue(server)]).map { try $0.word("algorithm") })
     }
 

@@ -27,7 +27,10 @@ extension SQLOAuthRows {
                 "DELETE FROM oauth_spent WHERE key IN (SELECT key FROM oauth_spent WHERE until < $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)]),
             try remove(from: "oauth_pushed", key: "hash", where: "expires_at", before: now - ProviderRetention.pushed, limit),
             try removePolled(at: now, limit: limit),
+            try remove(from: "oauth_initial_token", key: "hash", where: "expires_at", before: now, limit),
             try removeGrants(limit: limit),
+            // When the grants that are over have gone, which are no use of a client.
+            try removeUnusedClients(at: now, limit: limit),
         ]
         return counts.max() ?? 0
     }
@@ -112,6 +115,7 @@ extension SQLOAuthRows {
             "UPDATE oauth_polled SET created_at = $1, expires_at = $1, polled_at = NULL WHERE created_at > $2", [now, SQLValue(ahead)])
         try connection.execute("UPDATE oauth_polled SET ping_due = $1 WHERE ping_due > $2", [now, SQLValue(ahead + Self.longestDelay)])
         try connection.execute("UPDATE oauth_logout SET due_at = $1 WHERE due_at > $2", [now, SQLValue(ahead + Self.longestDelay)])
+        try connection.execute("UPDATE oauth_registered SET used_at = $1 WHERE used_at > $2", [now, SQLValue(ahead)])
         for column in ["created_at", "renewed_at", "used_at"] {
             try connection.execute("UPDATE oauth_family SET \(column) = $1 WHERE \(column) > $2", [now, SQLValue(ahead)])
         }

@@ -51,6 +51,7 @@ extension SQLOAuthRows {
         }
         for account in gone { try removeSubject(of: try account.value("account")) }
         try connection.execute("DELETE FROM oauth_client WHERE server = $1 AND id = $2", client)
+        try adopt(id, of: server)
         forgetAll()
         knownApplications.forget()
     }

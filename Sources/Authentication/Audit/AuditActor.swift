@@ -10,6 +10,8 @@ package enum AuditActor: Hashable, Sendable {
     case `operator`
     /// The second-factor server, by what it answered.
     case secondFactor
+    /// A client of the provider, which registered itself.
+    case client
     /// This server itself, because a time was over.
     case server
     /// Written down before there were actors.
@@ -26,6 +28,7 @@ extension AuditActor {
         case .page: "page"
         case .operator: "operator"
         case .secondFactor: "second-factor"
+        case .client: "client"
         case .server: "server"
         case .unknown: nil
         }
@@ -41,7 +44,7 @@ extension AuditActor {
             self = .api(key: String(word.dropFirst(Self.api.count)))
             return
         }
-        guard let actor = [AuditActor.phone, .page, .operator, .secondFactor, .server].first(where: { $0.word == word }) else { return nil }
+        guard let actor = [AuditActor.phone, .page, .operator, .secondFactor, .client, .server].first(where: { $0.word == word }) else { return nil }
         self = actor
     }
 

@@ -13,6 +13,8 @@ package struct AuditEntry: Equatable, Sendable {
         case secondFactorResetAsked, secondFactorReset
         case applicationSaved, applicationRemoved, clientSecretRotated
         case apiSaved, apiRemoved, roleSaved, roleRemoved, userSaved, userRemoved
+        /// Who may register applications by themselves, and the tokens for it.
+        case registrationSaved, registrationTokenDrawn, registrationTokensEnded
         /// All keys that sign tokens, before their time.
         case tokenKeysReplaced
     }

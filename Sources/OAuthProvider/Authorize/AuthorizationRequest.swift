@@ -7,6 +7,7 @@ package struct AuthorizationRequest: Equatable, Sendable {
     package let application: Application
     package let api: ProtectedAPI?
     package let redirect: Redirect
+    package let mode: ResponseMode
     package let state: String?
     package internal(set) var nonce: String?
     package internal(set) var challenge: CodeChallenge

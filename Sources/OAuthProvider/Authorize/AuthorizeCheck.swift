@@ -28,22 +28,24 @@ extension AuthorizeRules {
         let state = input.parameters.values("state")
         // A state that came twice, or is too long to be taken back, is no state.
         let returned = state.count == 1 && state[0].utf8.count <= mostState ? state[0] : nil
+        // By a mode that is none of ours nothing can be told.
+        let mode = ResponseMode(of: input.parameters, to: redirect) ?? .query
         do {
-            return .request(try request(input, application, redirect, state: returned))
+            return .request(try request(input, application, redirect, mode, state: returned))
         } catch {
-            return .redirect(error, AuthorizeResponse(to: redirect, refusal: error, state: returned, issuer: issuer))
+            return .redirect(error, AuthorizeResponse(to: redirect, refusal: error, state: returned, issuer: issuer, by: mode))
         }
     }
 
     private static func request(
-        _ input: AuthorizeInput, _ application: Application, _ redirect: Redirect, state: String?
+        _ input: AuthorizeInput, _ application: Application, _ redirect: Redirect, _ mode: ResponseMode, state: String?
     ) throws(AuthorizeRefusal) -> AuthorizationRequest {
         var asked = AskedFor()
         for (_, check) in request { try check(input, application, &asked) }
         guard let challenge = asked.challenge else { throw .challengeMissing }
         return AuthorizationRequest(
-            server: input.server, application: application, api: input.api, redirect: redirect, state: state, nonce: asked.nonce,
-            challenge: challenge, boundKey: asked.boundKey, scopes: asked.scopes, prompts: asked.prompts, maxAge: asked.maxAge,
+            server: input.server, application: application, api: input.api, redirect: redirect, mode: mode, state: state,
+            nonce: asked.nonce, challenge: challenge, boundKey: asked.boundKey, scopes: asked.scopes, prompts: asked.prompts, maxAge: asked.maxAge,
             strengths: asked.strengths, loginHint: input.parameters["login_hint"], hinted: asked.hinted,
             uiLocales: (input.parameters["ui_locales"] ?? "").split(separator: " ").map(String.init), pushedHash: input.pushed?.hash)
     }

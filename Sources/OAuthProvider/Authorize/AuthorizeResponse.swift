@@ -1,21 +1,28 @@
 /// The answer of an authorization request: where the browser goes (RFC 6749 §4.1.2), with `iss` in each (RFC 9207 §2).
 package struct AuthorizeResponse: Equatable, Sendable {
-    package let location: String
+    package let mode: ResponseMode
+    package let redirect: Redirect
+    package let parameters: [Parameter]
 
-    /// - Parameter code: for the client that will redeem it, in the query as RFC 6749 §4.1.2 has it. It is good once, for a minute, with the
-    /// verifier.
-    package init(to redirect: Redirect, code: String, state: String?, issuer: String) {
-        location = Self.address(redirect, [("code", code), ("state", state), ("iss", issuer)])
+    /// - Parameter code: for the client that will redeem it. It is good once, for a minute, with the verifier.
+    package init(to redirect: Redirect, code: String, state: String?, issuer: String, by mode: ResponseMode = .query) {
+        self.init(to: redirect, [("code", code), ("state", state), ("iss", issuer)], by: mode)
     }
 
-    package init(to redirect: Redirect, refusal: AuthorizeRefusal, state: String?, issuer: String) {
-        location = Self.address(
-            redirect, [("error", refusal.code.rawValue), ("error_description", refusal.description), ("state", state), ("iss", issuer)])
+    package init(to redirect: Redirect, refusal: AuthorizeRefusal, state: String?, issuer: String, by mode: ResponseMode = .query) {
+        self.init(
+            to: redirect, [("error", refusal.code.rawValue), ("error_description", refusal.description), ("state", state), ("iss", issuer)], by: mode)
     }
 
-    /// The registered address keeps its query (RFC 6749 §3.1.2).
-    private static func address(_ redirect: Redirect, _ parameters: [(String, String?)]) -> String {
-        let query = parameters.compactMap { name, value in value.map { "\(name)=\(escaped($0))" } }.joined(separator: "&")
+    private init(to redirect: Redirect, _ parameters: [(String, String?)], by mode: ResponseMode) {
+        self.mode = mode
+        self.redirect = redirect
+        self.parameters = parameters.compactMap { name, value in value.map { Parameter(name, $0) } }
+    }
+
+    /// The address with the answer in its query, as RFC 6749 §4.1.2 has it. The registered address keeps its own (§3.1.2).
+    package var location: String {
+        let query = parameters.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&")
         let address = redirect.text
         guard address.contains("?") else { return "\(address)?\(query)" }
         return address.hasSuffix("?") || address.hasSuffix("&") ? address + query : "\(address)&\(query)"

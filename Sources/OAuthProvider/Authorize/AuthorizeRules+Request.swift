@@ -33,7 +33,7 @@ extension AuthorizeRules {
     }
 
     static func checkResponseMode(_ input: AuthorizeInput, _ application: Application, _ asked: inout AskedFor) throws(AuthorizeRefusal) {
-        guard input.parameters["response_mode"] ?? "query" == "query" else { throw .responseModeUnsupported }
+        guard let redirect = redirect(of: input), ResponseMode(of: input.parameters, to: redirect) != nil else { throw .responseModeUnsupported }
     }
 
     static func checkGrantType(_ input: AuthorizeInput, _ application: Application, _ asked: inout AskedFor) throws(AuthorizeRefusal) {

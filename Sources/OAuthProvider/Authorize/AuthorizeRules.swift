@@ -82,7 +82,11 @@ package enum AuthorizeRules {
         (AuthorizeRule(name: "checkRequestObject", section: "OpenID Connect Core §6", answer: .redirect), checkRequestObject),
         (AuthorizeRule(name: "checkPushing", section: "RFC 9126 §5", answer: .redirect), checkPushing),
         (AuthorizeRule(name: "checkResponseType", section: "RFC 6749 §3.1.1", answer: .redirect), checkResponseType),
-        (AuthorizeRule(name: "checkResponseMode", section: "OAuth 2.0 Multiple Response Types §2.1", answer: .redirect), checkResponseMode),
+        (
+            AuthorizeRule(
+                name: "checkResponseMode", section: "OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2", answer: .redirect),
+            checkResponseMode
+        ),
         (AuthorizeRule(name: "checkGrantType", section: "RFC 6749 §4.1.2.1", answer: .redirect), checkGrantType),
         (AuthorizeRule(name: "checkChallenge", section: "RFC 7636 §4.4.1, RFC 9700 §2.1.1", answer: .redirect), checkChallenge),
         (AuthorizeRule(name: "checkBoundKey", section: "RFC 9449 §10", answer: .redirect), checkBoundKey),

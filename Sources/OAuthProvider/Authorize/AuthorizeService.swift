@@ -27,8 +27,19 @@ package struct AuthorizeService: Sendable {
     func check(_ parameters: Parameters, _ pushed: PushedRequest?, _ keys: TokenKeys, at server: ServerID) async throws -> AuthorizeOutcome {
         let hint = AuthorizeInput.Hint(in: parameters, keys)
         return try await context.store.read { rows in
-            AuthorizeRules.check(try rows.input(parameters, pushed: pushed, hint: hint, at: server), issuer: keys.issuer)
+            let input = try rows.input(parameters, pushed: pushed, hint: hint, at: server)
+            let outcome = AuthorizeRules.check(input, issuer: keys.issuer)
+            guard case .redirect(let refusal, _) = outcome, let application = input.application,
+                try rows.isRegistered(application.id, of: server)
+            else { return outcome }
+            return .page(refusal)
         }
+    }
+
+    /// Whether a browser may be sent to the client before its person has seen who that is. Not to one that registered itself: whoever likes could have
+    /// the address of this provider lead to theirs (RFC 9700 §4.11.2).
+    package func mayLeadAway(for request: AuthorizationRequest) async throws -> Bool {
+        try await context.store.read { rows in try !rows.isRegistered(request.application.id, of: request.server) }
     }
 
     /// What comes next for a visit.
@@ -58,7 +69,7 @@ package struct AuthorizeService: Sendable {
                     hash: AuthorizationCode.hash(of: code), server: request.server, client: request.application.id, grant: id,
                     redirectURI: request.redirect.presented, challenge: request.challenge, boundKey: request.boundKey,
                     expiresAt: now + AuthorizationCode.life))
-            return AuthorizeResponse(to: request.redirect, code: code, state: request.state, issuer: issuer)
+            return AuthorizeResponse(to: request.redirect, code: code, state: request.state, issuer: issuer, by: request.mode)
         }
     }
 }
@@ -78,7 +89,7 @@ package struct AuthorizationRequestChanged: Error, Equatable {
 extension AuthorizationRequest {
     /// The refusal as the client hears it.
     package func refused(_ refusal: AuthorizeRefusal, issuer: String) -> AuthorizeResponse {
-        AuthorizeResponse(to: redirect, refusal: refusal, state: state, issuer: issuer)
+        AuthorizeResponse(to: redirect, refusal: refusal, state: state, issuer: issuer, by: mode)
     }
 
     fileprivate func grant(_ id: GrantID, of login: Login, in session: SessionID, scopes: ScopeSet, at now: Instant) -> Grant {

@@ -5,16 +5,16 @@ import OstiaryTokens
 package struct DiscoveryService: Sendable {
     let context: ProviderContext
 
-    package struct Published: Equatable, Sendable {
-        package let metadata: ProviderMetadata
-        package let keys: JWKSet
-    }
-
-    /// What it says of itself now. Keys come and go, and with the first key of an algorithm its name.
+    /// What it says of itself now. With the first key of an algorithm comes its name, and where clients register only while they may.
     /// - Throws: `NoProvider`.
-    package func published(at server: ServerID) async throws -> Published {
+    package func metadata(at server: ServerID) async throws -> ProviderMetadata {
         let keys = try await context.keyring.keys(of: server)
         let algorithms = SignatureAlgorithm.allCases.filter { keys.signers[$0] != nil }
-        return Published(metadata: ProviderMetadata(issuer: keys.issuer, algorithms: algorithms), keys: keys.published)
+        let mode = try await context.store.read { rows in try rows.registrationPolicy(of: server)?.mode ?? .closed }
+        return ProviderMetadata(issuer: keys.issuer, algorithms: algorithms, hasRegistration: mode != .closed)
     }
+
+    /// The keys that verify its tokens now.
+    /// - Throws: `NoProvider`.
+    package func keys(at server: ServerID) async throws -> JWKSet { try await context.keyring.keys(of: server).published }
 }

@@ -28,7 +28,7 @@ package struct ProviderMetadata: Equatable, Sendable {
             object["\(name)_endpoint_auth_signing_alg_values_supported"] = assertionAlgorithms
         }
         object["response_types_supported"] = .strings(["code"])
-        object["response_modes_supported"] = .strings(["query"])
+        object["response_modes_supported"] = .strings(ResponseMode.allCases.map(\.rawValue))
         object["grant_types_supported"] = .strings(GrantType.allCases.map(\.rawValue))
         object["subject_types_supported"] = .strings(["public"])
         object["id_token_signing_alg_values_supported"] = .strings(algorithms.map(\.rawValue))

@@ -63,7 +63,7 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
         case .foreignRequestURI: "request_uri is only for requests that were sent ahead"
         case .responseTypeMissing: "response_type is missing"
         case .responseTypeUnsupported: "response_type can only be code"
-        case .responseModeUnsupported: "response_mode can only be query"
+        case .responseModeUnsupported: "response_mode can only be query, or form_post to a website"
         case .grantTypeNotAllowed: "the client may not use authorization codes"
         case .challengeMissing: "code_challenge is missing"
         case .challengeMethodWrong: "code_challenge_method can only be S256"

@@ -31,6 +31,9 @@ package enum OAuthErrorCode: String, CaseIterable, Sendable {
     case invalidBindingMessage = "invalid_binding_message"
     // RFC 7009 §2.2.1.
     case unsupportedTokenType = "unsupported_token_type"
+    // RFC 7591 §3.2.2.
+    case invalidRedirectURI = "invalid_redirect_uri"
+    case invalidClientMetadata = "invalid_client_metadata"
     // RFC 6750 §3.1, RFC 9470 §3.
     case invalidToken = "invalid_token"
     case insufficientScope = "insufficient_scope"
@@ -46,7 +49,7 @@ package enum OAuthErrorCode: String, CaseIterable, Sendable {
         case .invalidRequest, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .accessDenied,
             .invalidTarget, .invalidDPoPProof, .useDPoPNonce, .loginRequired, .consentRequired, .interactionRequired, .requestNotSupported,
             .requestURINotSupported, .invalidRequestURI, .unmetAuthenticationRequirements, .authorizationPending, .slowDown, .expiredToken,
-            .invalidBindingMessage, .unsupportedTokenType:
+            .invalidBindingMessage, .unsupportedTokenType, .invalidRedirectURI, .invalidClientMetadata:
             400
         }
     }

@@ -32,6 +32,7 @@ extension MemoryOAuthRows {
         let gone = Set(grants.map(\.id))
         let sessions = Set(grants.map(\.session))
         state.applications[MemoryOAuthState.Key(server: server, name: id)] = nil
+        try adopt(id, of: server)
         state.codes = state.codes.filter { $0.key.server != server || $0.value.client != id }
         state.opaqueTokens = state.opaqueTokens.filter { token in token.value.grant.map { !gone.contains($0) } ?? true }
         state.families = state.families.filter { !gone.contains($0.key) }

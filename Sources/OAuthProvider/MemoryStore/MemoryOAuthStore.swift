@@ -62,6 +62,10 @@ struct MemoryOAuthState: Sendable {
     var apis: [Key<APIIdentifier>: ProtectedAPI] = [:]
     var roles: [Key<String>: Role] = [:]
     var users: [Key<String>: ProviderUser] = [:]
+    var registrationPolicies: [ServerID: RegistrationPolicy] = [:]
+    var initialTokens: [Key<[UInt8]>: InitialAccessToken] = [:]
+    /// Applications that registered themselves.
+    var registered: Set<Key<ClientID>> = []
     var grants: [GrantID: Grant] = [:]
     var subjects: [AccountID: String] = [:]
     var consents: [Consent] = []

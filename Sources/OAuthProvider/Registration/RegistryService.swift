@@ -9,8 +9,8 @@ package struct RegistryService: Sendable {
     /// How many secrets one application has at most, with the newest: each is tried at each call.
     private static let mostSecrets = 4
 
-    private let store: any OAuthStore
-    private let random: any RandomSource
+    let store: any OAuthStore
+    let random: any RandomSource
 
     package init(store: any OAuthStore, random: any RandomSource) {
         self.store = store

@@ -29,6 +29,7 @@ struct RegistryTurn {
     }
 
     /// Takes away what is there and not in the document, of the kinds that it has. What refers to it then is refused, if the document has it.
+    /// Applications that registered themselves stay: no document is about them.
     mutating func prune(to document: RegistryDocument) throws {
         if let kept = document.apis.map({ Set($0.map(\.identifier)) }) {
             for api in try rows.apis(of: server, .all).elements where !kept.contains(api.identifier) { try remove(api) }
@@ -37,7 +38,8 @@ struct RegistryTurn {
             for role in try rows.roles(of: server, .all).elements where !kept.contains(role.name) { try remove(role) }
         }
         if let kept = document.applications.map({ Set($0.map(\.id)) }) {
-            for application in try rows.applications(of: server, .all).elements where !kept.contains(application.id) { try remove(application) }
+            for application in try rows.applications(of: server, .all).elements
+            where try !kept.contains(application.id) && !rows.isRegistered(application.id, of: server) { try remove(application) }
         }
         if let kept = document.users.map({ Set($0.map(\.userID)) }) {
             for user in try rows.users(of: server, .all).elements where !kept.contains(user.userID) { try remove(user) }
@@ -105,6 +107,8 @@ extension RegistryTurn {
                 throw ApplicationRefusal.apiUnknown(api)
             }
         } catch let refusal as ApplicationRefusal { throw RegistryRefusal(.application(wanted.id), .application(refusal)) }
+        // What an operator writes is the operator's, whoever registered it.
+        try rows.adopt(wanted.id, of: server)
         guard before != application else { return }
         try rows.save(application)
         outcome.secrets[wanted.id] = given
@@ -153,6 +157,11 @@ extension RegistryTurn {
             rest.permissions[api.identifier] = nil
             try rows.save(rest)
             try note(.role(before: role, after: rest), .roleSaved)
+        }
+        if var policy = try rows.registrationPolicy(of: server), policy.apis[api.identifier] != nil {
+            policy.apis[api.identifier] = nil
+            try rows.save(policy)
+            try rows.record(AuditEntry(.registrationSaved, server: server, by: actor, at: now))
         }
         try rows.removeAPI(api.identifier, of: server, at: now)
         try note(.api(before: api, after: nil), .apiRemoved)

@@ -164,7 +164,9 @@ struct AdminRegistryTests {
         }
     }
 
-    @Test("Of a server that does not exist there is no registry", arguments: ["/applications/", "/apis/", "/roles/", "/users/", "/keys/"])
+    @Test(
+        "Of a server that does not exist there is no registry",
+        arguments: ["/applications/", "/apis/", "/roles/", "/users/", "/keys/", "/registration/"])
     func unknownServer(rest: String) async throws {
         try await withBackend { backend in
             let (status, error) = try await backend.json(.get, "/servers/AAAAAAAAAAAAAAAAAAAAAA\(rest)")

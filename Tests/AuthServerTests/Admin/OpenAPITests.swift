@@ -28,7 +28,7 @@ struct OpenAPITests {
 
     @Test(
         "The objects that are served have the members that are described",
-        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User"])
+        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User", "Registration"])
     func describesObjects(name: String) async throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
@@ -106,7 +106,9 @@ struct OpenAPITests {
         #expect(Set(told.keys).isSubset(of: taken.keys))
     }
 
-    @Test("What is told of applications, APIs, roles and users fits what writes them", arguments: ["Application", "API", "Role", "User"])
+    @Test(
+        "What is told of applications, APIs, roles, users and registration fits what writes them",
+        arguments: ["Application", "API", "Role", "User", "Registration"])
     func written(name: String) throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
@@ -117,6 +119,7 @@ struct OpenAPITests {
         let fields: [String: [String]] = [
             "Application": AdminApplicationPut.Field.allCases.map(\.rawValue), "API": AdminAPIPut.Field.allCases.map(\.rawValue),
             "Role": AdminRolePut.Field.allCases.map(\.rawValue), "User": AdminUserPut.Field.allCases.map(\.rawValue),
+            "Registration": AdminRegistrationPut.Field.allCases.map(\.rawValue),
         ]
         #expect(Set(fields[name] ?? []) == Set(taken.keys))
     }
@@ -154,6 +157,7 @@ struct OpenAPITests {
                 let body = #"{"kind":"web","client_name":"Shop","redirect_uris":["https://shop.example/cb"]}"#
                 return try await backend.json(.put, backend.path("/applications/shop/"), body: body).object.names
             case "API": return try await backend.json(.put, backend.path("/apis/urn%3Aa/"), body: #"{"name":"A"}"#).object.names
+            case "Registration": return try await backend.json(.get, backend.path("/registration/")).object.names
             case "Role": return try await backend.json(.put, backend.path("/roles/clerk/"), body: "{}").object.names
             case "User":
                 let body = #"{"name":"Alice","email":"a@example.com","picture":"https://pictures.example/a"}"#

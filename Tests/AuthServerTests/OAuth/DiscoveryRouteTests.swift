@@ -155,7 +155,7 @@ struct DiscoveryRouteTests {
             let asking: HTTPFields = [.origin: "https://spa.example", .accessControlRequestMethod: "POST", .accessControlRequestHeaders: "dpop"]
             for (path, methods) in [
                 ("/oauth/token", "POST"), ("/oauth/revoke", "POST"), ("/userinfo", "GET, POST"), (Self.configuration, "GET"), (Self.metadata, "GET"),
-                (Self.keys, "GET"),
+                (Self.keys, "GET"), ("/oauth/register", "POST"),
             ] {
                 let answer = try await client.send(.options, path, headers: asking)
                 #expect(answer.status == 204 && answer.headers[.accessControlAllowOrigin] == "*", "\(path)")

@@ -12,7 +12,7 @@ struct OAuthDocumentTests {
     @Test("Every endpoint, every way to a token and every way for a client to show who it is stand there")
     func names() throws {
         let page = try page()
-        for path in ProviderPath.allCases where path != .registration { #expect(page.contains("`\(path.rawValue)`"), "\(path)") }
+        for path in ProviderPath.allCases { #expect(page.contains("`\(path.rawValue)`"), "\(path)") }
         for type in GrantType.allCases {
             #expect(page.contains("`\(type.rawValue)`") && page.contains("grant_type=\(type.rawValue)"), "\(type)")
         }

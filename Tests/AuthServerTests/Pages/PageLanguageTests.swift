@@ -36,7 +36,7 @@ struct PageLanguageTests {
             PackageResources.head_html, PackageResources.begin_html, PackageResources.foot_html, PackageResources.marks_html,
             PackageResources.login_html, PackageResources.enrol_html, PackageResources.link_html, PackageResources.missing_html,
             PackageResources.trouble_html, PackageResources.consent_html, PackageResources.device_html, PackageResources.logout_html,
-            PackageResources.refused_html, PackageResources.stale_html,
+            PackageResources.refused_html, PackageResources.stale_html, PackageResources.send_html,
         ]
         let templates = files.map { String(decoding: $0, as: UTF8.self) }.joined()
         let asked = Set(templates.matches(of: /\{\{\{?(\w+)\}/).map { String($0.1) })

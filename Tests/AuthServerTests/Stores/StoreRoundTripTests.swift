@@ -257,7 +257,7 @@ struct StoreRoundTripTests {
         try await backend.run { store in
             let close = PendingClose(
                 instance: Sample.instanceID, server: Sample.server, retry: RetrySchedule(since: Sample.now, attempts: 2, dueAt: Sample.now + 4))
-            let actors: [AuditActor] = [.api(key: "main"), .phone, .page, .operator, .secondFactor, .server, .unknown]
+            let actors: [AuditActor] = [.api(key: "main"), .phone, .page, .operator, .secondFactor, .client, .server, .unknown]
             let entries = actors.map { AuditEntry(.accountBlocked, server: Sample.server, account: Sample.accountID(1), by: $0, at: Sample.now) }
             try await store.write { rows in
                 try rows.queue(close)

@@ -97,7 +97,7 @@ struct AuditActorTests {
 
     @Test("Each actor has a word of its own, and no word makes another of it")
     func words() {
-        let actors: [AuditActor] = [.api(key: "main"), .api(key: ""), .phone, .page, .operator, .secondFactor, .server, .unknown]
+        let actors: [AuditActor] = [.api(key: "main"), .api(key: ""), .phone, .page, .operator, .secondFactor, .client, .server, .unknown]
         for actor in actors { #expect(AuditActor(word: actor.word) == actor) }
         #expect(Set(actors.map(\.word)).count == actors.count)
         for word in ["", "api", "Phone", "phone ", "unknown"] { #expect(AuditActor(word: word) == nil) }

@@ -80,14 +80,17 @@ struct YAMLReaderTests {
         #expect(!written.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
     }
 
-    @Test("The file of docs/admin.md is read, and is what the REST API takes")
+    @Test("The files of docs/admin.md are read, and are what the REST API takes")
     func document() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
         let page = try String(contentsOf: root.appendingPathComponent("docs/admin.md"), encoding: .utf8)
-        let file = try #require(page.components(separatedBy: "```yaml\n").last?.components(separatedBy: "```").first)
-        let object = try YAMLReader.object(file)
+        let files = page.components(separatedBy: "```yaml\n").dropFirst().compactMap { $0.components(separatedBy: "```").first }
+        try #require(files.count == 2)
+        let object = try YAMLReader.object(files[0])
         #expect(object.names == ["apis", "roles", "applications", "users"])
         #expect(object["applications"]?.object?["night-upload"]?.object?["kind"]?.string == "machine")
         #expect(object["apis"]?.object?["https://api.example.com/timesheets"]?.object?["scopes"]?.object?.names.count == 4)
+        let registration = try YAMLReader.object(files[1])
+        #expect(registration.names == ["mode", "apis", "most_clients", "unused_days"] && registration["mode"]?.string == "token")
     }
 }

@@ -67,6 +67,29 @@ struct AdminCommandTests {
         try await pair.stop()
     }
 
+    @Test("An operator lets clients register with a token that the command prints, and sees who did; then there is a provider")
+    func registration() async throws {
+        let pair = try await ProcessesFixture.running()
+        let path = pair.folder.file("registration.yaml")
+        try "mode: token\nunused_days: 7\n".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try await admin(pair, ["registration", "show"]).program.lines.first == "mode: closed")
+        let put = try await admin(pair, ["registration", "put", path])
+        #expect(put.program.lines == ["registration saved"], "\(put.program.complaints)")
+        let token = try #require(try await admin(pair, ["registration", "token", "--uses", "2"]).program.lines.first)
+        #expect(token.utf8.count == 43)
+        let discovery = pair.layout.publicURL + "/.well-known/openid-configuration"
+        try await eventually("it is a provider") { try await pair.answer(discovery).status == 200 }
+        let shown = try await admin(pair, ["registration", "show"])
+        #expect(shown.program.lines.contains("unused_days: 7") && shown.program.lines.contains("tokens: 1"))
+        // What is shown is what put reads.
+        try shown.program.output.write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try await admin(pair, ["registration", "put", path]).program.lines == ["registration saved"])
+        #expect(try await admin(pair, ["registration", "end-tokens"]).code == 0)
+        #expect(try await admin(pair, ["registration", "show"]).program.lines.contains("tokens: 0"))
+        #expect(!pair.authentication.everythingWritten.contains(token))
+        try await pair.stop()
+    }
+
     @Test("What is wrong is a line with its place, with --json the answer of the server, and ends with 1; so does a server that is not there")
     func refuses() async throws {
         let pair = try await ProcessesFixture.running()

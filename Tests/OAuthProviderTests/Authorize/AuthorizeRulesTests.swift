@@ -98,7 +98,7 @@ struct AuthorizeRulesTests {
         for type in ["token", "id_token", "code id_token", "code token", "CODE"] {
             #expect(try await refusal(["response_type": type]) == .responseTypeUnsupported)
         }
-        for mode in ["fragment", "form_post", "query.jwt"] { #expect(try await refusal(["response_mode": mode]) == .responseModeUnsupported) }
+        for mode in ["fragment", "form_post.jwt", "query.jwt"] { #expect(try await refusal(["response_mode": mode]) == .responseModeUnsupported) }
         #expect(try await refusal(["response_mode": "query"]) == nil)
     }
 

@@ -26,6 +26,7 @@ struct ProviderMetadataTests {
         #expect(json["id_token_signing_alg_values_supported"]?.strings?.contains("RS256") == true)
         #expect(json["code_challenge_methods_supported"]?.strings == ["S256"])
         #expect(json["response_types_supported"]?.strings == ["code"])
+        #expect(json["response_modes_supported"]?.strings == ["query", "form_post"])
         #expect(json["dpop_signing_alg_values_supported"]?.strings == ["ES256", "EdDSA"])
         #expect(json["authorization_response_iss_parameter_supported"]?.bool == true)
         #expect(json["request_parameter_supported"]?.bool == false && json["request_uri_parameter_supported"]?.bool == false)

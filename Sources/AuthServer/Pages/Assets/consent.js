@@ -41,9 +41,26 @@ async function decide(allow) {
   if (!answer.ok) return show("closed");
   const said = await answer.json();
   if (!said.location) return show(said.state);
+  if (said.form) return send(said.location, said.form);
   one("[data-onward]").href = said.location;
   show("onward");
   location.replace(said.location);
+}
+
+/** To a client that has its answer posted; where nothing comes of that, by a button. */
+function send(address, parameters) {
+  const form = document.createElement("form");
+  Object.assign(form, { method: "post", action: address });
+  for (const [name, value] of Object.entries(parameters)) {
+    const field = document.createElement("input");
+    form.append(Object.assign(field, { type: "hidden", name, value }));
+  }
+  const link = one("[data-onward]");
+  const button = document.createElement("button");
+  form.append(Object.assign(button, { className: "button", textContent: link.textContent }));
+  link.closest("p").replaceWith(form);
+  show("onward");
+  form.submit();
 }
 
 for (const button of all("[data-answer]")) {

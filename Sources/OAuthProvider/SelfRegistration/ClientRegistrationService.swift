@@ -1,0 +1,87 @@
+import Authentication
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The endpoint at which clients register themselves (RFC 7591 §3), where an operator lets them.
+package struct ClientRegistrationService: Sendable {
+    let context: ProviderContext
+
+    /// Makes an application of what a client says of itself. A token is used up by that and by nothing that is refused.
+    /// - Throws: `RegistrationRefusal`, `NoProvider`.
+    package func register(_ call: RegistrationCall, at now: Instant) async throws -> RegisteredClient {
+        let keys = try await context.keyring.keys(of: call.server)
+        let tokenHash = call.token.map { InitialAccessToken.hash(of: $0.text) }
+        // Before anything is read: who may not register is told nothing of what they sent.
+        let policy = try await context.store.read { rows in try rows.admitted(tokenHash, at: call.server, now: now).policy }
+        let drawn = DrawnClientSecret(using: context.random)
+        let id = Self.id(using: context.random)
+        let application = try application(id, call, drawn, policy, keys)
+        return try await context.store.write { rows, former in
+            // Registered by the first look.
+            if let former, try rows.application(id, of: call.server) != nil { return former }
+            let (current, token) = try rows.admitted(tokenHash, at: call.server, now: now)
+            guard current == policy else { throw RegistrationRefusal.changed }
+            guard try rows.registeredCount(of: call.server) < policy.most else { throw RegistrationRefusal.full }
+            try rows.save(application)
+            try rows.noteRegistered(id, of: call.server, at: now)
+            if var token {
+                token.usesLeft -= 1
+                try rows.save(token)
+            }
+            try rows.record(AuditEntry(.applicationSaved, server: call.server, by: .client, at: now))
+            return RegisteredClient(application: application, secret: application.secrets.isEmpty ? nil : drawn, issuedAt: now)
+        }
+    }
+
+    private func application(
+        _ id: ClientID, _ call: RegistrationCall, _ drawn: DrawnClientSecret, _ policy: RegistrationPolicy, _ keys: TokenKeys
+    ) throws -> Application {
+        guard call.isJSON, let members = try? JSONReader.object(call.body) else { throw RegistrationRefusal.bodyWrong }
+        var application = try ClientMetadata(members: members).application(id, under: policy, signedBy: Set(keys.signers.keys))
+        if application.authentication.needsSecret { application.secrets = [drawn.stored] }
+        do { try ApplicationRules.check(application) } catch { throw RegistrationRefusal(error) }
+        return application
+    }
+
+    /// Says of itself where the client comes from, for whoever reads it in a list or a log.
+    private static func id(using random: any RandomSource) -> ClientID {
+        guard let id = ClientID("registered.\(Base64URL.encode(random.bytes(16)))") else { preconditionFailure("base64url is visible") }
+        return id
+    }
+}
+
+/// A call of the endpoint.
+package struct RegistrationCall: Sendable {
+    let server: ServerID
+    let token: PresentedSecret?
+    let isJSON: Bool
+    let body: [UInt8]
+
+    /// - Parameters:
+    ///   - authorization: the values of all `Authorization` header fields.
+    ///   - contentType: the media type, without parameters.
+    package init(server: ServerID, authorization: [String], contentType: String?, body: [UInt8]) {
+        self.server = server
+        let parts = authorization.count == 1 ? authorization[0].split(separator: " ", omittingEmptySubsequences: false) : []
+        token = parts.count == 2 && parts[0].lowercased() == "bearer" && !parts[1].isEmpty ? PresentedSecret(String(parts[1])) : nil
+        isJSON = contentType == "application/json"
+        self.body = body
+    }
+}
+
+extension OAuthRows {
+    /// The policy, and the token where one is needed.
+    fileprivate func admitted(
+        _ tokenHash: [UInt8]?, at server: ServerID, now: Instant
+    ) throws -> (policy: RegistrationPolicy, token: InitialAccessToken?) {
+        guard let policy = try registrationPolicy(of: server) else { throw RegistrationRefusal.closed }
+        switch policy.mode {
+        case .closed: throw RegistrationRefusal.closed
+        case .open: return (policy, nil)
+        case .token:
+            guard let tokenHash else { throw RegistrationRefusal.tokenMissing }
+            guard let token = try initialToken(hash: tokenHash, of: server), token.isGood(at: now) else { throw RegistrationRefusal.tokenWrong }
+            return (policy, token)
+        }
+    }
+}
