@@ -15,6 +15,10 @@ package struct AuditEntry: Equatable, Sendable {
         case apiSaved, apiRemoved, roleSaved, roleRemoved, userSaved, userRemoved
         /// All keys that sign tokens, before their time.
         case tokenKeysReplaced
+        /// What people let clients do was taken back: by an operator; because a client had more of it than it may.
+        case grantsEnded, grantsEndedByLimit
+        /// What somebody had agreed to was forgotten.
+        case consentsWithdrawn
     }
 
     package let kind: Kind

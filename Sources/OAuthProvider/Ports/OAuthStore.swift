@@ -17,4 +17,4 @@ extension OAuthStore {
 }
 
 /// Every question of the provider to its store, in one transaction.
-package protocol OAuthRows: RegistryRows, GrantRows, TokenRows, RequestRows, PersonRows, SpentRows, LogoutRows, PingRows {}
+package protocol OAuthRows: RegistryRows, GrantRows, GivenRows, TokenRows, RequestRows, PersonRows, SpentRows, LogoutRows, PingRows {}

@@ -9,7 +9,7 @@ package struct RegistryService: Sendable {
     /// How many secrets one application has at most, with the newest: each is tried at each call.
     private static let mostSecrets = 4
 
-    private let store: any OAuthStore
+    let store: any OAuthStore
     private let random: any RandomSource
 
     package init(store: any OAuthStore, random: any RandomSource) {
