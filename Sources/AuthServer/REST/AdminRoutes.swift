@@ -31,5 +31,5 @@ package struct AdminRoutes: Sendable {
     }
 
     /// Every call, in the order of docs/rest-api.md.
-    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable + registryTable + tokenKeyTable }
+    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable + registryTable + grantTable + tokenKeyTable }
 }
