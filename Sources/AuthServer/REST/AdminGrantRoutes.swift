@@ -20,7 +20,9 @@ extension AdminRoutes {
             AdminRoute(.get, "/servers/{serverid}/accounts/{accountid}/consents/", query: listed) {
                 try await getConsents($0, try await account($0))
             },
-            AdminRoute(.delete, "/servers/{serverid}/accounts/{accountid}/consents/", query: chosen) { try await withdraw($0, try await account($0)) },
+            AdminRoute(.delete, "/servers/{serverid}/accounts/{accountid}/consents/", query: chosen) {
+                try await withdraw($0, try await account($0))
+            },
             AdminRoute(.get, "/servers/{serverid}/applications/{clientid}/grants/", query: ["limit", "marker"]) {
                 try await getGrants($0, try await application($0))
             },
