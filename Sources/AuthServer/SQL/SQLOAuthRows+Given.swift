@@ -7,18 +7,17 @@ import OstiaryTokens
 /// How many grants one client may have.
 extension SQLOAuthRows {
     private static let overflow = """
-        UPDATE oauth_grant SET revoked_at = $5 WHERE id IN (
+        UPDATE oauth_grant SET revoked_at = $4 WHERE id IN (
             SELECT g.id FROM oauth_grant g JOIN oauth_family f ON f.grant_id = g.id
-            WHERE g.owner = $1 AND g.client = $2 AND g.server = $3 AND g.id <> $4 AND g.held_by = \(GrantColumns.heldByDevice)
-            AND g.revoked_at IS NULL ORDER BY f.used_at DESC, f.created_at DESC, g.id LIMIT $6 OFFSET $7)
+            WHERE g.owner = $1 AND g.client = $2 AND g.id <> $3 AND g.held_by = \(GrantColumns.heldByDevice)
+            AND g.revoked_at IS NULL ORDER BY f.used_at DESC, f.created_at DESC, g.id LIMIT $5 OFFSET $6)
         """
 
     func endOverflow(beside grant: Grant, keeping kept: Int, at now: Instant) throws -> Int {
         let count = try connection.execute(
             Self.overflow,
             [
-                SQLValue(grant.holder.account), .text(grant.client.text), SQLValue(grant.server), SQLValue(grant.id), SQLValue(now),
-                SQLValue(Int.max), SQLValue(kept),
+                SQLValue(grant.holder.account), .text(grant.client.text), SQLValue(grant.id), SQLValue(now), SQLValue(Int.max), SQLValue(kept),
             ])
         if count > 0 { knownGrants.forget() }
         return count
@@ -43,17 +42,18 @@ extension SQLOAuthRows {
 
 /// What an operator looks at and ends.
 extension SQLOAuthRows {
-    /// Grants that may be good, after `$1`, the server, and `$2`, the moment. A block ended what it was to end.
+    /// Grants that may be good, after `$1`, the server, and `$2`, the moment. A block ended what it was to end. The server of a grant is its account's: asked
+    /// for by itself it would have the database look at everything that a client has there.
     private static let given = """
         FROM oauth_grant g JOIN account a ON a.id = g.owner AND a.server = $1 LEFT JOIN oauth_family f ON f.grant_id = g.id
-        WHERE g.server = $1 AND g.revoked_at IS NULL AND (g.held_by = \(GrantColumns.heldByDevice) OR EXISTS (
+        WHERE g.revoked_at IS NULL AND (g.held_by = \(GrantColumns.heldByDevice) OR EXISTS (
             SELECT 1 FROM session s WHERE s.id = g.holder AND s.state = \(SessionColumns.States.loggedIn) AND s.deadline >= $2))
         """
 
     private static let givenColumns = "\(GrantColumns.table.list("g.")), a.user_id AS given_by, f.used_at AS given_used"
 
     func grants(_ selection: GivenSelection, at server: ServerID, _ part: ListPart, now: Instant) throws -> Listed<GivenGrant> {
-        let condition = Condition(selection, giver: "g.owner", client: "g.client", after: [SQLValue(server), SQLValue(now)])
+        let condition = Condition(selection, giver: "g.owner", client: "g.client", server: "g.server", after: [SQLValue(server), SQLValue(now)])
         let grants = try connection.query(
             "SELECT \(Self.givenColumns) \(Self.given) \(condition.text) ORDER BY g.created_at, g.id \(condition.part)",
             condition.arguments + [SQLValue(part.limit), SQLValue(part.offset)])
@@ -72,7 +72,7 @@ extension SQLOAuthRows {
     }
 
     func endGrants(_ selection: GivenSelection, at server: ServerID, now: Instant) throws -> [AccountID] {
-        let condition = Condition(selection, giver: "g.owner", client: "g.client", after: [SQLValue(server), SQLValue(now)])
+        let condition = Condition(selection, giver: "g.owner", client: "g.client", server: "g.server", after: [SQLValue(server), SQLValue(now)])
         return try end(where: condition.text, condition.arguments)
     }
 
@@ -90,7 +90,7 @@ extension SQLOAuthRows {
     private static let agreed = "FROM oauth_consent c JOIN account a ON a.id = c.account AND a.server = $1 WHERE c.server = $1"
 
     func consents(_ selection: GivenSelection, at server: ServerID, _ part: ListPart) throws -> Listed<GivenConsent> {
-        let condition = Condition(selection, giver: "c.account", client: "c.client", after: [SQLValue(server)])
+        let condition = Condition(selection, giver: "c.account", client: "c.client", server: "c.server", after: [SQLValue(server)])
         let consents = try connection.query(
             """
             SELECT c.account, c.client, c.api, c.scopes, a.user_id AS given_by \(Self.agreed) \(condition.text)
@@ -107,7 +107,7 @@ extension SQLOAuthRows {
     }
 
     func removeConsents(_ selection: GivenSelection, at server: ServerID) throws -> [AccountID] {
-        let condition = Condition(selection, giver: "c.account", client: "c.client", after: [SQLValue(server)])
+        let condition = Condition(selection, giver: "c.account", client: "c.client", server: "c.server", after: [SQLValue(server)])
         return try connection.query(
             """
             DELETE FROM oauth_consent WHERE (account, server, client, api) IN (
@@ -128,15 +128,17 @@ extension SQLOAuthRows {
 
         /// - Parameters:
         ///   - giver: the column of the account; `a` is its row.
-        ///   - former: the arguments of what stands before it.
-        init(_ selection: GivenSelection, giver: String, client: String, after former: [SQLValue]) {
+        ///   - server: the column of the server.
+        ///   - former: the arguments of what stands before it, of which the first is the server.
+        init(_ selection: GivenSelection, giver: String, client: String, server: String, after former: [SQLValue]) {
             let parts: [(column: String, value: SQLValue)] =
                 switch selection {
                 case .byAccount(let account, let taker): [(giver, SQLValue(account))] + (taker.map { [(client, .text($0.text))] } ?? [])
                 case .byUser(let userID, let taker): [("a.user_id", .text(userID))] + (taker.map { [(client, .text($0.text))] } ?? [])
                 case .toClient(let taker): [(client, .text(taker.text))]
                 }
-            text = parts.enumerated().map { "AND \($1.column) = $\(former.count + $0 + 1)" }.joined(separator: " ")
+            let own = parts.enumerated().map { "AND \($1.column) = $\(former.count + $0 + 1)" }.joined(separator: " ")
+            if case .toClient = selection { text = "AND \(server) = $1 \(own)" } else { text = own }
             arguments = former + parts.map(\.value)
         }
 
