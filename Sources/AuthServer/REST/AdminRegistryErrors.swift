@@ -15,6 +15,12 @@ extension UnknownRegistryItem: ErrorResponseConvertible {
     }
 }
 
+extension UnknownGrant: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        ErrorResponse(.notFound, "grant_unknown", "there is no such grant, or it is over")
+    }
+}
+
 extension NoSecretWanted: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse {
         ErrorResponse(.conflict, "no_secret_wanted", "the application shows who it is without a secret: see its token_endpoint_auth_method")

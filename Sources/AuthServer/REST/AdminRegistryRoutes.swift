@@ -148,7 +148,7 @@ extension AdminRoutes {
 }
 
 extension AdminRequest {
-    fileprivate func client() throws -> ClientID {
+    func client() throws -> ClientID {
         guard let id = ClientID(try decoded("clientid")) else { throw AdminRefusal.badPath("clientid") }
         return id
     }
@@ -164,7 +164,7 @@ extension AdminRequest {
         return text
     }
 
-    fileprivate func part() throws -> ListPart {
+    func part() throws -> ListPart {
         let slice = try slice()
         return ListPart(after: slice.marker, limit: slice.limit)
     }
@@ -181,7 +181,7 @@ extension AdminRequest {
 
 extension Response {
     /// Part of a list, and how long the whole is.
-    fileprivate static func list<Element>(_ name: String, _ part: Listed<Element>, _ json: (Element) -> JSONObject) -> Response {
+    static func list<Element>(_ name: String, _ part: Listed<Element>, _ json: (Element) -> JSONObject) -> Response {
         .json(JSONObject([name: .array(part.elements.map { .object(json($0)) }), "totalnumber": .integer(Int64(part.total))]))
     }
 }

@@ -31,5 +31,7 @@ package struct AdminRoutes: Sendable {
     }
 
     /// Every call, in the order of docs/rest-api.md.
-    var table: [AdminRoute] { serverTable + sessionTable + enrolmentTable + accountTable + registryTable + registrationTable + tokenKeyTable }
+    var table: [AdminRoute] {
+        serverTable + sessionTable + enrolmentTable + accountTable + registryTable + registrationTable + grantTable + tokenKeyTable
+    }
 }

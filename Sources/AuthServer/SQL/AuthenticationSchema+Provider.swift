@@ -86,6 +86,23 @@ extension AuthenticationSchema {
         ]
     }
 
+    /// What one person let one client do is found by an index, and so is what one client got of everybody, with that of which it is still to be told. `ended`:
+    /// by an operator, of which the client is to hear. Who is blocked was before a block ended anything.
+    static func givenGrants(_ d: SQLDialect) -> [String] {
+        [
+            "DROP INDEX oauth_grant_owner",
+            "CREATE INDEX oauth_grant_owner ON oauth_grant (owner, client)",
+            // Beside one of these two the database takes the other, and looks at whatever was told.
+            "DROP INDEX oauth_grant_untold",
+            "CREATE INDEX oauth_grant_client ON oauth_grant (server, client, told)",
+            "ALTER TABLE oauth_grant ADD COLUMN ended \(d.integer) NOT NULL DEFAULT 0",
+            """
+            UPDATE oauth_grant SET revoked_at = created_at WHERE revoked_at IS NULL AND held_by = \(GrantColumns.heldByDevice)
+            AND owner IN (SELECT id FROM account WHERE blocked = 1)
+            """,
+        ]
+    }
+
     /// What was given on grants, and what may be shown once.
     private static func tokenTables(_ d: SQLDialect) -> [String] {
         [

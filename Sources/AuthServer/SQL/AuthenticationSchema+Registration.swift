@@ -23,8 +23,6 @@ extension AuthenticationSchema {
             ) \(d.keyedTableOptions)
             """,
             "CREATE INDEX oauth_registered_use ON oauth_registered (used_at)",
-            // Whether anybody has a grant of a client.
-            "CREATE INDEX IF NOT EXISTS oauth_grant_client ON oauth_grant (server, client)",
         ]
     }
 }

@@ -5,16 +5,18 @@ import OstiaryProtocol
 
 /// What clients' backends are still to be told.
 extension SQLOAuthRows {
-    /// Grants of clients that have an address, whose session goes on no more: it is gone, or is over though nobody has written that down yet. Clients
-    /// come first, and those without an address cost nothing.
+    /// Grants of clients that have an address, whose session goes on no more, as it is gone, or is over though nobody has written that down yet; or that an
+    /// operator ended. Clients come first, and those without an address cost nothing.
     private static let logouts = """
-        SELECT DISTINCT g.server, g.session, g.client, k.subject, c.logout_uri, l.since, l.attempts, COALESCE(l.due_at, $1) AS due
+        SELECT DISTINCT g.server, g.session, g.client, k.subject, c.logout_uri, a.id IS NULL AS over, l.since, l.attempts,
+        COALESCE(l.due_at, $1) AS due
         FROM oauth_client c CROSS JOIN oauth_grant g
         LEFT JOIN session s ON s.id = g.session AND s.state = \(SessionColumns.States.loggedIn) AND s.deadline >= $1
         LEFT JOIN account a ON a.id = s.account
         LEFT JOIN oauth_subject k ON k.account = g.account
         LEFT JOIN oauth_logout l ON l.session = g.session AND l.client = g.client
-        WHERE c.logout_uri IS NOT NULL AND g.server = c.server AND g.client = c.id AND g.told = 0 AND a.id IS NULL AND (l.due_at IS NULL OR l.due_at <= $1)
+        WHERE c.logout_uri IS NOT NULL AND g.server = c.server AND g.client = c.id AND g.told = 0 AND (a.id IS NULL OR g.ended = 1)
+        AND (l.due_at IS NULL OR l.due_at <= $1)
         ORDER BY due, g.session, g.client LIMIT $2
         """
 
@@ -23,7 +25,7 @@ extension SQLOAuthRows {
             LogoutNotice(
                 server: try row.identifier("server"), session: try row.identifier("session"), client: try row.client("client"),
                 subject: try row.optionalText("subject"), address: try row.text("logout_uri"),
-                retry: try Self.retry(row, "since", "attempts", "due") ?? RetrySchedule(from: now))
+                isOver: try row.bool("over"), retry: try Self.retry(row, "since", "attempts", "due") ?? RetrySchedule(from: now))
         }
     }
 
@@ -45,7 +47,9 @@ extension SQLOAuthRows {
 
     func settle(_ notice: LogoutNotice) throws {
         let arguments = [SQLValue(notice.session), .text(notice.client.text)]
-        try connection.execute("UPDATE oauth_grant SET told = 1 WHERE session = $1 AND client = $2", arguments)
+        // What is left of a session that goes on is told at its end.
+        let told = notice.isOver ? "" : " AND ended = 1"
+        try connection.execute("UPDATE oauth_grant SET told = 1 WHERE session = $1 AND client = $2\(told)", arguments)
         try connection.execute("DELETE FROM oauth_logout WHERE session = $1 AND client = $2", arguments)
     }
 

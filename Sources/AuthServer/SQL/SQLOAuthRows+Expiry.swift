@@ -42,12 +42,13 @@ extension SQLOAuthRows {
             """, [SQLValue(moment), SQLValue(limit)])
     }
 
-    /// What was granted by a code that nobody redeemed in time is nobody's.
+    /// What was granted by a code that nobody redeemed in time is nobody's, and nobody is to be told of its end.
     private func removeUnredeemedCodes(at now: Instant, limit: Int) throws -> Int {
         let codes = try connection.query(
             "SELECT server, hash, grant_id FROM oauth_code WHERE redeemed_by IS NULL AND expires_at < $1 LIMIT $2", [SQLValue(now), SQLValue(limit)])
         for code in codes {
-            try revoke(grantOf: code, at: now)
+            let gone = try connection.query("DELETE FROM oauth_grant WHERE id = $1 RETURNING account", [try code.value("grant_id")])
+            for grant in gone { try removeSubject(of: try grant.value("account")) }
             try connection.execute("DELETE FROM oauth_code WHERE server = $1 AND hash = $2", [try code.value("server"), try code.value("hash")])
         }
         return codes.count

@@ -87,6 +87,12 @@ extension SQLRows {
             != nil
     }
 
+    func endLastingGrants(of account: AccountID, at now: Instant) throws {
+        try connection.execute(
+            "UPDATE oauth_grant SET revoked_at = $2 WHERE owner = $1 AND held_by = \(GrantColumns.heldByDevice) AND revoked_at IS NULL",
+            [SQLValue(account), SQLValue(now)])
+    }
+
     func cache(of account: AccountID) throws -> FactorCache? {
         let sql = "SELECT hash, expires_at, single_use, methods, verified_at FROM pin_cache WHERE account = $1"
         return try connection.one(sql, [SQLValue(account)]).map { row in

@@ -12,6 +12,8 @@ package protocol AccountRows: AnyObject {
     func markDeleted(_ account: AccountID, of server: ServerID, at now: Instant) throws
     func deletedAccount(_ id: AccountID) throws -> DeletedAccount?
     func isTaken(otpReference: UInt32, at server: ServerID) throws -> Bool
+    /// Ends for good what clients were let do in the name of the account that hangs on no session; the rest ends with its sessions.
+    func endLastingGrants(of account: AccountID, at now: Instant) throws
 
     func cache(of account: AccountID) throws -> FactorCache?
     /// An account has at most one: the newest.

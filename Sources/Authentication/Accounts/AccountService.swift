@@ -28,8 +28,8 @@ package struct AccountService: Sendable {
         return accounts
     }
 
-    /// Blocks an account or lets it in again. Blocking ends its sessions before this returns, each time that it is said: who says it of an account that is
-    /// blocked already wants nobody logged in by it either.
+    /// Blocks an account or lets it in again. Blocking ends its sessions before this returns, and for good what clients were let do in its name, each time
+    /// that it is said: who says it of an account that is blocked already wants nobody logged in by it either.
     package func setBlocked(
         _ isBlocked: Bool, _ id: AccountID, at server: ServerID, by actor: AuditActor, now: Instant
     ) async throws -> Account {
@@ -42,6 +42,7 @@ package struct AccountService: Sendable {
             }
             guard isBlocked else { return (account, []) }
             try rows.removeCache(of: id)
+            try rows.endLastingGrants(of: id, at: now)
             let stopped = try rows.unfinishedSessions(of: id).compactMap {
                 try SessionStop(reason: .account).apply(to: $0, in: rows, at: now)
             }

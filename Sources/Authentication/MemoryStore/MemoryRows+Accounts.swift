@@ -28,6 +28,9 @@ extension MemoryRows {
         state.accounts.values.contains { $0.server == server && $0.otpReference == otpReference }
     }
 
+    /// The provider's store in memory is another.
+    func endLastingGrants(of account: AccountID, at now: Instant) throws {}
+
     func cache(of account: AccountID) throws -> FactorCache? { state.caches[account] }
     func save(_ cache: FactorCache) throws { state.caches[cache.account] = cache }
     func removeCache(of account: AccountID) throws { state.caches[account] = nil }

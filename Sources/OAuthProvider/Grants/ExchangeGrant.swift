@@ -37,7 +37,7 @@ package struct ExchangeGrant: TokenGrant {
         let allowed = ScopeRule(application: turn.application, api: api).allowed(of: asked)
         guard !allowed.isEmpty else { return .refused(.nothingGranted) }
         let grant = grant(for: app, scopes: allowed, turn)
-        if try rows.grant(grant.id) == nil { try rows.begin(grant) }
+        try rows.begin(grant)
         guard let standing = try rows.standing(grant.id, at: turn.now) else { return .refused(.grantOver) }
         let redemption = try turn.issue(on: standing, scopes: allowed, in: rows)
         guard case .issued(var issuance) = redemption else { return redemption }

@@ -118,7 +118,9 @@ extension TokenTurn {
         }
         let family = RefreshFamily(
             grant: id, server: server, client: application.id, binding: refreshBinding, life: application.refreshLife, createdAt: now)
-        return try issue(on: standing, scopes: standing.grant.scopes, refresh: (family, 0), isFirst: true, in: rows)
+        let redemption = try issue(on: standing, scopes: standing.grant.scopes, refresh: (family, 0), isFirst: true, in: rows)
+        if case .issued = redemption { try rows.makeRoom(for: standing.grant, at: now) }
+        return redemption
     }
 
     /// A client that has credentials shows them at each refresh; for one that has none, its key stands in (RFC 9449 §5).

@@ -4,14 +4,16 @@ import OstiaryProtocol
 extension MemoryOAuthRows {
     func dueLogouts(at now: Instant, limit: Int) throws -> [LogoutNotice] {
         var notices: [MemoryOAuthState.LogoutKey: LogoutNotice] = [:]
-        for grant in state.grants.values where state.people.sessions[grant.session] == nil {
+        for grant in state.grants.values where !state.told.contains(grant.id) {
+            let isOver = state.people.sessions[grant.session] == nil
+            guard isOver || state.ended.contains(grant.id) else { continue }
             let key = MemoryOAuthState.LogoutKey(session: grant.session, client: grant.client)
             guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI,
                 let retry = Self.retry(of: state.logouts[key], at: now), retry.dueAt <= now
             else { continue }
             notices[key] = LogoutNotice(
                 server: grant.server, session: grant.session, client: grant.client, subject: state.subjects[grant.holder.account], address: address,
-                retry: retry)
+                isOver: isOver, retry: retry)
         }
         return Array(notices.values.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
     }
@@ -30,7 +32,9 @@ extension MemoryOAuthRows {
     }
 
     func settle(_ notice: LogoutNotice) throws {
-        state.logouts[MemoryOAuthState.LogoutKey(session: notice.session, client: notice.client)] = .settled
+        let grants = state.grants.values.filter { $0.session == notice.session && $0.client == notice.client }
+        state.told.formUnion(grants.map(\.id).filter { notice.isOver || state.ended.contains($0) })
+        state.logouts[MemoryOAuthState.LogoutKey(session: notice.session, client: notice.client)] = nil
     }
 
     func duePings(at now: Instant, limit: Int) throws -> [DuePing] {

@@ -78,6 +78,9 @@ struct MemoryOAuthState: Sendable {
     var spent: [[UInt8]: Spent] = [:]
     var audit: [AuditEntry] = []
     var logouts: [LogoutKey: DeliveryState] = [:]
+    /// Grants that an operator ended, and those of whose end their clients were told.
+    var ended: Set<GrantID> = []
+    var told: Set<GrantID> = []
     var pings: [[UInt8]: DeliveryState] = [:]
 
     struct LogoutKey: Hashable, Sendable {

@@ -69,6 +69,11 @@ package enum GrantHolder: Hashable, Sendable {
     }
 }
 
+/// How many grants one client has at most: with offline access on one account, which is one device's, and for each API on one session.
+package enum GrantLimit {
+    package static let most = 20
+}
+
 /// A grant that stands at the moment of the question, with what is known of its person. Only the store makes one.
 package struct StandingGrant: Equatable, Sendable {
     package let grant: Grant

@@ -1,7 +1,7 @@
 import Authentication
 import OstiaryProtocol
 
-/// That a session ended, as a client's backend has still to hear (OpenID Connect Back-Channel Logout §2.5). Nobody queues it: it follows from the
+/// That a session ended, or what a client had of it, as its backend has still to hear (OpenID Connect Back-Channel Logout §2.5). Nobody queues it: it follows from the
 /// grant, whose session is over, so that no end of a session can forget it.
 package struct LogoutNotice: Equatable, Sendable {
     /// Seconds after which a backend that was never there is told no more.
@@ -14,14 +14,19 @@ package struct LogoutNotice: Equatable, Sendable {
     package let subject: String?
     /// Where it listens.
     package let address: String
+    /// False when the session goes on, and an operator ended what the client had of it: what it gets afterwards is told at the end of the session.
+    package let isOver: Bool
     package internal(set) var retry: RetrySchedule
 
-    package init(server: ServerID, session: SessionID, client: ClientID, subject: String?, address: String, retry: RetrySchedule) {
+    package init(
+        server: ServerID, session: SessionID, client: ClientID, subject: String?, address: String, isOver: Bool = true, retry: RetrySchedule
+    ) {
         self.server = server
         self.session = session
         self.client = client
         self.subject = subject
         self.address = address
+        self.isOver = isOver
         self.retry = retry
     }
 

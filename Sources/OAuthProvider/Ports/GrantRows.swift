@@ -1,3 +1,4 @@
+import Authentication
 import OstiaryProtocol
 
 /// Grants and what was consented to, inside a transaction.
@@ -10,13 +11,28 @@ package protocol GrantRows: AnyObject {
     func save(_ grant: Grant) throws
     func consent(of account: AccountID, to client: ClientID, for api: APIIdentifier?, server: ServerID) throws -> Consent?
     func save(_ consent: Consent, of server: ServerID) throws
+    /// Takes back the least lately used of what this grant's client got with offline access on its account, beyond `kept` of them beside this one, and
+    /// answers how many. What has no refresh tokens yet is not looked at.
+    func endOverflow(beside grant: Grant, keeping kept: Int, at now: Instant) throws -> Int
+    /// Forgets the oldest of what this grant's client got on its session for the same API, beyond `kept` of them beside this one. What was taken back is
+    /// not looked at.
+    func removeOverflow(beside grant: Grant, keeping kept: Int) throws
 }
 
 extension OAuthRows {
-    /// Writes a new grant. From now on its account has the subject that it has now.
+    /// Writes a new grant, unless it was begun before: what has become of it since stays. From now on its account has the subject that it has now.
     func begin(_ grant: Grant) throws {
+        guard try self.grant(grant.id) == nil else { return }
         try keepSubject(of: grant.holder.account, at: grant.server)
         try save(grant)
+        guard case .session = grant.holder else { return }
+        try removeOverflow(beside: grant, keeping: GrantLimit.most - 1)
+    }
+
+    /// A client got its refresh tokens. Only now, so that nobody loses theirs to authorizations that a site only sent their browser through.
+    func makeRoom(for grant: Grant, at now: Instant) throws {
+        guard try endOverflow(beside: grant, keeping: GrantLimit.most - 1, at: now) > 0 else { return }
+        try record(AuditEntry(.grantsEndedByLimit, server: grant.server, account: grant.holder.account, by: .server, at: now))
     }
 }
 

@@ -17,4 +17,6 @@ extension OAuthStore {
 }
 
 /// Every question of the provider to its store, in one transaction.
-package protocol OAuthRows: RegistryRows, RegistrationRows, GrantRows, TokenRows, RequestRows, PersonRows, SpentRows, LogoutRows, PingRows {}
+package protocol OAuthRows:
+    RegistryRows, RegistrationRows, GrantRows, GivenRows, TokenRows, RequestRows, PersonRows, SpentRows, LogoutRows, PingRows
+{}

@@ -114,10 +114,13 @@ struct RegistryCalls {
     }
 
     /// The whole of a list, which the server tells in parts.
-    func all(_ list: String) async throws -> [JSONObject] {
+    /// - Parameters:
+    ///   - owner: the parts of the address before the list: whose it is.
+    ///   - query: which elements are meant, in values that need no encoding.
+    func all(_ list: String, of owner: [String] = [], query: [(String, String)] = []) async throws -> [JSONObject] {
         var elements: [JSONObject] = []
         while true {
-            let part = try await call(.GET, [list, ""], query: [("limit", "1000"), ("marker", "\(elements.count)")])
+            let part = try await call(.GET, owner + [list, ""], query: query + [("limit", "1000"), ("marker", "\(elements.count)")])
             let more = part[list]?.array?.compactMap(\.object) ?? []
             elements += more
             guard !more.isEmpty, case .integer(let total)? = part["totalnumber"], elements.count < total else { return elements }

@@ -28,7 +28,7 @@ struct OpenAPITests {
 
     @Test(
         "The objects that are served have the members that are described",
-        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User", "Registration"])
+        arguments: ["Server", "Account", "LoginStatus", "Application", "API", "Role", "User", "Registration", "Grant", "Consent"])
     func describesObjects(name: String) async throws {
         let document = try #require(try JSONSerialization.jsonObject(with: Data(PageAsset.openAPI.bytes)) as? [String: Any])
         let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
@@ -139,7 +139,7 @@ struct OpenAPITests {
             AccountError.resetRefused(.tooMany), LoginLinkError.stillCodesRefused, LoginLinkError.loggedIn,
             LoginLinkError.claimed, LoginLinkError.webNonce, UnknownServer(),
             EnrolmentStartError.confirming, ConfirmationError.nothingToConfirm, ConfirmationError.expired, ConfirmationError.accountBlocked,
-            ErrorResponse.notFound, AdminRefusal.noProvider, NoSecretWanted(), UnknownRegistryItem(.role("x")),
+            ErrorResponse.notFound, AdminRefusal.noProvider, NoSecretWanted(), UnknownGrant(), UnknownRegistryItem(.role("x")),
             UnknownRegistryItem(.api(Sample.api)), UnknownRegistryItem(.application(Sample.client)), UnknownRegistryItem(.user("x")),
             ErrorResponse.contentTooLarge, ErrorResponse.uriTooLong, ErrorResponse.serverError, ErrorResponse.storageUnavailable,
             ErrorResponse.shuttingDown,
@@ -162,6 +162,11 @@ struct OpenAPITests {
             case "User":
                 let body = #"{"name":"Alice","email":"a@example.com","picture":"https://pictures.example/a"}"#
                 return try await backend.json(.put, backend.path("/users/alice/"), body: body).object.names
+            case "Grant", "Consent":
+                try await premises.addGrants(of: account)
+                let list = "\(name.lowercased())s"
+                let all = try await backend.json(.get, backend.path("/accounts/\(account.id.text)/\(list)/")).object.objects(list)
+                return try #require(all.last).names
             case "Account": return try await backend.json(.get, backend.path("/accounts/\(account.id.text)/")).object.names
             default:
                 _ = try await backend.send(.get, backend.path("/sessions/qr/login"))

@@ -28,6 +28,9 @@ final class PagesFixture: Sendable {
     let pageStore: SQLPageStore
     let adminResponder: MethodRules
     let publicResponder: MethodRules
+    /// The rows of the provider, and those of accounts and sessions beside them.
+    let oauthStore: SQLOAuthStore
+    let people: SQLAuthenticationStore
     let adminRoutes: AdminRoutes
     let pageRoutes: PageRoutes
 
@@ -40,7 +43,9 @@ final class PagesFixture: Sendable {
         try await database.migrate(AuthenticationSchema.migrations)
         pageStore = SQLPageStore(database: database)
         let key = KeyEncryptionKey.random()
-        let registry = RegistryService(store: SQLOAuthStore(database: database, key: key), random: SystemRandomSource())
+        oauthStore = SQLOAuthStore(database: database, key: key)
+        people = SQLAuthenticationStore(database: database, key: key)
+        let registry = RegistryService(store: oauthStore, random: SystemRandomSource())
         let (clock, store, keyring, events) = (clock, store, keyring, events)
         let now: @Sendable () -> Instant = { clock.now }
         let tokenKeys = SQLTokenKeyring(database: database, key: key, random: SystemRandomSource(), issuer: { _ in url }, clock: now)
@@ -67,7 +72,7 @@ final class PagesFixture: Sendable {
             id: id, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))
         try await store.write { rows in try rows.save(server) }
         // Keys of tokens stand in the database, beside their server.
-        try await SQLAuthenticationStore(database: database, key: key).write { rows in try rows.save(server) }
+        try await people.write { rows in try rows.save(server) }
     }
 }
 

@@ -66,7 +66,7 @@ struct ProviderStandingTests {
         }
     }
 
-    @Test("A block ends both for as long as it lasts, a deletion for good", arguments: Backend.allCases)
+    @Test("Nothing stands of an account that may not log in, whoever said so; a deletion is for good", arguments: Backend.allCases)
     func account(on backend: Backend) async throws {
         try await run(on: backend) { fixture, online, offline in
             try await fixture.enrol(1, userID: "alice", isBlocked: true)

@@ -87,6 +87,23 @@ struct AdminCommandTests {
         #expect(try await admin(pair, ["registration", "end-tokens"]).code == 0)
         #expect(try await admin(pair, ["registration", "show"]).program.lines.contains("tokens: 0"))
         #expect(!pair.authentication.everythingWritten.contains(token))
+    }
+
+    @Test("Grants and consents are asked for by whose they are; of somebody who is not there the server's answer is told")
+    func grants() async throws {
+        let pair = try await ProcessesFixture.running()
+        let path = pair.folder.file("provider.yaml")
+        try Self.file.write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try await admin(pair, ["apply", path]).code == 0)
+        let none = try await admin(pair, ["grants", "list", "--client", "shop"])
+        #expect(none.code == 0 && none.program.output.isEmpty, "\(none.program.complaints)")
+        #expect(try await admin(pair, ["grants", "end-all", "--client", "shop"]).program.lines == ["grants ended: 0"])
+        let nobody = try await admin(pair, ["consents", "withdraw", "--user", "alice", "--client", "a&b"])
+        #expect(nobody.code == 1 && nobody.program.complaintLines == ["ostiary admin consents withdraw: this server has no such user"])
+        let over = try await admin(pair, ["grants", "end", "AAAAAAAAAAAAAAAAAAAAAA"])
+        #expect(over.code == 1 && over.program.complaintLines == ["ostiary admin grants end: there is no such grant, or it is over"])
+        #expect(try await admin(pair, ["grants", "end-all"]).code == 64)
+        #expect(try await admin(pair, ["consents", "withdraw", "--client", "shop"]).code == 64)
         try await pair.stop()
     }
 

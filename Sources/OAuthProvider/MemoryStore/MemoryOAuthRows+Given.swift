@@ -1,0 +1,80 @@
+import Authentication
+import OstiaryProtocol
+
+extension MemoryOAuthRows {
+    func endOverflow(beside grant: Grant, keeping kept: Int, at now: Instant) throws -> Int {
+        let others = state.families.values.filter { family in
+            guard let other = state.grants[family.grant], other.id != grant.id, other.revokedAt == nil else { return false }
+            return other.holder == grant.holder && other.client == grant.client && other.server == grant.server
+        }
+        let overflow = others.sorted { ($0.usedAt, $0.createdAt) > ($1.usedAt, $1.createdAt) }.dropFirst(kept)
+        for family in overflow { try revoke(family.grant, at: now) }
+        return overflow.count
+    }
+
+    func removeOverflow(beside grant: Grant, keeping kept: Int) throws {
+        let others = state.grants.values.filter {
+            $0.holder == grant.holder && $0.client == grant.client && $0.api == grant.api && $0.id != grant.id && $0.revokedAt == nil
+        }
+        for other in others.sorted(by: { $0.createdAt > $1.createdAt }).dropFirst(kept) { state.grants[other.id] = nil }
+    }
+
+    func grants(_ selection: GivenSelection, at server: ServerID, _ part: ListPart, now: Instant) throws -> Listed<GivenGrant> {
+        let all = given(at: server).filter { selection.includes($0.grant.holder.account, $0.userID, $0.grant.client) }
+            .sorted { ($0.grant.createdAt, $0.grant.id.text) < ($1.grant.createdAt, $1.grant.id.text) }
+        return Listed(Array(all.dropFirst(part.offset).prefix(part.limit)), total: all.count)
+    }
+
+    func givenGrant(_ id: GrantID, at server: ServerID, now: Instant) throws -> GivenGrant? { given(at: server).first { $0.grant.id == id } }
+
+    func endGrants(_ selection: GivenSelection, at server: ServerID, now: Instant) throws -> [AccountID] {
+        try end(try grants(selection, at: server, .all, now: now).elements, at: now)
+    }
+
+    func endGrant(_ id: GrantID, at server: ServerID, now: Instant) throws -> [AccountID] {
+        try end(try givenGrant(id, at: server, now: now).map { [$0] } ?? [], at: now)
+    }
+
+    private func end(_ grants: [GivenGrant], at now: Instant) throws -> [AccountID] {
+        for given in grants {
+            try revoke(given.grant.id, at: now)
+            state.ended.insert(given.grant.id)
+        }
+        return grants.map(\.grant.holder.account)
+    }
+
+    private func given(at server: ServerID) -> [GivenGrant] {
+        state.grants.values.compactMap { grant in
+            guard grant.server == server, grant.revokedAt == nil, let account = state.people.accounts[grant.holder.account] else { return nil }
+            if case .session(let session, let holder) = grant.holder, state.people.sessions[session]?.account != holder { return nil }
+            return GivenGrant(grant: grant, userID: account.userID, usedAt: state.families[grant.id]?.usedAt)
+        }
+    }
+
+    func consents(_ selection: GivenSelection, at server: ServerID, _ part: ListPart) throws -> Listed<GivenConsent> {
+        let all = state.consents.map { GivenConsent(consent: $0, userID: state.people.accounts[$0.account]?.userID) }
+            .filter { selection.includes($0.consent.account, $0.userID, $0.consent.client) }
+            .sorted { $0.consent.order.lexicographicallyPrecedes($1.consent.order) }
+        return Listed(Array(all.dropFirst(part.offset).prefix(part.limit)), total: all.count)
+    }
+
+    func removeConsents(_ selection: GivenSelection, at server: ServerID) throws -> [AccountID] {
+        let gone = try consents(selection, at: server, .all).elements.map(\.consent)
+        state.consents.removeAll { gone.contains($0) }
+        return gone.map(\.account)
+    }
+}
+
+extension Consent {
+    fileprivate var order: [UInt8] { account.bytes + Array("\(client.text) \(api?.text ?? "")".utf8) }
+}
+
+extension GivenSelection {
+    fileprivate func includes(_ account: AccountID, _ userID: String?, _ client: ClientID) -> Bool {
+        switch self {
+        case .byAccount(let giver, let taker): account == giver && taker ?? client == client
+        case .byUser(let giver, let taker): userID == giver && taker ?? client == client
+        case .toClient(let taker): client == taker
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Authentication
+import OstiaryProtocol
+import OstiaryTesting
+import OstiaryTokens
+import Testing
+
+@testable import OAuthProvider
+
+@Suite("What people let clients do, as an operator sees and ends it")
+struct GivenGrantTests {
+    private typealias Fixture = ProviderFixture
+
+    private func premises(rerunning: Bool = false) async throws -> (fixture: Fixture, registry: RegistryService) {
+        let fixture = try await Fixture(rerunning: rerunning)
+        return (fixture, RegistryService(store: fixture.store, random: fixture.random))
+    }
+
+    @Test("S3-46 an operator ends one grant, once: its refresh and access tokens are over, with a line in the trail", arguments: [false, true])
+    func one(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let tokens = try await fixture.tokens()
+        let listed = try await registry.grants(.byUser("alice", to: nil), at: Fixture.server, .all, now: fixture.now)
+        let given = try #require(listed.elements.first)
+        #expect(listed.total == 1 && given.usedAt == fixture.now && given.grant.holder == .device(Fixture.alice))
+        try await registry.endGrant(given.grant.id, at: Fixture.server, by: .operator, now: fixture.now)
+        #expect(try await fixture.refusal(of: fixture.refresh(tokens.refreshToken)) == .grantOver)
+        #expect(try await fixture.facts(of: tokens.accessToken) == .inactive)
+        #expect(fixture.memory.audit.map(\.kind) == [.grantsEnded] && fixture.memory.audit.first?.account == Fixture.alice)
+        await #expect(throws: UnknownGrant()) {
+            try await registry.endGrant(given.grant.id, at: Fixture.server, by: .operator, now: fixture.now)
+        }
+        #expect(fixture.memory.audit.count == 1)
+    }
+
+    @Test("All of a person end, or those of one client; none is none, without a line", arguments: [false, true])
+    func all(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let mobile = try await fixture.tokens()
+        let web = try await fixture.webTokens("openid read:timesheets offline_access")
+        func end(_ selection: GivenSelection) async throws -> Int {
+            try await registry.endGrants(selection, at: Fixture.server, by: .operator, now: fixture.now)
+        }
+        #expect(try await end(.byUser("mary", to: nil)) == 0)
+        #expect(fixture.memory.audit.isEmpty)
+        #expect(try await end(.byAccount(Fixture.alice, to: try fixture.client("web"))) == 1)
+        #expect(try await fixture.facts(of: web.accessToken) == .inactive)
+        #expect(try await fixture.facts(of: mobile.accessToken) != .inactive)
+        #expect(try await end(.toClient(try fixture.client("mobile"))) == 1)
+        #expect(try await fixture.facts(of: mobile.accessToken) == .inactive)
+        // Everybody's is nobody's in the trail.
+        #expect(fixture.memory.audit.map(\.account) == [Fixture.alice, nil])
+    }
+
+    @Test("A consent that is withdrawn ends what was given on it, and its client has to ask again", arguments: [false, true])
+    func withdrawn(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let web = try await fixture.webTokens("openid read:timesheets offline_access")
+        let selection = GivenSelection.byUser("alice", to: try fixture.client("web"))
+        #expect(try await registry.consents(selection, at: Fixture.server, .all).total == 1)
+        let withdrawn = try await registry.withdrawConsents(selection, at: Fixture.server, by: .operator, now: fixture.now)
+        #expect(withdrawn == WithdrawnConsents(consents: 1, grants: 1))
+        #expect(try await registry.consents(selection, at: Fixture.server, .all).total == 0)
+        #expect(try await fixture.facts(of: web.accessToken) == .inactive)
+        #expect(fixture.memory.audit.map(\.kind) == [.consentsWithdrawn, .grantsEnded])
+    }
+
+    @Test("Of twenty-one grants the one that was used longest ago ends, when the last is redeemed and not before", arguments: [false, true])
+    func limit(rerunning: Bool) async throws {
+        let (fixture, _) = try await premises(rerunning: rerunning)
+        var tokens: [String?] = []
+        for _ in 0..<GrantLimit.most {
+            tokens.append(try await fixture.tokens().refreshToken)
+            fixture.clock.advance(1)
+        }
+        // The first is used once more, so the second is the oldest.
+        tokens[0] = try await fixture.answer(try fixture.refresh(tokens[0])).refreshToken
+        // What nobody redeems takes nothing away.
+        for _ in 0...GrantLimit.most { _ = try await fixture.code() }
+        #expect(fixture.memory.audit.isEmpty)
+        tokens.append(try await fixture.tokens().refreshToken)
+        #expect(fixture.memory.audit.map(\.kind) == [.grantsEndedByLimit] && fixture.memory.audit.first?.account == Fixture.alice)
+        for (index, token) in tokens.enumerated() {
+            #expect(try await fixture.refusal(of: fixture.refresh(token)) == (index == 1 ? .grantOver : nil), "\(index)")
+        }
+    }
+}
