@@ -50,8 +50,8 @@ struct ProofRouteTests {
         }
 
         static func wrong(at now: Instant) -> [Change] {
-            ["typ", "alg", "jwk"].map { Change(name: "dpop_\($0)_missing", inHeader: $0) }
-                + ["jti", "htm", "htu", "iat"].map { Change(name: "dpop_\($0)_missing", inClaims: $0) } + [
+            ["typ", "alg", "jwk"].map { (name: String) in Change(name: "dpop_\(name)_missing", inHeader: name) }
+                + ["jti", "htm", "htu", "iat"].map { (name: String) in Change(name: "dpop_\(name)_missing", inClaims: name) } + [
                     Change(name: "dpop_typ_wrong", inHeader: "typ", value: .string("JWT")),
                     Change(name: "dpop_alg_none", inHeader: "alg", value: .string("none")),
                     Change(name: "dpop_htm_wrong", inClaims: "htm", value: .string("DELETE")),

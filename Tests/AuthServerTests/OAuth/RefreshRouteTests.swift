@@ -1,5 +1,7 @@
+import HTTPTypes
 import OAuthProvider
 import OstiaryTesting
+import OstiaryTokens
 import Testing
 
 @testable import AuthServer
@@ -13,7 +15,9 @@ struct RefreshRouteTests {
         return (try #require(access), try #require(refresh))
     }
 
-    @Test("rt_after_user_disabled, rt_after_device_removed: blocked or deleted, an account has no token any more and nothing for one", arguments: [true, false])
+    @Test(
+        "rt_after_user_disabled, rt_after_device_removed: blocked or deleted, an account has no token any more and nothing for one",
+        arguments: [true, false])
     func accountOver(isBlocked: Bool) async throws {
         try await OAuthFixture().run { client in
             let given = try await tokens(client)
