@@ -28,14 +28,21 @@ struct Provider: Sendable {
             """
         struct Applied: Decodable { let secrets: [String: String] }
         let applied = try await servers.call("POST", "/servers/\(servers.serverID)/registry", body: registry)
-        guard let secret = try JSONDecoder().decode(Applied.self, from: Data(applied)).secrets["batch"] else { throw BenchError("no secret of batch") }
+        let secrets = try JSONDecoder().decode(Applied.self, from: Data(applied)).secrets
+        guard let secret = secrets["batch"] else { throw BenchError("no secret of batch") }
         // base64url has nothing that a form would write otherwise.
         basic = "Basic " + Data("batch:\(secret)".utf8).base64EncodedString()
     }
 
     private struct Tokens: Decodable {
-        let access_token: String
-        let refresh_token: String?
+        let access: String
+        /// Only with `offline_access`.
+        let refresh: String?
+
+        enum CodingKeys: String, CodingKey {
+            case access = "access_token"
+            case refresh = "refresh_token"
+        }
     }
 
     private static func form(_ members: KeyValuePairs<String, String>) -> String {
@@ -66,7 +73,7 @@ struct Provider: Sendable {
             "client_credentials, ES256",
             try await load(
                 servers.origin + "/oauth/token", headers: headers, form: Self.form(asking), count: requests / 4, server: servers.serveMeter))
-        let token = try await tokens(asking, authorization: basic).access_token
+        let token = try await tokens(asking, authorization: basic).access
         table.add(
             "introspection of a JWT",
             try await load(
@@ -111,11 +118,11 @@ struct Provider: Sendable {
                     "code_verifier": Self.verifier,
                 ])
             }, "access token and ID token; durable, alone")
-        guard var refresh = given?.refresh_token else { throw BenchError("no refresh token") }
+        guard var refresh = given?.refresh else { throw BenchError("no refresh token") }
         table.add(
             "refresh",
             try await Bench.metered(servers, turns) { _ in
-                let next = try await tokens(["grant_type": "refresh_token", "client_id": "shop", "refresh_token": refresh]).refresh_token
+                let next = try await tokens(["grant_type": "refresh_token", "client_id": "shop", "refresh_token": refresh]).refresh
                 guard let next, next != refresh else { throw BenchError("the refresh token was not renewed") }
                 refresh = next
             }, "renewed each time; durable, alone")
