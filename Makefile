@@ -7,7 +7,7 @@ ARGS ?=
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo oidc-demo pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz bench docs clean
+.PHONY: help setup build demo oidc-demo pictures readme-pictures test test-optimised lint format verify generate acceptance models models-full fuzz soak bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,11 @@ models-full: ## the same with the longest runs (about 7 minutes, 6 GB)
 fuzz: ## hostile messages to both servers for ten minutes (ARGS="60" for an hour, ARGS="0 SEED" makes a round again)
 	@scripts/setup test
 	@SWIFT_FLAGS="$(SWIFT_FLAGS)" scripts/fuzz $(ARGS)
+
+soak: ## what counts once, redeemed by 64 at once in 200 rounds, and PIN tries likewise (half an hour or so)
+	@scripts/setup test
+	swift build --build-tests $(SWIFT_FLAGS)
+	OSTIARY_ATTACK_ROUNDS=200 swift test --skip-build $(SWIFT_FLAGS) --filter 'ParallelRedemptionTests|SecondFactorServerTests.ParallelTests'
 
 docs: build ## make the pages of the SDK, .build/docs
 	@scripts/docs

@@ -70,6 +70,7 @@ struct Bench {
         table.add(
             "enrolment with confirmation",
             try await metered(servers, enrolments) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
+        try await Provider(servers: servers).measure(requests: requests, turns: emulator == nil ? 200 : 40, into: &table)
         return table
     }
 
@@ -116,7 +117,7 @@ struct Bench {
     }
 
     /// The cost of both servers for one of `count` operations.
-    private static func metered(_ servers: Servers, _ count: Int, _ work: (Int) async throws -> Void) async throws -> Cost {
+    static func metered(_ servers: Servers, _ count: Int, _ work: (Int) async throws -> Void) async throws -> Cost {
         let meters = servers.meter()
         let before = meters.map { $0.now() }
         for round in 0..<count { try await work(round) }
@@ -174,5 +175,24 @@ struct Bench {
         }
         print(String(format: "  a whole QR login with PIN          %.2f ms of both servers (aim: at most 4)", login.nanoseconds / 1e6))
         print(String(format: "  the same as the sum of its parts   %.2f ms, each measured warm", loginParts(operations, parts).nanoseconds / 1e6))
+        providerRatios(operations, parts)
+    }
+
+    /// What the provider's operations are made of, beside what they cost: HTTP, signatures of tokens, and what has to be on the disk before an answer.
+    private static func providerRatios(_ operations: Table, _ parts: Table) {
+        let made: [(String, signatures: Double, verified: Double, commits: Double)] = [
+            ("JWKS", 0, 0, 0), ("discovery", 0, 0, 0), ("client_credentials, ES256", 1, 0, 0), ("introspection of a JWT", 0, 1, 0),
+            ("a code for who is logged in", 0, 0, 1), ("exchange of a code, with PKCE", 2, 0, 1), ("refresh", 2, 0, 1),
+        ]
+        guard let hello = operations["our own hello"], let sign = parts["P-256 sign"], let verify = parts["P-256 verify"],
+            let commit = parts["one durable row, alone"]
+        else { return }
+        print("\nThe provider beside its parts: our hello, a signature of each token, one durable commit")
+        for part in made {
+            guard let cost = operations[part.0] else { continue }
+            let sum =
+                hello.nanoseconds + part.signatures * sign.nanoseconds + part.verified * verify.nanoseconds + part.commits * commit.nanoseconds
+            print(String(format: "  %6.0f µs, its parts %6.0f µs  ", cost.nanoseconds / 1_000, sum / 1_000) + part.0)
+        }
     }
 }

@@ -2,13 +2,17 @@ import AsyncHTTPClient
 import NIOCore
 
 /// Sends one request many times over a few kept connections, and meters the server.
-func load(_ url: String, headers: [(String, String)] = [], count: Int, connections: Int = 8, server: () -> any Meter) async throws -> Cost {
+/// - Parameter form: what is posted; nil for a GET.
+func load(
+    _ url: String, headers: [(String, String)] = [], form: String? = nil, count: Int, connections: Int = 8, server: () -> any Meter
+) async throws -> Cost {
     func run(_ count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<connections {
                 group.addTask {
                     for _ in 0..<count / connections {
                         var request = HTTPClientRequest(url: url)
+                        if let form { request.setForm(form) }
                         for (name, value) in headers { request.headers.add(name: name, value: value) }
                         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
                         guard response.status == .ok else { throw BenchError("\(url): \(response.status)") }

@@ -38,11 +38,12 @@ final class AuthorizeFixture: Sendable {
 
     var server: ServerID { keyring.keys.root.serverID }
 
-    init(url: String = AuthorizeFixture.origin) async throws {
+    /// - Parameter database: one that has today's schema; nil for one in memory that misbehaves.
+    init(url: String = AuthorizeFixture.origin, over database: (any Database)? = nil) async throws {
         keyring = try OneServerKeyring()
         let server = keyring.keys.root.serverID
         let publicURL = try PublicURL(parsing: url)
-        let database = try await misbehavingDatabase()
+        let database = if let database { database } else { try await misbehavingDatabase() }
         let key = KeyEncryptionKey.random()
         store = SQLAuthenticationStore(database: database, key: key)
         oauthStore = SQLOAuthStore(database: database, key: key)

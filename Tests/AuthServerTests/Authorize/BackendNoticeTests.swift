@@ -103,6 +103,20 @@ struct BackendNoticeTests {
 
     private struct Missing: Error {}
 
+    @Test("bcl_then_prompt_none_login_required: of a login that a client was told is over nobody has a code any more", arguments: [End.stop, .page])
+    func silentAfterwards(_ way: End) async throws {
+        let (fixture, backend) = (try await AuthorizeFixture(), try ListeningBackend())
+        let alice = try await fixture.addAccount()
+        let silent = Browser.request("shop", AuthorizeFixture.callback, ["prompt": "none"])
+        try await fixture.run { (browser) async throws in
+            let idToken = try await logIn(browser, alice, telling: backend)
+            #expect(Browser.parameter("code", of: try await browser.authorize(silent).headers[.location]) != nil)
+            try await end(way, browser, of: alice, idToken)
+            #expect(try await tell(fixture) == 1)
+            #expect(Browser.parameter("error", of: try await browser.authorize(silent).headers[.location]) == "login_required")
+        }
+    }
+
     @Test("CIBA ping: the client hears once by its own token that its person said yes, and before that nothing; what it asks for then is there")
     func ping() async throws {
         let (fixture, backend) = (try await AuthorizeFixture(), try ListeningBackend([503]))

@@ -1,6 +1,7 @@
 import Authentication
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
@@ -96,6 +97,17 @@ struct DevicePageTests {
             #expect(answer.status == .tooManyRequests && answer.headers[.retryAfter] == "300")
             fixture.clock.advance(300)
             #expect(JSONObject(try await type(begun.userCode.shown, in: browser).body).text("location") != nil)
+        }
+    }
+
+    @Test("dev_escape_user_code: what a link brings or somebody types as a code stands in no page and no answer of ours")
+    func markup() async throws {
+        try await AuthorizeFixture().run { (browser) async throws in
+            let text = "<script>alert(1)</script>"
+            let page = try await browser.get("/device?user_code=\(AuthorizeResponse.escaped(text))")
+            #expect(page.status == .ok && !String(buffer: page.body).contains("alert(1)"))
+            let typed = try await type(text, in: browser)
+            #expect(JSONObject(typed.body).text("outcome") == "wrong" && !String(buffer: typed.body).contains("alert(1)"))
         }
     }
 

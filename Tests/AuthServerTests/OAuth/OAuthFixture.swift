@@ -57,8 +57,9 @@ struct OAuthFixture: Sendable {
     var store: any OAuthStore { people.store }
     var now: Instant { clock.now }
 
-    init(asksNonce: Bool = false) async throws {
-        let database = try await misbehavingDatabase()
+    /// - Parameter database: one that has today's schema; nil for one in memory that misbehaves.
+    init(over database: (any Database)? = nil, asksNonce: Bool = false) async throws {
+        let database = if let database { database } else { try await misbehavingDatabase() }
         let key = KeyEncryptionKey.random()
         let accounts = SQLAuthenticationStore(database: database, key: key)
         people = ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key), people: .database(accounts))

@@ -34,6 +34,62 @@ struct ProofRouteTests {
         }
     }
 
+    /// A good proof with one member of its header or of its claims changed.
+    private struct Change {
+        let name: String
+        var inHeader: String?
+        var inClaims: String?
+        var value: JSONValue?
+
+        func apply(to proof: String) throws -> String {
+            let parts = proof.split(separator: ".").map { Base64URL.decode($0) ?? [] }
+            var (header, claims) = (try JSONReader.object(parts[0]), try JSONReader.object(parts[1]))
+            if let inHeader { header[inHeader] = value }
+            if let inClaims { claims[inClaims] = value }
+            return try LocalSigner(.es256, stored: Sample.bytes(51)).sign(claims, header: header)
+        }
+
+        static func wrong(at now: Instant) -> [Change] {
+            ["typ", "alg", "jwk"].map { (name: String) in Change(name: "dpop_\(name)_missing", inHeader: name) }
+                + ["jti", "htm", "htu", "iat"].map { (name: String) in Change(name: "dpop_\(name)_missing", inClaims: name) } + [
+                    Change(name: "dpop_typ_wrong", inHeader: "typ", value: .string("JWT")),
+                    Change(name: "dpop_alg_none", inHeader: "alg", value: .string("none")),
+                    Change(name: "dpop_htm_wrong", inClaims: "htm", value: .string("DELETE")),
+                    Change(name: "dpop_htu_other_url", inClaims: "htu", value: .string("https://thief.example/oauth/token")),
+                    Change(name: "dpop_iat_-1h_refused", inClaims: "iat", value: .integer(Int64(now.seconds) - 3_600)),
+                    Change(name: "dpop_iat_+1h_refused", inClaims: "iat", value: .integer(Int64(now.seconds) + 3_600)),
+                ]
+        }
+    }
+
+    @Test("dpop_typ_missing, dpop_alg_missing, dpop_jwk_missing, dpop_jti/htm/htu/iat_missing, dpop_extra_claims_ok: alike wherever proofs are read")
+    func everywhere() async throws {
+        try await OAuthFixture().run { client in
+            let now = client.fixture.now
+            let code = try await client.fixture.code().text
+            let token = try await client.accessToken(6, proofs: [try Proof(id: "first").text(at: now)])
+            for place in ["/oauth/token", "/oauth/par", "/userinfo"] {
+                let ask = { @Sendable (proof: String) async throws -> OAuthClient.Answer in
+                    switch place {
+                    case "/oauth/token": try await client.exchange(code, proofs: [proof])
+                    case "/oauth/par": try await RequestRouteTests.push(by: client, proofs: [proof])
+                    default: try await client.send(.get, place, authorization: ["DPoP \(token)"], proofs: [proof])
+                    }
+                }
+                let isUserInfo = place == "/userinfo"
+                let good = try Proof(
+                    method: isUserInfo ? "GET" : "POST", address: OAuthFixture.origin + place, id: place, accessToken: isUserInfo ? token : nil
+                ).text(at: now)
+                for change in Change.wrong(at: now) {
+                    let answer = try await ask(try change.apply(to: good))
+                    #expect(answer.error == "invalid_dpop_proof" && answer.status == (isUserInfo ? 401 : 400), "\(change.name) at \(place)")
+                }
+                let extra = Change(name: "dpop_extra_claims_ok", inClaims: "extra", value: .array([.null]))
+                #expect(try await (200...201).contains(ask(try extra.apply(to: good)).status), "\(place)")
+            }
+        }
+    }
+
     @Test("dpop_htu_query_fragment_ignored, dpop_htu_case_and_default_port, dpop_iat_±10s_ok")
     func spellings() async throws {
         try await OAuthFixture().run { client in

@@ -11,7 +11,7 @@ import Testing
 @Suite("Requests that wait for a person: sent ahead, on a device, on a phone")
 struct RequestRouteTests {
     /// A request of the website, sent ahead.
-    private static func push(
+    static func push(
         _ changes: OAuthClient.Form = [:], by client: OAuthClient, authorization: [String] = [OAuthClient.webBasic], proofs: [String] = []
     ) async throws -> OAuthClient.Answer {
         let usual: OAuthClient.Form = [
