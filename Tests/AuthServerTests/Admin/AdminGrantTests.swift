@@ -3,6 +3,8 @@ import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
+import OstiaryTokens
 import Testing
 
 @testable import AuthServer
