@@ -4,9 +4,6 @@ import Database
 extension AuthenticationSchema {
     static func providerTables(_ d: SQLDialect) -> [String] { registryTables(d) + grantTables(d) + tokenTables(d) + underWayTables(d) }
 
-    /// In the place of an index over those of whose end nobody was told: it finds them as well, and all of a client that is removed.
-    static let clientIndex = ["DROP INDEX oauth_grant_untold", "CREATE INDEX oauth_grant_client ON oauth_grant (server, client, told)"]
-
     /// What an operator writes.
     private static func registryTables(_ d: SQLDialect) -> [String] {
         [

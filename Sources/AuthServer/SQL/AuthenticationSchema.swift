@@ -38,7 +38,6 @@ enum AuthenticationSchema {
         Migration(27, "of what a phone was shown at its enrolment the hash is kept", statements: enrolHashColumn, rows: forgetShownEnrolments),
         Migration(28, "the provider of OAuth and OpenID Connect") { d in providerTables(d) },
         Migration(29, "the key that a phone named for its tokens") { d in ["ALTER TABLE session ADD COLUMN token_key \(d.blob)"] },
-        Migration(32, "the grants of a client are found by it") { _ in clientIndex },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -32,25 +32,6 @@ struct ProviderStatementTests {
         return database.take()
     }
 
-    @Test("An application is removed without looking at the grants of others")
-    func removal() async throws {
-        let database = CountingDatabase(try SQLiteDatabase.inMemory())
-        try await database.migrate(AuthenticationSchema.migrations)
-        let store = SQLOAuthStore(database: database, key: .random())
-        try await store.write { rows in try rows.save(Sample.application()) }
-        _ = database.take()
-        try await store.write { rows in try rows.removeApplication(Sample.client, of: Sample.server) }
-        let statements = database.take().statements.filter { $0.contains("oauth_grant WHERE") }
-        #expect(statements.count == 4)
-        for statement in statements {
-            let plan = try await database.transaction { connection in
-                try connection.query("EXPLAIN QUERY PLAN \(statement)", [.null, .null]).map { try $0.text("detail") }
-            }
-            let looks = plan.filter { $0.contains("oauth_grant") }
-            #expect(!looks.isEmpty && looks.allSatisfy { $0.contains("INDEX oauth_grant_client (server=? AND client=?)") }, "\(plan)")
-        }
-    }
-
     @Test("A refresh is six statements and one commit: the client twice, family, what stands, API, and the family anew")
     func refresh() async throws {
         let grant = Sample.grant(5, on: 3, of: 1, offline: true)
