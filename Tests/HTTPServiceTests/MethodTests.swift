@@ -70,6 +70,20 @@ struct MethodTests {
         }
     }
 
+    @Test("An address with a HEAD of its own is not asked by GET: what GET does there is not done")
+    func ownHead() async throws {
+        let router = router()
+        router.get("/spend") { _, _ -> String in throw ErrorResponse.contentTooLarge }
+        router.on("/spend", method: .head) { _, _ in "looked" }
+        try await RunningServer.with(router) { server in
+            #expect(try await ask(server, "GET /spend").status.contains(" 413 "))
+            let head = try await ask(server, "HEAD /spend")
+            #expect(head.status.contains(" 200 ") && head.body.isEmpty && head.fields["content-length"] == "6")
+            #expect(try await ask(server, "OPTIONS /spend").fields["allow"] == "GET, HEAD, OPTIONS")
+            #expect(try await ask(server, "PUT /spend").fields["allow"] == "GET, HEAD, OPTIONS")
+        }
+    }
+
     @Test("HEAD of a stream begins it and ends it at once: what it holds is let go")
     func headOfStream() async throws {
         let router = router()

@@ -31,7 +31,7 @@ extension AuthorizeRoutes {
 
     /// POST /authorize/decision: yes or no to what was shown, which the mark says.
     func decide(_ call: BrowserCall) async throws -> Response {
-        try pages.checkOrigin(call.headers)
+        try pages.checkPost(call.headers)
         guard let visit = visit(of: call) else { throw VisitRefusal.over }
         let body = try JSONBody.decode(DecisionBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
         guard let asked = try await question(of: visit, call), body.mark.utf8.count <= 64, let mark = Base64URL.decode(body.mark),

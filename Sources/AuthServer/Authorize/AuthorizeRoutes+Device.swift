@@ -10,7 +10,7 @@ extension AuthorizeRoutes {
     /// POST /device/code: where the browser goes on with a code that somebody waits with.
     /// - Parameter peer: the place that the tries are counted for.
     func typeCode(_ call: BrowserCall, from peer: Peer?) async throws -> Response {
-        try pages.checkOrigin(call.headers)
+        try pages.checkPost(call.headers)
         let body = try JSONBody.decode(DeviceBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
         guard !typed.isLocked(peer, at: call.now) else { throw VisitRefusal.tooOften }
         // What can be no code is not counted: nobody finds one by it.

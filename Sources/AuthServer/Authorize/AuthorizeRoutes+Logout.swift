@@ -20,7 +20,7 @@ extension AuthorizeRoutes {
 
     /// POST /logout/decision: the person wants to. The page says with which query it was opened.
     func decideLogout(_ call: BrowserCall) async throws -> Response {
-        try pages.checkOrigin(call.headers)
+        try pages.checkPost(call.headers)
         let body = try JSONBody.decode(LogoutBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
         let wish = try await wish(FormText.parameters(body.query.utf8).map { OAuthProvider.Parameters($0) }, call)
         var logins = logins(of: call)

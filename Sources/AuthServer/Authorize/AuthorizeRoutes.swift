@@ -39,10 +39,15 @@ package struct AuthorizeRoutes: Sendable {
     package func add(to router: Router<ServiceRequestContext>) {
         for folder in ["", "\(ProviderAddresses.folder)/{server}"] {
             let path = { (name: String) in RouterPath(folder + name) }
-            router.get(path(ProviderPath.authorization.rawValue), use: page(authorize))
+            let acting = [
+                (ProviderPath.authorization.rawValue, page(authorize)), ("/authorize/continue", page(goOn)), ("/authorize/cancel", page(cancel)),
+                (ProviderPath.endSession.rawValue, page(logOut)),
+            ]
+            for (name, answer) in acting {
+                router.get(path(name), use: answer)
+                router.on(path(name), method: .head, use: page { _ in Self.isThere })
+            }
             router.post(path(ProviderPath.authorization.rawValue), use: page(turned))
-            router.get(path("/authorize/continue"), use: page(goOn))
-            router.get(path("/authorize/cancel"), use: page(cancel))
             router.get(path("/authorize/consent"), use: page(questionPage))
             router.get(path("/authorize/state"), use: call(state))
             router.post(path("/authorize/decision"), use: call(decide))
@@ -50,7 +55,6 @@ package struct AuthorizeRoutes: Sendable {
             router.post(path("/device/code")) { request, context in
                 try await call { call in try await typeCode(call, from: context.peer) }(request, context)
             }
-            router.get(path(ProviderPath.endSession.rawValue), use: page(logOut))
             router.post(path(ProviderPath.endSession.rawValue), use: page(turned))
             router.get(path("/logout/done"), use: page { [texts] call in texts.response(.logout, to: call.request) })
             router.post(path("/logout/decision"), use: call(decideLogout))
@@ -81,7 +85,7 @@ package struct AuthorizeRoutes: Sendable {
 
     /// A request that came by POST is answered at the same address by GET: a form of another site brings no cookie, and the redirect does.
     private func turned(_ call: BrowserCall) async throws -> Response {
-        guard OAuthCall.mediaType(call.headers[.contentType]) == OAuthCall.form else {
+        guard call.headers.mediaType == OAuthCall.form else {
             throw VisitRefusal.refused("a request that is posted is a form, \(OAuthCall.form)")
         }
         let body = try await call.request.bytes(limit: Self.bodyLimit)
@@ -91,6 +95,10 @@ package struct AuthorizeRoutes: Sendable {
         guard path.utf8.count + query.utf8.count < ServiceLimits.standard.uri else { throw VisitRefusal.refused("the request is too long") }
         return Self.redirect(to: query.isEmpty ? path : "\(path)?\(query)")
     }
+
+    /// What HEAD hears where a GET begins, gives or ends something: only that the address is there. HEAD is safe (RFC 9110 §9.2.1), and comes from what
+    /// looks at a link before a person opens it.
+    private static var isThere: Response { Response(status: .ok, headers: [.cacheControl: "no-store"]) }
 
     /// The browser goes there, by GET whatever it came with.
     static func redirect(to location: String) -> Response { Response(status: .seeOther, headers: [.location: location]) }

@@ -19,6 +19,20 @@ struct ConsentQuestion: Sendable {
     /// In which they answer.
     let login: BrowserLogin
 
-    /// Everything that an answer is about, for its mark. No part of it holds an end of line.
-    var text: String { [kind.rawValue, login.session.text, application.id.text, api?.identifier.text ?? "", scopes.text].joined(separator: "\n") }
+    /// Everything that an answer is about, for its mark: what happens, and what the person read of it, which an operator may write otherwise in the
+    /// meantime. Names and words are lines, and none can be taken for two. What our own scopes are called in each language is the program's.
+    var text: String {
+        let happens = [kind.rawValue, login.session.text, application.id.text, api?.identifier.text ?? "", scopes.text]
+        let read = [application.name, application.siteURL] + scopes.meanings(at: api).map(\.text)
+        return (happens + read).joined(separator: "\n")
+    }
+}
+
+extension ScopeMeaning {
+    fileprivate var text: String {
+        switch self {
+        case .identity(let scope): scope.text
+        case .words(let words): words
+        }
+    }
 }

@@ -47,6 +47,13 @@ package final class SQLTokenKeyring: TokenKeyring {
         return try await look(server, at: now)
     }
 
+    /// What is in memory, if it has the algorithm; otherwise what there is, and what this makes of what is missing: a client that was registered a moment
+    /// ago gets its tokens, and spends its code for them.
+    package func keys(of server: ServerID, signingBy algorithm: SignatureAlgorithm) async throws -> TokenKeys {
+        let known = try await keys(of: server)
+        return known.signers[algorithm] == nil ? try await look(server, at: clock()) : known
+    }
+
     /// What is in memory, if it is young enough. When it isn't, one caller looks, and the others go on with what there is until then.
     private func known(_ server: ServerID, at now: Instant) -> TokenKeys? {
         state.withLock { state in

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPService
 import HTTPTypes
 import Hummingbird
@@ -30,7 +29,7 @@ struct OAuthCall: Sendable {
     /// The call of a client at an endpoint that takes a form. What is no form is the domain's to refuse, and not read.
     /// - Throws: `TokenRefusal` for a form that says nothing that is sure, ``ErrorResponse/contentTooLarge``.
     func ofClient() async throws -> TokenCall {
-        let type = Self.mediaType(request.headers[.contentType])
+        let type = request.headers.mediaType
         return TokenCall(
             server: server, method: request.method.rawValue, contentType: type, parameters: type == Self.form ? try await formParameters() : [],
             authorization: authorization, proofs: proofs, target: target, asksNonce: asksNonce)
@@ -39,14 +38,6 @@ struct OAuthCall: Sendable {
     private func formParameters() async throws -> [Parameter] {
         guard let parameters = FormText.parameters(try await request.bytes(limit: Self.bodyLimit)) else { throw TokenRefusal.parameterWrong("body") }
         return parameters
-    }
-
-    /// `Content-Type` without its parameters, in lower case. One that says more than that the text is UTF-8 stays whole, which is no form.
-    static func mediaType(_ field: String?) -> String? {
-        guard let field else { return nil }
-        let parts = field.lowercased().split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
-        let isPlain = parts.dropFirst().allSatisfy { ["", "charset=utf-8", "charset=\"utf-8\""].contains($0) }
-        return isPlain ? parts.first : field.lowercased()
     }
 }
 

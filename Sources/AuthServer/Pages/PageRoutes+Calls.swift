@@ -8,7 +8,7 @@ import OstiaryProtocol
 extension PageRoutes {
     /// The ticket of the link becomes the page's cookie, once.
     func redeemTicket(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        try pages.checkOrigin(request.headers)
+        try pages.checkPost(request.headers)
         try RequestQuery(request).check(knows: [])
         let body = try await decode(TicketBody.self, request)
         let now = clock()
@@ -35,7 +35,7 @@ extension PageRoutes {
 
     /// Begins anew what ran out, was refused, or is not waited for any more; what went well stays.
     func renew(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        try pages.checkOrigin(request.headers)
+        try pages.checkPost(request.headers)
         let now = clock()
         let page = try await page(of: request, at: now)
         try await pages.countRenewal(of: page, at: now)
@@ -45,7 +45,7 @@ extension PageRoutes {
 
     /// The code that the phone shows. Three wrong ones end the enrolment; what can be no code is not counted.
     func confirm(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        try pages.checkOrigin(request.headers)
+        try pages.checkPost(request.headers)
         let now = clock()
         let page = try await page(of: request, at: now)
         guard page.page.kind == .enrol else { throw PageRefusal.wrongKind }
@@ -71,7 +71,7 @@ extension PageRoutes {
     /// What a link is for that was opened in a browser instead of the app, and its QR code where an app that scans it now would be let in. The link
     /// is of our making, so nothing is told that its holder does not know.
     func showLink(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        try pages.checkOrigin(request.headers)
+        try pages.checkPost(request.headers)
         try RequestQuery(request).check(knows: [])
         let body = try await decode(LinkBody.self, request)
         guard body.link.utf8.count <= 512, let bytes = Base64URL.decode(body.link), let link = try? Link(decoding: bytes),

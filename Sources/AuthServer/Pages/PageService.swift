@@ -107,10 +107,11 @@ package struct PageService: Sendable {
         guard try await store.keep(try SealedLink(link, under: page.cookie), for: page.cookie) else { throw PageRefusal.noPage }
     }
 
-    /// Refuses a form or script of another site: browsers say where a POST comes from.
-    func checkOrigin(_ headers: HTTPFields) throws(PageRefusal) {
+    /// Refuses what no script of our pages sends: browsers say where a POST comes from, and send JSON to nobody who has not allowed it.
+    func checkPost(_ headers: HTTPFields) throws(PageRefusal) {
         guard headers[.origin] == publicURL.description else { throw .foreignOrigin }
         if let site = headers[.fetchSite], site != "same-origin" { throw .foreignOrigin }
+        guard headers.mediaType == "application/json" else { throw .otherType }
     }
 }
 
@@ -156,6 +157,8 @@ enum PageRefusal: Error, Equatable {
     /// The cookie under the name of this page is that of another one.
     case otherPage
     case foreignOrigin
+    /// It has a body of another type than JSON, or does not say of which.
+    case otherType
     /// The page is for something else.
     case wrongKind
     /// Too many streams are open.
@@ -174,6 +177,7 @@ extension PageRefusal: ErrorResponseConvertible {
         case .noPage: ErrorResponse(.unauthorized, "no_page", "this page is over; start again from the site")
         case .otherPage: ErrorResponse(.unauthorized, "other_page", "this cookie is that of another page; start again from the site")
         case .foreignOrigin: ErrorResponse(.forbidden, "foreign_origin", "this call is for the pages of this site only")
+        case .otherType: ErrorResponse(.unsupportedMediaType, "unsupported_media_type", "this call is made with a body of application/json")
         case .wrongKind: ErrorResponse(.conflict, "wrong_kind", "this page is for something else")
         case .busy: ErrorResponse(.serviceUnavailable, "busy", "too many pages are open; ask again", headers: [.retryAfter: "5"])
         case .tooOften(let seconds):

@@ -75,7 +75,7 @@ extension APIRefusal {
 extension RoleRefusal {
     fileprivate var fieldRefusal: FieldRefusal {
         switch self {
-        case .nameWrong: .bad("role", "has 1 to 80 \(lineRule)")
+        case .nameWrong: .bad("role", "has 1 to 80 \(lineRule), and is not . or ..")
         case .apiUnknown(let api): .bad("permissions.\(api.text)", "is no API of this server")
         case .scopeUnknown(let api, let scope): .bad("permissions.\(api.text)", "has no scope \(scope.text)")
         }
@@ -85,7 +85,7 @@ extension RoleRefusal {
 extension UserRefusal {
     fileprivate var fieldRefusal: FieldRefusal {
         switch self {
-        case .idWrong: .bad("user_id", "has 1 to 255 \(lineRule)")
+        case .idWrong: .bad("user_id", "has 1 to 255 \(lineRule), and is not . or ..")
         case .nameWrong: .bad("name", "has 1 to 255 \(lineRule)")
         case .pictureWrong: .bad("picture", "is an https address of at most 2,000 bytes")
         case .emailWrong: .bad("email", "is one address of at most 254 bytes")
@@ -100,7 +100,7 @@ extension ApplicationRefusal {
     fileprivate var fieldRefusal: FieldRefusal {
         switch self {
         case .nameWrong: .bad("client_name", "has 1 to 80 \(lineRule)")
-        case .siteWrong: .bad("client_uri", "has at most 255 bytes on one line, and no control or direction characters")
+        case .siteWrong: .bad("client_uri", "is https, or http to this machine, in at most 255 bytes; leave it out for none")
         case .machineWithoutCredentials: .bad("token_endpoint_auth_method", "is not none for a machine: anybody could say that they are it")
         case .secretMissing: .bad("token_endpoint_auth_method", "needs a secret")
         case .keyMissing: .bad("jwks", "is missing: private_key_jwt is verified with a key of it")

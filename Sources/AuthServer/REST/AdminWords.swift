@@ -148,6 +148,7 @@ extension RedirectURIError {
         case .schemeWithoutDomain: "has a scheme without a domain: an app's own is one turned around, such as com.example.app (RFC 8252, 7.1)"
         case .schemeOfApps: "has a scheme of its own, which is for native applications"
         case .noHost: "has no host"
+        case .portWrong: "has a port that is not 1 to 65535, or zeros before it"
         }
     }
 }

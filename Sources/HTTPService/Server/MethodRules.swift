@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What HTTP says of methods wherever there is an address, so that no route has to: HEAD is GET without the body, OPTIONS tells what an address
-/// takes, another method than that is 405, and one that is nowhere taken is 501 (RFC 9110 §9).
+/// What HTTP says of methods wherever there is an address, so that no route has to: HEAD is GET without the body, unless the address has a HEAD of
+/// its own; OPTIONS tells what an address takes, another method than that is 405, and one that is nowhere taken is 501 (RFC 9110 §9).
 package struct MethodRules: HTTPResponder {
     package typealias Context = ServiceRequestContext
 
@@ -35,7 +35,9 @@ package struct MethodRules: HTTPResponder {
     }
 
     private func head(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        if let address = address(of: request), !address.methods.contains(.get) { return try await usual(request, context) }
+        let methods = address(of: request)?.methods
+        // An address whose GET changes something answers HEAD by itself.
+        if let methods, !methods.contains(.get) || methods.contains(.head) { return try await usual(request, context) }
         var head = request.head
         head.method = .get
         return try await routes.respond(to: Request(head: head, body: request.body), context: context)

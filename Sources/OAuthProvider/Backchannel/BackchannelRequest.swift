@@ -42,7 +42,7 @@ package enum BackchannelRefusal: Error, Equatable, Sendable {
         case .hintNotSupported: "login_hint_token is not supported"
         case .hintWrong: "id_token_hint is not an ID token that this client was given"
         case .scopeWithoutOpenID: "scope has no openid"
-        case .bindingMessageWrong: "binding_message has at most 64 characters on one line"
+        case .bindingMessageWrong: "binding_message has at most 64 characters on one line, and something to see"
         case .expiryWrong: "requested_expiry is a number of seconds"
         case .userCodeNotSupported: "user_code is not supported"
         case .requestObject: "request is not supported"
@@ -86,7 +86,7 @@ package struct BackchannelRequest: Sendable {
         guard scopes.contains(.openID) else { throw .scopeWithoutOpenID }
         bindingMessage = parameters["binding_message"]
         if let bindingMessage {
-            guard bindingMessage.count <= Self.longestMessage, PlainLine.allows(bindingMessage, cap: 4 * Self.longestMessage) else {
+            guard bindingMessage.count <= Self.longestMessage, PlainLine.allowsName(bindingMessage, cap: 4 * Self.longestMessage) else {
                 throw .bindingMessageWrong
             }
         }

@@ -32,6 +32,7 @@ package struct LogoutService: Sendable {
         let claims = LogoutTokenClaims(
             issuer: keys.issuer, clientID: notice.client.text, subject: notice.subject, session: notice.session.text, issuedAt: now, id: id)
         let application = try await context.store.read { rows in try rows.application(notice.client, of: notice.server) }
-        return try keys.signer(application?.idTokenAlgorithm ?? .es256).sign(claims.json, as: .logoutToken)
+        let signer = try await context.signer(application?.idTokenAlgorithm ?? .es256, of: notice.server, among: keys)
+        return try signer.sign(claims.json, as: .logoutToken)
     }
 }

@@ -9,7 +9,7 @@ package struct BackendAddress: Hashable, Sendable {
         let authority = text[start...].prefix { !"/?".contains($0) }
         let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.firstIndex(of: ":")
         let host = authority[..<(end ?? authority.endIndex)]
-        guard Self.isName(host) || Self.isBracketed(host), Self.isPort(authority[host.endIndex...]) else { return nil }
+        guard Self.isName(host) || Self.isBracketed(host) else { return nil }
         self.text = text
     }
 
@@ -28,13 +28,6 @@ package struct BackendAddress: Hashable, Sendable {
     private static func isBracketed(_ host: Substring) -> Bool {
         host.count > 2 && host.hasPrefix("[") && host.hasSuffix("]")
             && host.dropFirst().dropLast().utf8.allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) || ":.".utf8.contains($0) }
-    }
-
-    /// Nothing, or a colon and a number from 1 to 65535.
-    private static func isPort(_ text: Substring) -> Bool {
-        guard !text.isEmpty else { return true }
-        let digits = text.dropFirst()
-        return text.hasPrefix(":") && digits.utf8.allSatisfy(isDigit) && UInt16(digits).map { $0 > 0 } == true
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -17,12 +17,15 @@ package enum RedemptionKind {}
 /// One call at the token endpoint: by it a call whose answer of the database was lost finds what it did itself.
 package typealias RedemptionID = Identifier<RedemptionKind>
 
-/// `client_id`: what an operator names an application (RFC 6749 §2.2), in visible characters without a colon, which Basic needs for itself.
+/// `client_id`: what an operator names an application (RFC 6749 §2.2), in visible characters without a colon, which Basic needs for itself. `.` and `..`
+/// are none: in an address of the REST API they mean another one, up to that of the virtual server itself.
 package struct ClientID: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }) else { return nil }
+        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }),
+            !PathPart.isDots(text)
+        else { return nil }
         self.text = text
     }
 
@@ -41,6 +44,12 @@ package struct APIIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { text }
+}
+
+/// A part of a path (RFC 3986 §3.3).
+enum PathPart {
+    /// Whether it stands for the place itself, or the one above: whatever reads the address takes it out (§5.2.4).
+    static func isDots(_ text: String) -> Bool { text == "." || text == ".." }
 }
 
 /// The scheme of a URI (RFC 3986 §3.1).

@@ -12,6 +12,8 @@ package enum RedirectURIError: Error, Equatable, Sendable {
     /// An app's own scheme, for an application that is no app.
     case schemeOfApps
     case noHost
+    /// Its port is none, or is written as no one writes it (``URIPort``).
+    case portWrong
 }
 
 /// An address of an application to which browsers are sent with codes, as it was registered (RFC 6749 §3.1.2, RFC 8252 §7).
@@ -58,6 +60,7 @@ package struct RedirectURI: Hashable, Sendable {
         let authority = Self.authority(rest)
         guard !authority.contains("@") else { throw .userInformation }
         guard let host = Self.host(authority), !host.isEmpty else { throw .noHost }
+        guard URIPort.allows(authority.dropFirst(host.count)) else { throw .portWrong }
         if scheme == "https" {
             kind = .https
         } else if Self.isLoopback(host) {
@@ -96,14 +99,13 @@ package struct RedirectURI: Hashable, Sendable {
 
     private static func isLoopback(_ host: Substring) -> Bool { host == "127.0.0.1" || host == "[::1]" }
 
-    /// An http address on a loopback IP, with its port taken out; nil for any other. A port is one to five digits.
+    /// An http address on a loopback IP, with its port taken out; nil for any other.
     private static func withoutPort(_ text: String) -> String? {
         guard text.hasPrefix("http://") else { return nil }
         let authority = authority(text.dropFirst("http:".count))
         guard let host = host(authority), isLoopback(host) else { return nil }
         let tail = authority.dropFirst(host.count)
-        guard tail.isEmpty || tail.hasPrefix(":") && (2...6).contains(tail.count) && tail.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
+        guard URIPort.allows(tail) else { return nil }
         return "http://\(host)" + text.dropFirst("http://".count + authority.count)
     }
 }

@@ -5,6 +5,14 @@ import OstiaryTokens
 package protocol TokenKeyring: Sendable {
     /// - Throws: what storage throws, and `NoProvider`.
     func keys(of server: ServerID) async throws -> TokenKeys
+
+    /// The same, for a caller to whom an algorithm was missing: an operator may have named it since the keys were read, or this very moment at another
+    /// node.
+    func keys(of server: ServerID, signingBy algorithm: SignatureAlgorithm) async throws -> TokenKeys
+}
+
+extension TokenKeyring {
+    package func keys(of server: ServerID, signingBy algorithm: SignatureAlgorithm) async throws -> TokenKeys { try await keys(of: server) }
 }
 
 /// Nobody has made an application or an API at this virtual server, or there is no such server: it is no provider, and has no keys for tokens.

@@ -34,6 +34,7 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
 package enum ApplicationRules {
     static let mostRedirects = 50
     static let longestName = 80
+    static let longestSite = 255
 
     package static func check(_ application: Application) throws(ApplicationRefusal) {
         try checkNames(application)
@@ -45,10 +46,15 @@ package enum ApplicationRules {
         try checkLife(application)
     }
 
-    /// Name and site are shown on the phone, where a second line could look like one of the app's own.
+    /// Name and site are shown on the phone, where a second line could look like one of the app's own, and a site that is none like whatever it says.
     private static func checkNames(_ application: Application) throws(ApplicationRefusal) {
         guard PlainLine.allowsName(application.name, cap: longestName) else { throw .nameWrong }
-        guard PlainLine.allows(application.siteURL, cap: 255) else { throw .siteWrong }
+        guard application.siteURL.isEmpty || isSite(application.siteURL) else { throw .siteWrong }
+    }
+
+    /// https, or http to this very machine: what browsers are sent to is of the same kind.
+    private static func isSite(_ text: String) -> Bool {
+        text.utf8.count <= longestSite && (try? RedirectURI(registering: text, ofApp: false)) != nil
     }
 
     private static func checkCredentials(_ application: Application) throws(ApplicationRefusal) {

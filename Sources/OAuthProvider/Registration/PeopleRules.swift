@@ -20,7 +20,7 @@ package enum UserRefusal: Error, Equatable, Sendable {
 /// What an operator may write of a role, beyond that its APIs and scopes are there.
 package enum RoleRules {
     package static func check(_ role: Role) throws(RoleRefusal) {
-        guard PlainLine.allowsName(role.name, cap: ApplicationRules.longestName) else { throw .nameWrong }
+        guard PlainLine.allowsName(role.name, cap: ApplicationRules.longestName), !PathPart.isDots(role.name) else { throw .nameWrong }
     }
 }
 
@@ -33,7 +33,7 @@ package enum UserRules {
     static let mostRoles = 64
 
     package static func check(_ user: ProviderUser) throws(UserRefusal) {
-        guard PlainLine.allowsName(user.userID, cap: longestName) else { throw .idWrong }
+        guard PlainLine.allowsName(user.userID, cap: longestName), !PathPart.isDots(user.userID) else { throw .idWrong }
         if let name = user.profile.name {
             guard PlainLine.allowsName(name, cap: longestName) else { throw .nameWrong }
         }

@@ -18,7 +18,7 @@ package struct TokenEndpoint: Sendable {
         let authenticated = try await authenticate(request, call, at: now)
         let proof = try prove(request, authenticated, at: now)
         let issuance = try await redeem(request, authenticated, proof, at: now)
-        return try await sign(issuance, authenticated.keys)
+        return try await sign(issuance, of: call.server, authenticated.keys)
     }
 
     private struct ReadRequest: Sendable {
@@ -59,19 +59,21 @@ package struct TokenEndpoint: Sendable {
         }
     }
 
-    private func sign(_ issuance: Issuance, _ keys: TokenKeys) async throws -> TokenResponse {
+    private func sign(_ issuance: Issuance, of server: ServerID, _ keys: TokenKeys) async throws -> TokenResponse {
         let accessToken: String
         switch issuance.accessToken {
         case .opaque(let text): accessToken = text
         case .jwt(let algorithm):
             var claims = issuance.claims
             claims.custom = try await hook.claims(for: claims)
-            accessToken = try keys.signer(algorithm).sign(claims.json, as: .accessToken)
+            accessToken = try await context.signer(algorithm, of: server, among: keys).sign(claims.json, as: .accessToken)
+        }
+        var idToken: String?
+        if let claims = issuance.idToken {
+            idToken = try await context.signer(issuance.idTokenAlgorithm, of: server, among: keys).sign(claims.json, as: .idToken)
         }
         return TokenResponse(
             accessToken: accessToken, type: issuance.claims.boundKey == nil ? .bearer : .dpop, life: issuance.life, scopes: issuance.scopes,
-            refreshToken: issuance.refreshToken?.text,
-            idToken: try issuance.idToken.map { try keys.signer(issuance.idTokenAlgorithm).sign($0.json, as: .idToken) },
-            issuedType: issuance.issuedType)
+            refreshToken: issuance.refreshToken?.text, idToken: idToken, issuedType: issuance.issuedType)
     }
 }

@@ -71,8 +71,25 @@ extension AdminOptions {
     private func key(_ settings: Settings) async throws -> SecretText {
         if apiKeyFile == nil, let key = try settings.secret(.rootAPIKey, file: .rootAPIKeyFile) { return key }
         let path = apiKeyFile ?? URL(fileURLWithPath: storage.data).appendingPathComponent(RootAPIKey.fileName).path
-        let only = try await Settings.load([.rootAPIKeyFile], environment: [:], overrides: [.rootAPIKeyFile: path])
-        return try only.required(.rootAPIKeyFile, try only.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        do {
+            let only = try await Settings.load([.rootAPIKeyFile], environment: [:], overrides: [.rootAPIKeyFile: path])
+            return try only.required(.rootAPIKeyFile, try only.secret(.rootAPIKey, file: .rootAPIKeyFile))
+        } catch {
+            // The setting of the server is not to blame for what the command line says.
+            guard apiKeyFile != nil, let problem = Self.problem(of: error) else { throw error }
+            throw ValidationError("--api-key-file: \(problem)")
+        }
+    }
+
+    /// What is wrong with the file of a key, without the name of the setting.
+    static func problem(of error: SettingsError) -> String? {
+        switch error {
+        case .unreadableSecret(_, let path, let reason): "cannot read \(path): \(reason)"
+        case .openSecret(_, let path): "others can read or write \(path): run chmod o-rwx \(path), and change the key if they may have read it"
+        case .weakSecret: "an API key holds at least 128 random bits"
+        case .invalid(_, let reason): reason
+        default: nil
+        }
     }
 }
 
@@ -81,13 +98,19 @@ enum AdminFile {
     /// - Parameter path: `-` for standard input.
     /// - Throws: ``AdminFileError``.
     static func object(_ path: String) throws -> JSONObject {
-        let data: Data?
-        if path == "-" { data = try? FileHandle.standardInput.readToEnd() ?? Data() } else { data = FileManager.default.contents(atPath: path) }
-        guard let data else { throw AdminFileError(path: path, problem: "cannot be read") }
         let most = AdminRequest.bodyLimit
+        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        guard let file, let data = try? bytes(of: file, most: most + 1) else { throw AdminFileError(path: path, problem: "cannot be read") }
         guard data.count <= most else { throw AdminFileError(path: path, problem: "is larger than \(most) bytes: users can be put one by one") }
         guard let text = String(validating: data, as: UTF8.self) else { throw AdminFileError(path: path, problem: "is no text in UTF-8") }
         do { return try YAMLReader.object(text) } catch { throw AdminFileError(path: path, problem: "\(error)") }
+    }
+
+    /// The first bytes, from whatever gives them in pieces: a pipe has no length of its own.
+    private static func bytes(of file: FileHandle, most: Int) throws -> Data {
+        var data = Data()
+        while data.count < most, let piece = try file.read(upToCount: most - data.count), !piece.isEmpty { data += piece }
+        return data
     }
 }
 

@@ -29,6 +29,15 @@ enum UserKind: RegistryKind {
     static let (list, noun, key, beside) = ("users", "user", "user_id", ["name"])
 }
 
+/// What can stand in an address as a name.
+enum RegistryName {
+    /// Refuses what would be the address of something else: nothing, and what is taken out of an address on its way.
+    static func checked(_ name: String) throws -> String {
+        guard !["", ".", ".."].contains(name) else { throw ValidationError(name.isEmpty ? "a name is wanted" : "nothing is named \(name)") }
+        return name
+    }
+}
+
 /// `ostiary admin apis`, and the like of the other kinds.
 struct RegistryCommands<Kind: RegistryKind>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
@@ -77,7 +86,7 @@ struct RegistryShow<Kind: RegistryKind>: AsyncParsableCommand {
     }
 
     @OptionGroup var options: AdminOptions
-    @Argument(help: ArgumentHelp("Its name: \(Kind.key).")) var name: String
+    @Argument(help: ArgumentHelp("Its name: \(Kind.key)."), transform: RegistryName.checked) var name: String
 
     func run() async throws {
         try await options.run("\(Kind.list) show") { registry in
@@ -95,7 +104,7 @@ struct RegistryPut<Kind: RegistryKind>: AsyncParsableCommand {
     }
 
     @OptionGroup var options: AdminOptions
-    @Argument(help: ArgumentHelp("Its name: \(Kind.key).")) var name: String
+    @Argument(help: ArgumentHelp("Its name: \(Kind.key)."), transform: RegistryName.checked) var name: String
     @Argument(help: "YAML or JSON, as show tells it; - for standard input.") var file: String
 
     func run() async throws {
@@ -114,7 +123,7 @@ struct RegistryDelete<Kind: RegistryKind>: AsyncParsableCommand {
     }
 
     @OptionGroup var options: AdminOptions
-    @Argument(help: ArgumentHelp("Its name: \(Kind.key).")) var name: String
+    @Argument(help: ArgumentHelp("Its name: \(Kind.key)."), transform: RegistryName.checked) var name: String
 
     func run() async throws {
         try await options.run("\(Kind.list) delete") { registry in
@@ -132,7 +141,7 @@ struct SecretCommand: AsyncParsableCommand {
 
     @OptionGroup var options: AdminOptions
     @Option(help: ArgumentHelp("Seconds for which the former secrets go on, up to 30 days.", valueName: "seconds")) var overlap = 0
-    @Argument(help: "Its name: client_id.") var name: String
+    @Argument(help: "Its name: client_id.", transform: RegistryName.checked) var name: String
 
     func validate() throws {
         guard (0...2_592_000).contains(overlap) else { throw ValidationError("--overlap is a number from 0 to 2592000") }

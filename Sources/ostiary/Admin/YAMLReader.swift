@@ -21,7 +21,10 @@ struct YAMLReader {
     /// - Throws: ``YAMLError``.
     static func object(_ text: String) throws -> JSONObject {
         if text.first(where: { !$0.isWhitespace }) == "{" {
-            do { return try JSONReader.object(Array(text.utf8)) } catch { throw YAMLError(line: 1, problem: "the file begins as JSON and is none") }
+            do { return try JSONReader.object(Array(text.utf8)) } catch {
+                let problem = error == .duplicateName ? "the file is JSON in which a name is there twice" : "the file begins as JSON and is none"
+                throw YAMLError(line: 1, problem: problem)
+            }
         }
         let root: Node?
         do { root = try compose(yaml: text) } catch let error as YamlError { throw YAMLError(error) }

@@ -112,6 +112,16 @@ final class AuthorizeFixture: Sendable {
         }
     }
 
+    /// Says otherwise what a scope lets a client do, as the operator of the API may.
+    func changeWords(of scope: String, to words: String) async throws {
+        let (name, server) = (try #require(Scope(scope)), server)
+        try await oauthStore.write { rows in
+            var api = try #require(try rows.api(Self.api, of: server))
+            api.scopes = api.scopes.map { $0.scope == name ? APIScope(name, words: words) : $0 }
+            try rows.save(api)
+        }
+    }
+
     func run(_ body: @Sendable @escaping (Browser) async throws -> Void) async throws {
         try await Hummingbird.Application(responder: responder, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).test(.router) {
             client in

@@ -274,6 +274,45 @@ struct AuthorizePageTests {
         }
     }
 
+    @Test("HEAD does nothing where GET begins, gives or ends something: whoever looks at a link has no code, spends none, and logs nobody out")
+    func head() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        @Sendable func rows() async throws -> [Int] {
+            var counts: [Int] = []
+            for table in ["oauth_pushed", "oauth_code", "oauth_grant", "page"] { counts.append(try await fixture.count(table)) }
+            return counts
+        }
+        @Sendable func look(_ path: String, _ browser: Browser) async throws {
+            let before = (try await rows(), browser.cookies)
+            let answer = try await browser.head(path)
+            #expect(answer.status == .ok && answer.body.readableBytes == 0, "\(path)")
+            #expect(answer.headers[.location] == nil && answer.headers[.setCookie] == nil && answer.headers[.cacheControl] == "no-store")
+            #expect(try await rows() == before.0 && browser.cookies == before.1, "\(path)")
+        }
+        try await fixture.run { (browser) async throws in
+            try await look("/authorize?\(Browser.request())", browser)
+            let visit = try await browser.openLogin(try await browser.authorize(Browser.request()))
+            let code = try await fixture.approve(alice, visit.nonce)
+            try await look("/authorize/cancel?visit=\(visit.id.text)", browser)
+            try await look("/authorize/continue?visit=\(visit.id.text)&returncode=\(code.text)", browser)
+            try await look("/authorize/continue?visit=\(visit.id.text)&returncode=\(code.text)", browser.another())
+            #expect(Browser.parameter("code", of: try await browser.comeBack(visit, code).headers[.location]) != nil)
+            // Whoever is logged in would have a code at once, and be logged out at once.
+            try await look("/authorize?\(Browser.request())", browser)
+            let silent = try await browser.authorize(Browser.request("shop", AuthorizeFixture.callback, ["prompt": "none"])).headers[.location]
+            let hint = try #require(try await fixture.tokens(silent).idToken)
+            try await look("/logout?id_token_hint=\(hint)", browser)
+            let nonce = try #require(browser.logins.first)
+            #expect(try await fixture.session(nonce).login != nil)
+            // Where nothing happens HEAD is GET without the body, and where there is no provider there is nothing.
+            #expect(try await browser.head("/device").headers[.contentLength] == browser.get("/device").headers[.contentLength])
+            #expect(try await browser.head("/oidc/\(AuthorizeFixture.other.text)/authorize").status == .notFound)
+            let options = try await browser.client.execute(uri: "/authorize", method: .options)
+            #expect(options.headers[.allow] == "GET, HEAD, OPTIONS, POST")
+        }
+    }
+
     @Test("A browser keeps eight visits, and gives up the oldest")
     func many() async throws {
         let fixture = try await AuthorizeFixture()

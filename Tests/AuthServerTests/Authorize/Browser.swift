@@ -43,8 +43,12 @@ final class Browser: Sendable {
 
     func get(_ path: String) async throws -> TestResponse { try await send(path, .get, [.accept: "text/html"]) }
 
-    func post(_ path: String, _ body: String, origin: String? = AuthorizeFixture.origin) async throws -> TestResponse {
-        var headers: HTTPFields = [.contentType: "application/json"]
+    func head(_ path: String) async throws -> TestResponse { try await send(path, .head, [.accept: "text/html"]) }
+
+    func post(
+        _ path: String, _ body: String, origin: String? = AuthorizeFixture.origin, type: String = "application/json"
+    ) async throws -> TestResponse {
+        var headers: HTTPFields = [.contentType: type]
         headers[.origin] = origin
         return try await send(path, .post, headers, body)
     }

@@ -60,6 +60,11 @@ struct ConsentTests {
             for origin in ["https://reports.example", "null", nil] {
                 #expect(try await browser.decide(visit, mark, allow: true, origin: origin).status == .forbidden)
             }
+            // A form of a site at the same origin, too.
+            let yes = #"{"mark":"\#(mark ?? "")","allow":true}"#
+            for type in ["text/plain", "application/x-www-form-urlencoded"] {
+                #expect(try await browser.post("/authorize/decision?visit=\(visit)", yes, type: type).status == .unsupportedMediaType)
+            }
             for wrong in ["", "AAAA", other.text("mark"), mark.map { $0 + "AA" }] {
                 #expect(try await browser.decide(visit, wrong, allow: true).status == .conflict)
             }
@@ -84,6 +89,33 @@ struct ConsentTests {
             #expect(now.texts("scopes") == ["know who you are", "read your things"])
             #expect(location(try await browser.decide(visit, now.text("mark"), allow: true)) != nil)
         }
+    }
+
+    @Test("A person says yes to what they read: a name, a site or words of a scope that were written otherwise meanwhile are shown first")
+    func otherWords() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (browser) async throws in
+            var (asked, visit) = try await browser.question(try await browser.logIn(try await browser.authorize(Browser.reports()), as: alice))
+            let changes: [@Sendable () async throws -> Void] = [
+                { try await fixture.changeWords(of: "read", to: "read and keep your things") },
+                { try await fixture.change("reports") { $0.name = "Your Bank" } },
+                { try await fixture.change("reports") { $0.siteURL = "https://bank.example" } },
+            ]
+            for change in changes {
+                try await change()
+                #expect(try await browser.decide(visit, asked.text("mark"), allow: true).status == .conflict)
+                asked = JSONObject(try await browser.get("/authorize/state?visit=\(visit)").body)
+            }
+            #expect(asked.texts("scopes") == ["know who you are", "read and keep your things"])
+            #expect(asked.text("client") == "Your Bank" && asked.text("site") == "https://bank.example")
+            // Words of a scope that nobody asks for say nothing here, and the language of the page is no part of the question.
+            try await fixture.changeWords(of: "write", to: "change or remove them")
+            let german = JSONObject(try await browser.get("/authorize/state?visit=\(visit)&lang=de").body)
+            #expect(german.text("mark") == asked.text("mark") && german.texts("scopes") != asked.texts("scopes"))
+            #expect(location(try await browser.decide(visit, asked.text("mark"), allow: true)) != nil)
+        }
+        #expect(try await fixture.count("oauth_consent") == 1)
     }
 
     @Test("A login that ended while the page was open consents to nothing: the page goes back to the beginning")

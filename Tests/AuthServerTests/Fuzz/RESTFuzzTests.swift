@@ -80,6 +80,7 @@ struct RESTFuzzTests {
             for _ in 0..<(400 * FuzzSeed.rounds) {
                 guard let (method, path) = seed.pick(Self.pages) else { return }
                 var headers: HTTPFields = [:]
+                headers[.contentType] = seed.chance(8) ? words.escaped() : "application/json"
                 headers[.origin] = seed.chance(4) ? words.escaped() : "https://login.example"
                 let cookie = Array((seed.pick(cookies) ?? "").utf8)
                 if !seed.chance(5) {

@@ -76,6 +76,26 @@ struct TokenKeyringTests {
         let count = Mutex(0)
     }
 
+    @Test("An algorithm that was named a moment ago signs at once, at each node, and its key is published; one that nobody named does not")
+    func newAlgorithm() async throws {
+        let world = try await World()
+        let (node, other) = (world.node(), world.node())
+        for each in [node, other] { #expect(try await each.keys(of: world.server).signers.keys.map(\.rawValue) == ["ES256"]) }
+        try await world.saveAPI(.edDSA)
+        // In the same second: what is in memory is young.
+        #expect(try await node.keys(of: world.server).signers[.edDSA] == nil)
+        for each in [node, other] {
+            let keys = try await each.keys(of: world.server, signingBy: .edDSA)
+            let token = try world.token(by: keys, .edDSA)
+            #expect(Self.isVerified(token, by: try await each.keys(of: world.server)))
+            #expect(Self.isVerified(token, by: try await node.keys(of: world.server)))
+        }
+        #expect(try await world.rows()["token-eddsa"] == 1)
+        let keys = try await node.keys(of: world.server, signingBy: .rs256)
+        #expect(throws: NoSigner.self) { try keys.signer(.rs256) }
+        #expect(try await world.rows()["token-rs256"] == nil)
+    }
+
     private static func isVerified(_ token: String, by keys: TokenKeys) -> Bool {
         (try? UnverifiedJWS(compact: token).verified(by: keys.published, as: .accessToken)) != nil
     }

@@ -65,7 +65,7 @@ struct PageClient: Sendable {
     func post(
         _ path: String, _ body: String, cookie: String?, page: String?, origin: String? = "https://login.example"
     ) async throws -> TestResponse {
-        var headers: HTTPFields = [:]
+        var headers: HTTPFields = [.contentType: "application/json"]
         headers[.origin] = origin
         headers[.cookie] = cookie
         return try await client.execute(

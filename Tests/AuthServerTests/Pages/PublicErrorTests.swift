@@ -47,9 +47,11 @@ struct PublicErrorTests {
     func calls() async throws {
         let premises = try await PagesFixture()
         try await premises.asBrowser { (browser) async throws in
-            let response = try await browser.client.execute(
-                uri: "/pages/renew", method: .post, headers: [.accept: Self.browser, .origin: "https://login.example"], body: nil)
-            #expect(JSONObject(response.body).text("error") == "no_page")
+            for (type, error) in [("application/json", "no_page"), ("text/plain", "unsupported_media_type")] {
+                let headers: HTTPFields = [.accept: Self.browser, .origin: "https://login.example", .contentType: type]
+                let response = try await browser.client.execute(uri: "/pages/renew", method: .post, headers: headers, body: nil)
+                #expect(JSONObject(response.body).text("error") == error)
+            }
         }
     }
 

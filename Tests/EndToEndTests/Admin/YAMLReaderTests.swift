@@ -80,6 +80,17 @@ struct YAMLReaderTests {
         #expect(!written.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
     }
 
+    @Test("JSON with a name twice is told apart from what is no JSON")
+    func doubled() throws {
+        func problem(_ text: String) -> String? {
+            do { _ = try YAMLReader.object(text) } catch { return "\(error)" }
+            return nil
+        }
+        #expect(problem(#"{"apis":{},"apis":{}}"#)?.contains("a name is there twice") == true)
+        #expect(problem(#"{"apis":{"a":{"name":"A","name":"B"}}}"#)?.contains("a name is there twice") == true)
+        #expect(problem(#"{"apis":"#)?.contains("begins as JSON and is none") == true)
+    }
+
     @Test("The files of docs/admin.md are read, and are what the REST API takes")
     func document() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL

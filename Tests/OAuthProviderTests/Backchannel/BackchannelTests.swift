@@ -144,7 +144,9 @@ struct BackchannelTests {
 
     @Test("ciba_binding_message_long_or_emoji: 64 characters on one line, and what stands there is shown as it is")
     func bindingMessages() async throws {
-        for text in [String(repeating: "a", count: 65), "two\nlines", "turned \u{202E}around", String(repeating: "é", count: 65)] {
+        // A message of blanks is none, and the person would compare it with nothing.
+        let blanks = ["   ", "\u{00A0}\u{2003}", "\u{200B}", "\u{2800}", "\u{0301}\u{20DD}"]
+        for text in [String(repeating: "a", count: 65), "two\nlines", "turned \u{202E}around", String(repeating: "é", count: 65)] + blanks {
             #expect(try await refusal(["binding_message": text]) == .bindingMessageWrong)
         }
         for text in [String(repeating: "a", count: 64), "Zahlung 12,50 €", "👍 W4", String(repeating: "é", count: 64)] {

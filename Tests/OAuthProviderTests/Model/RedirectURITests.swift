@@ -43,6 +43,8 @@ struct RedirectURITests {
             "http://127.0.0.1:9000:80/cb", "http://127.0.0.1.evil.example/cb", "http://127.0.0.1@evil.example/cb",
             "http://127.0.0.1:80@evil.example/cb",
             "http://localhost:9000/cb", "http://127.0.0.2/cb", "http://127.0.0.1:123456/cb", "http://127.0.0.1:٣/cb",
+            "http://127.0.0.1:0/cb", "http://127.0.0.1:00/cb", "http://127.0.0.1:05000/cb", "http://127.0.0.1:65536/cb",
+            "http://127.0.0.1:99999/cb", "http://127.0.0.1:+80/cb",
         ])
     func notLoopback(presented: String) throws {
         #expect(try !RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true).isMatched(by: presented))
@@ -78,6 +80,17 @@ struct RedirectURITests {
         #expect(error("https://app.example/é") == .malformed)
         #expect(error("") == .malformed)
         for text in ["javascript:alert(1)", "data:text/html,x", "demo://cb", "file:///etc/passwd"] { #expect(error(text) == .schemeWithoutDomain) }
+    }
+
+    @Test(
+        "A port that nobody can have, or that two readers may read as two, is registered by nobody",
+        arguments: ["0", "00", "05000", "65536", "99999", "", "+80", "8o", "-1", "80:80"])
+    func ports(port: String) {
+        for host in ["https://app.example", "http://127.0.0.1", "http://[::1]", "http://localhost"] {
+            #expect(error("\(host):\(port)/cb") == .portWrong)
+            #expect(error("\(host):5000/cb") == nil && error("\(host):65535?a") == nil)
+        }
+        #expect(error("http://[::1]5000/cb") == .portWrong)
     }
 
     @Test("An app's own scheme belongs to a domain and to an app")

@@ -84,6 +84,32 @@ struct RegistrationTests {
         #expect(try await refusal("web") { $0.siteURL = "a\u{2028}b" } == .siteWrong)
     }
 
+    @Test("A site is where browsers may be sent: https, or this machine; what else it could say stands on the phone as if it were one")
+    func sites() async throws {
+        for site in ["", "https://reports.example", "https://reports.example/eu", "http://localhost:3000", "http://127.0.0.1:3000/"] {
+            #expect(try await refusal("web") { $0.siteURL = site } == nil)
+            #expect(try await refusal("mobile") { $0.siteURL = site } == nil)
+        }
+        for site in [
+            "http://reports.example", "javascript:alert(1)", "data:text/html,x", "com.example.app:/home", "reports.example", "Your bank",
+            "https://bank.example@reports.example", "https://reports.example/#bank", "https://reports.example:0", "https://r\u{00E9}ports.example",
+            "https://" + String(repeating: "a", count: 248),
+        ] {
+            #expect(try await refusal("web") { $0.siteURL = site } == .siteWrong, "\(site)")
+            #expect(try await refusal("mobile") { $0.siteURL = site } == .siteWrong, "\(site)")
+        }
+    }
+
+    @Test("Nothing is named by dots, which a proxy takes out of an address: DELETE …/applications/../ would be one of the virtual server")
+    func dots() throws {
+        for dots in [".", ".."] {
+            #expect(ClientID(dots) == nil)
+            #expect(throws: RoleRefusal.nameWrong) { try RoleRules.check(Role(server: Fixture.server, name: dots, permissions: [:])) }
+            #expect(throws: UserRefusal.idWrong) { try UserRules.check(ProviderUser(server: Fixture.server, userID: dots)) }
+        }
+        for name in ["...", ".a", "a.", "a.b", "-"] { #expect(ClientID(name)?.text == name) }
+    }
+
     @Test("S3-50 an API has an identifier and a switch for offline access; its scopes are its own, each once, in words for people")
     func apis() async throws {
         let fixture = try await ProviderFixture()

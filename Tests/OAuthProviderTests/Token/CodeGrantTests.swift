@@ -201,6 +201,22 @@ struct CodeGrantTests {
         #expect(try await fixture.refusal(of: good) == nil)
     }
 
+    @Test("A code that names a key and comes without its proof, or with another's, is spent: whose it is has the warning, and nobody has tokens")
+    func boundCodeIsSpent() async throws {
+        let fixture = try await ProviderFixture()
+        let key = try Fixture.phoneKey(51).key.thumbprint.text
+        for thief in [[], [try fixture.proof(52)]] {
+            let code = try await fixture.code(["dpop_jkt": key])
+            #expect(try await fixture.refusal(of: fixture.exchange(code, proofs: thief)) != nil)
+            #expect(try await fixture.refusal(of: fixture.exchange(code, proofs: [try fixture.proof(51)])) == .codeSpent)
+        }
+        // What is refused before the code is looked at spends nothing: here a proof for another address.
+        let code = try await fixture.code(["dpop_jkt": key])
+        let wrong = try fixture.proof(51, address: "https://login.example/oauth/par")
+        #expect(try await fixture.refusal(of: fixture.exchange(code, proofs: [wrong])) != .codeSpent)
+        #expect(try await fixture.refusal(of: fixture.exchange(code, proofs: [try fixture.proof(51)])) == nil)
+    }
+
     @Test("A client that names another API with its code than with its request gets no token for the first (RFC 8707 §2.2)")
     func otherTarget() async throws {
         let fixture = try await ProviderFixture()
