@@ -67,7 +67,8 @@ struct OAuthFixture: Sendable {
         keyring = try OAuthFixtureKeyring { addresses.issuer(of: $0) }
         let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource())
         let clock = clock
-        let routes = OAuthRoutes(domain: domain, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
+        let waiting = WaitingLogins(store: accounts, keyring: try OneServerKeyring(), events: SessionEventHub())
+        let routes = try OAuthRoutes(domain: domain, waiting: waiting, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))
         router.addServiceMiddleware()
