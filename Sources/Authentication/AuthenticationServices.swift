@@ -9,6 +9,7 @@ package struct AuthenticationServices: Sendable {
     package let attempts: AttemptService
     package let changes: SecondFactorChangeService
     package let presence: PresenceService
+    package let waiting: WaitingLogins
     package let accounts: AccountService
     package let housekeeping: Housekeeping
     package let closes: CloseQueue
@@ -26,6 +27,7 @@ package struct AuthenticationServices: Sendable {
         attempts = AttemptService(store: store, keyring: keyring, events: events, secondFactor: secondFactor)
         changes = SecondFactorChangeService(store: store, events: events, secondFactor: secondFactor, random: random)
         presence = PresenceService(store: store, events: events)
+        waiting = WaitingLogins(store: store, keyring: keyring, events: events)
         accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
         housekeeping = Housekeeping(
             store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch, auditRetention: auditRetention)

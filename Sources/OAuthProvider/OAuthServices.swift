@@ -43,5 +43,6 @@ package struct OAuthServices: Sendable {
 
     /// Work in the background, for the node that has the lease.
     package func logouts(through gateway: any LogoutGateway) -> LogoutService { LogoutService(context: context, gateway: gateway) }
+    package var pushedDecisions: PushedDecisions { PushedDecisions(context: context) }
     package func pings(through gateway: any PingGateway) -> PingService { PingService(context: context, gateway: gateway) }
 }

@@ -11,6 +11,7 @@ package enum Label: String, CaseIterable, Sendable {
     case devState = "dev-state"
     case devPing = "dev-ping"
     case devStop = "dev-stop"
+    case devFetch = "dev-fetch"
     case devDelete = "dev-delete"
     case ticket
     case secondFactorAnswer = "sfans"
@@ -20,7 +21,7 @@ package enum Label: String, CaseIterable, Sendable {
     case secondFactorProof = "sf-proof"
     case secondFactorOperation = "sf-op"
     case secondFactorProbe = "sfs-probe"
-    case bio, tombstone, close, reset, leave, nonce, sid, hsid, qr, link, offer, `return`, acct, pinin, kpin, commit, visual, attest, otp, data
+    case bio, tombstone, close, reset, leave, nonce, sid, hsid, qr, link, offer, `return`, number, acct, pinin, kpin, commit, visual, attest, otp, data
 
     /// "AP1/" label 00, the prefix of whatever is hashed, derived or signed under this label.
     package var prefix: [UInt8] { Array("AP1/\(rawValue)".utf8) + [0] }

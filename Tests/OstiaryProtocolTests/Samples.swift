@@ -94,6 +94,12 @@ struct Samples {
                 serverTag: server.root.tag, sessionID: session, issuedAt: 1_800_000_000, frame: 3, binding: .qrDynamic, qrSecret: bytes(32)))
     }
 
+    func pushedLink() -> Encoded<LoginLink> {
+        Encoded(
+            LoginLink(
+                serverTag: server.root.tag, sessionID: session, issuedAt: 1_800_000_000, frame: 0, binding: .push, qrSecret: bytes(32)))
+    }
+
     func receipt() -> Encoded<Receipt> {
         Encoded(
             Receipt(
@@ -280,6 +286,10 @@ struct Samples {
             WireCase("Ping", try Encoded(Ping(sessionID: session, hold: 25, extensions: shown), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("Stop", try Encoded(Stop(sessionID: session, reason: .user), freshness: bytes(40), signedBy: device.sign).value),
             WireCase("PingAnswer", PingAnswer(state: .stopped, reason: .server, pingTime: 300, extensions: notices)),
+            WireCase("Fetch", try Encoded(Fetch(accountID: account), freshness: bytes(40), signedBy: device.sign).value),
+            WireCase(
+                "Waiting",
+                Waiting(logins: (1...2).map { WaitingLogin(link: pushedLink(), expiresAt: SampleServer.now + 60 * UInt64($0)) })),
             WireCase("Delete", try Encoded(Delete(accountID: account, time: SampleServer.now), signedBy: device.sign).value),
             WireCase("Tombstone", Encoded(Tombstone(accountID: account, time: SampleServer.now), signedBy: server.operatorKey).value),
         ]

@@ -19,11 +19,12 @@ struct AP1Features: Sendable {
         case .m1: return try await domain.attempts.evaluate(request)
         case .m3: return try await domain.changes.complete(request)
         case .ping: return try await poll.answer(domain.presence.ping(request))
+        case .fetch: return try await domain.waiting.fetch(request)
         case .stop: return try await domain.presence.stop(request)
         case .delete: return try await domain.accounts.delete(request)
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
             .reset, .probe, .leave,
-            .pingAnswer, .tombstone, .bundle:
+            .pingAnswer, .tombstone, .waiting, .bundle:
             throw Refusal.messageNotServed
         }
     }

@@ -31,6 +31,7 @@ extension PhoneRequest {
         case .m1: try? M1(decoding: bytes).accountID
         case .m3: try? M3(decoding: bytes).accountID
         case .l5: try? L5(decoding: bytes).accountID
+        case .fetch: try? Fetch(decoding: bytes).accountID
         case .delete: try? Delete(decoding: bytes).accountID
         default: nil
         }

@@ -11,6 +11,8 @@ struct ShownRequest: Sendable {
     let demand: FactorDemand
     let language: PageLanguage
     let userAgent: String
+    /// What the client shows beside it on its own screen; nil for nothing.
+    var bindingMessage: String?
 
     init(
         _ application: Application, _ scopes: ScopeSet, _ api: ProtectedAPI?, demand: FactorDemand, in language: PageLanguage, headers: HTTPFields
@@ -44,7 +46,8 @@ struct ShownRequest: Sendable {
             }
         }
         let key = texts.text("phoneMay", in: language)
-        return lines.enumerated().map { Announcement(key: $0.offset == 0 ? key : "\(key) (\($0.offset + 1))", text: $0.element) }
+        let message = bindingMessage.map { [Announcement(key: texts.text("phoneMessage", in: language), text: $0)] } ?? []
+        return message + lines.enumerated().map { Announcement(key: $0.offset == 0 ? key : "\(key) (\($0.offset + 1))", text: $0.element) }
     }
 }
 

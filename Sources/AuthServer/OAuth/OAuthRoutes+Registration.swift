@@ -8,7 +8,7 @@ extension OAuthRoutes {
     func register(_ call: OAuthCall) async throws -> Response {
         do {
             let registration = RegistrationCall(
-                server: call.server, authorization: call.authorization, contentType: OAuthCall.mediaType(call.request.headers[.contentType]),
+                server: call.server, authorization: call.authorization, contentType: call.request.headers.mediaType,
                 body: try await call.request.bytes(limit: OAuthCall.bodyLimit))
             return .provider(try await domain.registration.register(registration, at: call.now).json, status: .created)
         } catch RegistrationRefusal.closed {

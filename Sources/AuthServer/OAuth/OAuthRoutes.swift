@@ -1,3 +1,4 @@
+import Authentication
 import HTTPService
 import HTTPTypes
 import Hummingbird
@@ -13,16 +14,23 @@ package struct OAuthRoutes: Sendable {
     /// Whether proofs need a nonce of ours (RFC 9449 §8).
     let asksNonce: Bool
     let clock: @Sendable () -> Instant
+    /// Asks people on their phones.
+    let waiting: WaitingLogins
+    let texts: PageTexts
     let documents = ProviderDocuments()
     let alarms = LineLimit<String>(burst: 20)
 
+    /// - Throws: when the program has lost its texts.
     package init(
-        domain: OAuthServices, addresses: ProviderAddresses, asksNonce: Bool = false, clock: @Sendable @escaping () -> Instant
-    ) {
+        domain: OAuthServices, waiting: WaitingLogins, addresses: ProviderAddresses, asksNonce: Bool = false,
+        clock: @Sendable @escaping () -> Instant
+    ) throws {
         self.domain = domain
         self.addresses = addresses
         self.asksNonce = asksNonce
         self.clock = clock
+        self.waiting = waiting
+        texts = try PageTexts.made.get()
     }
 
     /// Every endpoint, in the order of docs/oauth.md. What a program in a browser needs of another site's provider may be called from there.

@@ -163,4 +163,19 @@ extension AuthenticationSchema {
             "CREATE INDEX oauth_polled_expiry ON oauth_polled (expires_at)",
         ]
     }
+
+    /// Sessions that the server begins for one account, and which authorization one is for.
+    static func pushColumns(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE session ADD COLUMN open_for \(d.integer)", "ALTER TABLE session ADD COLUMN wrong_numbers \(d.integer)",
+            // Open or claimed.
+            "CREATE INDEX session_waiting ON session (preselected, started_at) WHERE open_for IS NOT NULL AND state IN (0, 1)",
+            "ALTER TABLE oauth_polled ADD COLUMN session \(d.blob)",
+            // Clients that are to be told, and whose person has not decided.
+            """
+            CREATE INDEX oauth_polled_undecided ON oauth_polled (expires_at)
+            WHERE state = 0 AND session IS NOT NULL AND ping_address IS NOT NULL
+            """,
+        ]
+    }
 }

@@ -38,6 +38,7 @@ enum AuthenticationSchema {
         Migration(27, "of what a phone was shown at its enrolment the hash is kept", statements: enrolHashColumn, rows: forgetShownEnrolments),
         Migration(28, "the provider of OAuth and OpenID Connect") { d in providerTables(d) },
         Migration(29, "the key that a phone named for its tokens") { d in ["ALTER TABLE session ADD COLUMN token_key \(d.blob)"] },
+        Migration(30, "logins that are pushed to a phone") { d in pushColumns(d) },
         Migration(31, "grants that an operator lists and ends, and a block ends") { d in givenGrants(d) },
         Migration(32, "clients that register themselves") { d in registrationTables(d) },
     ]

@@ -10,7 +10,7 @@ enum PolledColumns {
         "oauth_polled", key: ["server", "hash"],
         columns: [
             "client", "way", "user_code_hash", "account", "scopes", "api", "strengths", "binding_message", "created_at", "expires_at", "pause",
-            "polled_at", "polled_by", "state", "grant_id", "redeemed_by", "ping_address", "ping_token", "ping_request",
+            "polled_at", "polled_by", "state", "grant_id", "redeemed_by", "session", "ping_address", "ping_token", "ping_request",
         ])
 
     private enum Way: UInt8 {
@@ -44,7 +44,8 @@ enum PolledColumns {
             SQLValue(account), .text(authorization.scopes.text), SQLValue(authorization.api?.text),
             TextColumns.words(authorization.strengths.map(\.rawValue)), SQLValue(authorization.bindingMessage), SQLValue(authorization.createdAt),
             SQLValue(authorization.expiresAt), SQLValue(authorization.interval), SQLValue(authorization.polledAt),
-            SQLValue(authorization.polledBy), SQLValue(state), SQLValue(grant), SQLValue(redeemer), SQLValue(ping?.address),
+            SQLValue(authorization.polledBy), SQLValue(state), SQLValue(grant), SQLValue(redeemer), SQLValue(authorization.session),
+            SQLValue(ping?.address),
             SQLValue(try ping.map { try secrets.wrapped($0.token, Place.token, row) }),
             SQLValue(try ping.map { try secrets.wrapped($0.requestID, Place.requestID, row) }),
         ]
@@ -69,7 +70,7 @@ enum PolledColumns {
             api: try row.optionalAPI("api"), strengths: try row.words("strengths"), bindingMessage: try row.optionalText("binding_message"),
             createdAt: createdAt, life: expiresAt.seconds(since: createdAt), interval: try row.unsigned("pause"),
             polledAt: try row.optionalInstant("polled_at"), polledBy: try row.optionalIdentifier("polled_by"), state: try state(row),
-            notification: ping)
+            session: try row.optionalIdentifier("session"), notification: ping)
     }
 
     private static func way(_ row: SQLRow) throws -> PolledAuthorization.Way {

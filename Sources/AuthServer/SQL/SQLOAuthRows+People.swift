@@ -31,6 +31,20 @@ extension SQLOAuthRows {
         try connection.one(Self.login, [SQLValue(session), SQLValue(server)]).flatMap { try SessionColumns.read($0).login(at: now) }
     }
 
+    private static let pushed = """
+        SELECT \(SessionColumns.table.list("s.")) FROM session s WHERE s.id = $1 AND s.server = $2 AND s.open_for IS NOT NULL
+        """
+
+    func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome? {
+        guard let stored = try connection.one(Self.pushed, [SQLValue(session), SQLValue(server)]).map(SessionColumns.read) else { return nil }
+        switch stored.settled(at: now).state {
+        case .open, .claimed, .returning: return .undecided
+        case .expired: return .over
+        case .denied, .stopped: return .denied
+        case .loggedIn: return try login(of: session, at: server, now: now).map { .loggedIn($0) } ?? .denied
+        }
+    }
+
     private static let hinted = """
         SELECT a.id FROM account a WHERE \(PersonColumns.usable) AND a.id IN (
             SELECT id FROM account WHERE server = $1 AND user_id = $2

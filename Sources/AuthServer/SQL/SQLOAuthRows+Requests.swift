@@ -62,6 +62,16 @@ extension SQLOAuthRows {
             [SQLValue(account), SQLValue(since), .text(client.text)])
     }
 
+    func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization] {
+        let patience = Session.claimedFor + PolledAuthorization.grace
+        return try polled(
+            """
+            WHERE state = \(PolledColumns.pending) AND session IS NOT NULL AND ping_address IS NOT NULL AND expires_at >= $1 AND session IN (
+                SELECT id FROM session WHERE id = oauth_polled.session AND state IN (\(SessionColumns.States.decided)))
+            ORDER BY expires_at LIMIT $2
+            """, [SQLValue(now - patience), SQLValue(limit)])
+    }
+
     private func polled(_ condition: String, _ arguments: [SQLValue]) throws -> [PolledAuthorization] {
         try connection.query(PolledColumns.table.selection + condition, arguments).map { row in
             let authorization = try PolledColumns.read(row, secrets)

@@ -41,6 +41,14 @@ extension SQLRows {
             [SQLValue(account), SQLValue(SessionPurpose.app)])
     }
 
+    func waitingSessions(of account: AccountID, at now: Instant) throws -> [Session] {
+        try sessions(
+            """
+            WHERE s.preselected = $1 AND s.open_for IS NOT NULL AND s.state IN (\(SessionColumns.States.undecided)) AND s.runs_out_at >= $2
+            ORDER BY s.started_at, s.id
+            """, [SQLValue(account), SQLValue(now)])
+    }
+
     func askAnew(at server: ServerID) throws {
         try connection.execute(
             "UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = \(SessionColumns.States.open)", [SQLValue(server)])

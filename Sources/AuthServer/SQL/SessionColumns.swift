@@ -11,7 +11,7 @@ enum SessionColumns {
             "server", "nonce_hash", "stream", "purpose", "preselected", "browser", "started_at", "page", "page_return_url", "state", "account",
             "binding", "not_me", "decision", "logged_in_at", "methods", "verified_at", "user_input", "deadline", "last_ping", "last_stamp", "reason",
             "ended_at", "failed_tries", "token_key", "return_code_hash", "return_until", "asked", "phone_state", "phone_until", "demand", "client",
-            "runs_out_at", "last_moment",
+            "open_for", "wrong_numbers", "runs_out_at", "last_moment",
         ])
 
     private enum State: UInt8 {
@@ -24,6 +24,10 @@ enum SessionColumns {
         static let loggedIn = stateList(State.loggedIn)
         /// Somebody's, and not over.
         static let unfinished = stateList(State.claimed, .loggedIn, .returning)
+        /// A person said yes or no, whatever came after it.
+        static let decided = stateList(State.loggedIn, .denied, .stopped)
+        /// A phone may still decide it.
+        static let undecided = stateList(State.open, .claimed)
         /// Ran out before anybody decided, or will.
         static let unused = stateList(State.open, .expired)
     }
@@ -38,7 +42,7 @@ enum SessionColumns {
         let tail = [
             SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked), SQLValue(session.report?.state),
             SQLValue(session.report?.until), LoginRequestColumns.demand(session.request), LoginRequestColumns.client(session.request),
-            SQLValue(session.runsOutAt), SQLValue(session.lastMoment),
+            SQLValue(session.push?.openFor), SQLValue(session.push.map { UInt64($0.wrongNumbers) }), SQLValue(session.runsOutAt), SQLValue(session.lastMoment),
         ]
         return head + values(of: session.state) + tail
     }
@@ -74,7 +78,7 @@ enum SessionColumns {
             id: try row.identifier("id"), server: try row.identifier("server"), nonceHash: try row.optionalBlob("nonce_hash"),
             stream: try row.optionalIdentifier("stream"), purpose: try row.choice("purpose"),
             request: try LoginRequestColumns.read(row, account: "preselected"), startedAt: try row.instant("started_at"), page: try page(row),
-            state: try state(row))
+            push: try push(row), state: try state(row))
         session.asked = try row.number("asked")
         session.report = try row.optionalChoice("phone_state", as: PhoneState.self).map { state in
             PhoneReport(state: state, until: try row.optionalInstant("phone_until") ?? Instant(0))
@@ -84,6 +88,12 @@ enum SessionColumns {
 
     private static func page(_ row: SQLRow) throws -> SessionPage? {
         try row.optionalBlob("page").map { SessionPage(cookieHash: $0, returnURL: try row.text("page_return_url")) }
+    }
+
+    /// How long it is open says that it is pushed.
+    private static func push(_ row: SQLRow) throws -> SessionPush? {
+        guard let seconds = try row.optionalUnsigned("open_for") else { return nil }
+        return SessionPush(openFor: seconds, wrongNumbers: try row.optionalNumber("wrong_numbers") ?? 0)
     }
 
     private static func state(_ row: SQLRow) throws -> SessionState {

@@ -92,7 +92,8 @@ package struct AuthNode: Sendable {
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
-        oauth = OAuthRoutes(domain: provider, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
+        oauth = try OAuthRoutes(
+            domain: provider, waiting: services.waiting, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
         authorize = try AuthorizeRoutes(
             oauth: provider, domain: services, pages: pageService, addresses: addresses, publicURL: settings.publicURL, random: random, clock: clock)
         admin = AdminRoutes(
@@ -212,12 +213,15 @@ package struct AuthNode: Sendable {
         _ provider: OAuthServices, through backends: HTTPBackends, _ lease: Lease, logger: Logger, clock: @Sendable @escaping () -> Instant
     ) -> [any Service] {
         let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
+        let decisions = provider.pushedDecisions
         return [
             PeriodicTask(name: HTTPBackends.Work.logouts.rawValue, interval: .seconds(2), logger: logger) {
                 if try await lease.isHeld(at: clock().seconds) { _ = try await logouts.run(at: clock()) }
             },
             PeriodicTask(name: HTTPBackends.Work.pings.rawValue, interval: .seconds(2), logger: logger) {
-                if try await lease.isHeld(at: clock().seconds) { _ = try await pings.run(at: clock()) }
+                guard try await lease.isHeld(at: clock().seconds) else { return }
+                try await decisions.run(at: clock())
+                _ = try await pings.run(at: clock())
             },
         ]
     }

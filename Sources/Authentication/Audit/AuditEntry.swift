@@ -9,6 +9,8 @@ package struct AuditEntry: Equatable, Sendable {
         case loginAccepted, loginDenied, loginDisowned
         /// The browser that came back with the return code was not the one that began.
         case loginInOtherBrowser
+        /// Three wrong numbers ended a login that was pushed.
+        case loginNumbersWrong
         case biometricsAdded, biometricsRemoved, pinChanged
         case secondFactorResetAsked, secondFactorReset
         case applicationSaved, applicationRemoved, clientSecretRotated

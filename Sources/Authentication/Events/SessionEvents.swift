@@ -33,6 +33,9 @@ package struct SessionNews: Equatable, Sendable {
 
     static func accountChanged(_ account: AccountID) -> SessionNews { SessionNews(.accountChanged, topics: [.account(account)]) }
 
+    /// Something waits for an account: for the pings of its sessions.
+    static func waiting(for sessions: [Session]) -> SessionNews { SessionNews(.accountChanged, topics: sessions.map { .session($0.id) }) }
+
     static func about(_ session: Session, _ kind: Kind) -> SessionNews {
         var topics: [EventTopic] = [.session(session.id)]
         if let stream = session.stream { topics.append(.stream(stream)) }

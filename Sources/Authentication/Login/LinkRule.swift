@@ -16,19 +16,24 @@ package struct LinkRule: Sendable {
     let refusesUnboundLinks: Bool
     /// Whether the session belongs to a login page, whose own link alone may be tapped.
     let hasPage: Bool
+    /// Whether the session is pushed: then its account's phone alone has a link to it, and takes it from nowhere else.
+    let isPushed: Bool
 
-    package init(serverTag: [UInt8], linkSecret: [UInt8], staticAge: UInt64, refusesUnboundLinks: Bool, hasPage: Bool = false) {
+    package init(serverTag: [UInt8], linkSecret: [UInt8], staticAge: UInt64, refusesUnboundLinks: Bool, hasPage: Bool = false, isPushed: Bool = false) {
         self.serverTag = serverTag
         self.linkSecret = linkSecret
         self.staticAge = staticAge
         self.refusesUnboundLinks = refusesUnboundLinks
         self.hasPage = hasPage
+        self.isPushed = isPushed
     }
 
     /// The binding that a link gives, or why it is refused.
     package func binding(of link: Encoded<LoginLink>, via: Via, at now: Instant) throws(Refusal) -> Binding {
         guard link.value.serverTag == serverTag else { throw .linkForeign }
         guard link.isGenuine(qrSecret: linkSecret) else { throw .linkForged }
+        guard isPushed == (link.value.binding == .push), isPushed == (via == .push) else { throw .linkNotAllowed }
+        guard !isPushed else { return .push }
         let shownAt = Instant(UInt64(link.value.issuedAt)) + UInt64(link.value.frame)
         guard shownAt <= now + Self.mostAhead else { throw .linkEarly }
         let age = now.seconds(since: shownAt)

@@ -11,6 +11,8 @@ enum LoginCase: Sendable {
     case cached(FactorCache)
     /// The second-factor server has to say that the attempt was counted and proved.
     case proof(SecondFactorProof)
+    /// Not the number that the client shows. Nothing else was looked at.
+    case numberWrong
 }
 
 /// The checks on an L5, in the order of protocol §6, inside a transaction.
@@ -41,6 +43,7 @@ struct LoginAdmission: Sendable {
         // A cache makes ended AppLogins be written down as over.
         guard decision.cache == nil else { return nil }
         let what = try sort(account, offered.offer, session, in: rows)
+        if case .numberWrong = what { return nil }
         return writes || claimed != session ? nil : admitted(account, session, offered.offer, what)
     }
 
@@ -76,7 +79,26 @@ struct LoginAdmission: Sendable {
             // What the phone said before it went on.
             try rows.save(claimed)
         }
+        if case .numberWrong = what {
+            if !isNew { try request.spend(in: rows, again: former != nil) }
+            let counted = try countWrongNumber(claimed, by: account, in: rows)
+            return Admitted(account: account, session: counted, offer: offer, what: counted.isFinished ? .repeated(counted) : what, claimed: isNew)
+        }
         return Admitted(account: account, session: claimed, offer: offer, what: what, claimed: isNew)
+    }
+
+    /// One try less, once for all copies of a decision. The last ends the session, and its decision counts as a no: repeated, it hears the same.
+    private func countWrongNumber(_ session: Session, by account: Account, in rows: any AuthenticationRows) throws -> Session {
+        let copy = Array(H(.number, decisionHash).prefix(16))
+        guard try rows.spend(copy, until: request.now + PhoneRequest.memory) else { return session }
+        var counted = session
+        counted.push?.countWrongNumber()
+        if counted.push?.isSpent == true {
+            counted = try counted.taking(.deny(.init(account: account.id, notMe: false, decision: decisionHash)), at: request.now)
+            try rows.record(AuditEntry(.loginNumbersWrong, server: request.server, account: account.id, by: .phone, at: request.now))
+        }
+        try rows.save(counted)
+        return counted
     }
 
     private func admitted(_ account: Account, _ session: Session, _ offer: Offer, _ what: LoginCase) -> Admitted {
@@ -109,7 +131,12 @@ struct LoginAdmission: Sendable {
     private func sortAcceptance(
         _ account: Account, _ offer: Offer, _ session: Session, in rows: any AuthenticationRows
     ) throws -> LoginCase {
-        guard decision.method.isSubset(of: offer.methods), decision.number.isEmpty else { throw Refusal.methodNotAllowed }
+        guard decision.method.isSubset(of: offer.methods) else { throw Refusal.methodNotAllowed }
+        if session.push == nil {
+            guard decision.number.isEmpty else { throw Refusal.methodNotAllowed }
+        } else {
+            guard derivation.number(of: session.id).isTyped(decision.number) else { return .numberWrong }
+        }
         guard decision.method.isDisjoint(with: [.pin, .bio]) else {
             guard decision.cache == nil else { throw Refusal.methodNotAllowed }
             return try proof(by: account, in: rows)

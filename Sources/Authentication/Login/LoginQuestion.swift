@@ -24,11 +24,13 @@ struct LoginQuestion: Sendable {
         let rule = LinkRule(
             serverTag: keys.root.tag, linkSecret: keys.derivation.linkSecret(of: link.value.sessionID),
             staticAge: UInt64(server.parameters.staticQRAge), refusesUnboundLinks: server.parameters.flags.contains(.strictLinks),
-            hasPage: found?.page != nil)
+            hasPage: found?.page != nil,
+            // Of what is not there any more the phone hears so.
+            isPushed: found.map { $0.push != nil } ?? (link.value.binding == .push))
         let binding = try rule.binding(of: link, via: message.value.via, at: request.now)
         guard let session = found, session.server == server.id else { throw Refusal.sessionUnknown }
         switch session.state {
-        case .open:
+        case .claimed where session.push != nil, .open:
             return (reply(session, binding, server, mayCache: session.request.demand.allowsCache(under: server.parameters.pinTimeout)), session)
         case .claimed: throw Refusal.sessionTaken
         case .returning, .loggedIn, .denied, .expired, .stopped: throw Refusal.sessionOver
@@ -61,9 +63,9 @@ struct LoginQuestion: Sendable {
             sessionID: session.id, purpose: session.purpose, account: asks.account, relyingParty: asks.relyingParty(at: parameters),
             announceInfo: shown.info, logoHash: shown.logo?.hash ?? parameters.logo?.hash,
             browser: BrowserFacts(binding: binding, label: shown.userAgent, city: shown.ip, startedAt: session.startedAt),
-            returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: asked.need, methods: asked.methods,
+            needsNumber: session.push != nil, returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: asked.need, methods: asked.methods,
             serverNonce: serverNonce, secondFactorPrekey: prekey,
-            flags: shown.logo == nil && parameters.logo != nil ? L2.ownLogo : 0, expiresAt: session.startedAt + Session.openFor)
+            flags: shown.logo == nil && parameters.logo != nil ? L2.ownLogo : 0, expiresAt: session.openUntil)
         let offered = Encoded(content) { shownHash in
             keys.derivation.offer(asked, by: binding, of: session, for: request, shownHash: shownHash)
         }

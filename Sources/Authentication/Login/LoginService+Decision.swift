@@ -12,6 +12,7 @@ extension LoginService {
         switch admitted.what {
         case .repeated(let session): outcome = try await answerAgain(session, admitted, request)
         case .denial(let denial): outcome = try await deny(denial, admitted, request)
+        case .numberWrong: throw Refusal.numberWrong
         case .deviceOnly:
             outcome = try await logIn(Evidence(methods: [], verifiedAt: request.now), admitted, admission, request)
         case .cached(let cache):

@@ -65,6 +65,11 @@ extension MemoryRows {
         try unfinishedSessions(of: account).filter { $0.purpose == .app }
     }
 
+    func waitingSessions(of account: AccountID, at now: Instant) throws -> [Session] {
+        state.sessions.values.filter { $0.push != nil && $0.request.account == account && $0.settled(at: now).isUndecided }
+            .sorted { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
+    }
+
     func askAnew(at server: ServerID) throws {
         for session in state.sessions.values where session.server == server && session.state == .open {
             state.sessions[session.id]?.asked &+= 1

@@ -46,7 +46,7 @@ package struct PresenceService: Sendable {
             let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
             let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
-            var standing = try self.standing(of: pinged, account.id, parameters, after: shown, in: rows)
+            var standing = try self.standing(of: pinged, account.id, parameters, after: shown, waitingAt: request.now, in: rows)
             standing.hasJustReturned = pinged.hasReturned(since: session) || former?.0.hasJustReturned == true
             return (standing, ended ?? former?.1)
         }
@@ -58,7 +58,7 @@ package struct PresenceService: Sendable {
         try await store.read { rows in
             guard let session = try rows.session(standing.session)?.settled(at: now) else { throw Refusal.sessionUnknown }
             let parameters = try rows.existing(server).parameters
-            return try self.standing(of: session, standing.account, parameters, after: [], in: rows).answer
+            return try self.standing(of: session, standing.account, parameters, after: [], waitingAt: now, in: rows).answer
         }
     }
 
@@ -99,17 +99,20 @@ package struct PresenceService: Sendable {
         }
     }
 
+    /// - Parameter moment: at which something may wait for the account; nil where that is not told.
     private func standing(
-        of session: Session, _ account: AccountID, _ parameters: ServerParameters, after shown: [NoticeID], in rows: any AuthenticationRows
+        of session: Session, _ account: AccountID, _ parameters: ServerParameters, after shown: [NoticeID], waitingAt moment: Instant? = nil,
+        in rows: any AuthenticationRows
     ) throws -> Standing {
         let notices = try rows.notices(for: account, after: shown)
         let answer: PingAnswer
         if case .stopped(_, let reason, _) = session.state {
             answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)
         } else {
+            let hasWaiting = try moment.map { try rows.waitingSessions(of: account, at: $0).contains { $0.state == .open } } ?? false
             answer = PingAnswer(
-                state: .loggedIn, reason: .none, pingTime: parameters.pingTime, flags: session.isReturning ? LoginFlags.returning : 0,
-                extensions: notices)
+                state: .loggedIn, reason: .none, pingTime: parameters.pingTime,
+                flags: (session.isReturning ? LoginFlags.returning : 0) | (hasWaiting ? LoginFlags.waiting : 0), extensions: notices)
         }
         return Standing(session: session.id, account: account, answer: answer)
     }

@@ -16,6 +16,8 @@ package enum Refusal: Error, Equatable, Sendable {
     /// What is asked is another meanwhile: the phone looks again.
     case questionChanged
     case offerWrong, sessionHashWrong, methodNotAllowed, cacheNotValid, differentDecision
+    /// It was counted.
+    case numberWrong
     // Accounts.
     case accountUnknown, accountBlocked, accountPending
     case accountDeleted(AccountID, since: Instant)
@@ -48,6 +50,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .sessionOver, .differentDecision: .sessionOver
         case .questionChanged: .changed
         case .linkOld, .linkEarly, .enrolmentOld: .linkOld
+        case .numberWrong: .numberWrong
         case .cacheNotValid: .secondFactorNeeded
         case .accountUnknown: .accountUnknown
         case .accountBlocked: .accountBlocked

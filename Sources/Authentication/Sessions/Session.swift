@@ -16,13 +16,16 @@ package struct Session: Equatable, Sendable {
     package internal(set) var startedAt: Instant
     /// The page that began it, and where alone it ends; nil for a session that no page began.
     package let page: SessionPage?
+    /// How it is pushed to the phone of its account; nil for a session that a browser or an app shows.
+    package var push: SessionPush?
     package var state: SessionState
     /// What a phone said last of itself, for the page; nothing else follows from it.
     package var report: PhoneReport?
 
     package init(
         id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose,
-        request: LoginRequest = LoginRequest(), asked: UInt32 = 0, startedAt: Instant, page: SessionPage? = nil, state: SessionState = .open
+        request: LoginRequest = LoginRequest(), asked: UInt32 = 0, startedAt: Instant, page: SessionPage? = nil, push: SessionPush? = nil,
+        state: SessionState = .open
     ) {
         self.id = id
         self.server = server
@@ -33,6 +36,7 @@ package struct Session: Equatable, Sendable {
         self.asked = asked
         self.startedAt = startedAt
         self.page = page
+        self.push = push
         self.state = state
     }
 }

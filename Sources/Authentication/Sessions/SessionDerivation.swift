@@ -48,6 +48,8 @@ package struct SessionDerivation: Sendable, CustomStringConvertible {
         ReturnCode(Array(MAC(key: sidKey, .return, session.bytes + account.bytes + decision).prefix(ReturnCode.count)))
     }
 
+    func numberMAC(of session: SessionID) -> [UInt8] { MAC(key: sidKey, .number, session.bytes) }
+
     private static func identifier<Kind>(_ mac: [UInt8]) -> Identifier<Kind> {
         var reader = ByteReader(mac)
         guard let identifier = try? Identifier<Kind>(from: &reader) else { preconditionFailure("a mac has 32 bytes") }

@@ -43,8 +43,8 @@ extension Session {
     package func settled(at now: Instant) -> Session {
         let session = report?.isOver(at: now) == true ? reporting(nil) : self
         return switch state {
-        case .open where now > startedAt + Self.openFor: with(.expired)
-        case .claimed where now > startedAt + Self.openFor + Self.claimedFor: with(.expired)
+        case .open where now > openUntil: with(.expired)
+        case .claimed where now > claimedUntil: with(.expired)
         case .returning(let login, let ticket) where now > ticket.until: with(.stopped(login, .timeout, at: ticket.until))
         case .loggedIn(let login) where now > login.deadline: with(.stopped(login, .timeout, at: login.deadline))
         case .open, .claimed, .returning, .loggedIn, .denied, .expired, .stopped: session
@@ -162,6 +162,14 @@ extension Session {
         switch state {
         case .open, .claimed, .returning, .loggedIn: false
         case .denied, .expired, .stopped: true
+        }
+    }
+
+    /// Whether a phone may still decide it.
+    package var isUndecided: Bool {
+        switch state {
+        case .open, .claimed: true
+        case .returning, .loggedIn, .denied, .expired, .stopped: false
         }
     }
 

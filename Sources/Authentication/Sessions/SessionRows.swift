@@ -19,6 +19,8 @@ package protocol SessionRows: AnyObject {
     func unfinishedSessions(of account: AccountID) throws -> [Session]
     /// Those of them that are AppLogins: one, as a rule, however many browsers the account is logged in with.
     func unfinishedAppLogins(of account: AccountID) throws -> [Session]
+    /// Pushed sessions of the account that nobody has decided and that did not run out, the oldest first.
+    func waitingSessions(of account: AccountID, at now: Instant) throws -> [Session]
     /// Sessions that ran out before `now` and are not written down as over, at most `limit`.
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session]
 

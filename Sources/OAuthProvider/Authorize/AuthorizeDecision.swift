@@ -50,9 +50,7 @@ extension AuthorizationRequest {
     package var demand: FactorDemand {
         if prompts.contains(.login) { return .always }
         if let maxAge { return .fresh(maxAge) }
-        // A second factor of any age; that there is one is what counts.
-        if let weakest = strengths.min(), weakest > .device { return .fresh(.max) }
-        return .policy
+        return FactorDemand(for: strengths)
     }
 
     /// What comes next (OpenID Connect Core §3.1.2.3, §3.1.2.4). Asked again after each step.

@@ -1,3 +1,4 @@
+import Authentication
 import OstiaryProtocol
 import OstiaryTokens
 
@@ -56,7 +57,8 @@ package enum BackchannelRefusal: Error, Equatable, Sendable {
 package struct BackchannelRequest: Sendable {
     /// Seconds for which a phone is asked, unless the client says how long.
     package static let life: UInt64 = 300
-    package static let longestLife: UInt64 = 3_600
+    /// A phone can be asked for so long, and no longer (protocol §6).
+    package static let longestLife = Session.openFor
     /// Characters of a binding message: it has to be read on two screens at once.
     package static let longestMessage = 64
 
@@ -105,7 +107,7 @@ package struct BackchannelRequest: Sendable {
         return name == "login_hint" ? .user(text) : .idToken(text)
     }
 
-    /// A positive number, which a form has as text; more than an hour is an hour.
+    /// A positive number, which a form has as text; more than the longest is the longest.
     private static func life(_ text: String?) throws(BackchannelRefusal) -> UInt64 {
         guard let text else { return Self.life }
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = UInt64(text), seconds > 0 else { throw .expiryWrong }

@@ -12,10 +12,19 @@ package struct BackchannelService: Sendable {
         package let authorization: PolledAuthorization
         /// Whether the person's phone is to be told. The client's answer is the same.
         package let rings: Bool
+        /// Of the session that asks. It has a number in any case, so that the client's answer is the same.
+        package let session: SessionID
+        package let application: Application
+        package let api: ProtectedAPI?
+
+        /// How strongly the person has to show themself.
+        package var demand: FactorDemand { FactorDemand(for: request.strengths) }
 
         /// The answer of §7.3.
-        package var json: JSONObject {
+        /// - Parameter number: for the client's screen, a member of our own.
+        package func json(_ number: PushNumber) -> JSONObject {
             JSONObject([
+                "number": .string(number.exposed),
                 "auth_req_id": .string(requestID), "expires_in": .integer(Int64(clamping: request.life)),
                 "interval": .integer(Int64(clamping: PolledAuthorization.interval)),
             ])
@@ -31,21 +40,23 @@ package struct BackchannelService: Sendable {
         guard application.grantTypes.contains(.backchannel), application.backchannel != nil else { throw TokenRefusal.grantTypeNotAllowed }
         let request = try BackchannelRequest(call.parameters, of: application)
         let user = try Self.user(request.hint, of: application, authenticated.keys)
+        let session = SessionID(using: context.random)
         let requestID = Base64URL.encode(context.random.bytes(32))
         return try await context.write(for: authenticated) { rows, application in
             let allowed = try rows.allowed(request.scopes, request.target, of: application)
             let account = try rows.account(hinted: user, at: call.server)
             let since = now - BackchannelLimit.day
             let earlier = try account.map { try rows.backchannelRequests(of: application.id, for: $0, since: since) } ?? []
+            let others = earlier.filter { $0.hash != SHA(requestID.utf8) }
+            let rings = account != nil && BackchannelLimit.mayRing(after: others, at: now)
             let authorization = PolledAuthorization(
                 hash: SHA(requestID.utf8), server: call.server, client: application.id, way: .backchannel(account), scopes: allowed,
                 api: request.target, strengths: request.strengths, bindingMessage: request.bindingMessage, createdAt: now, life: request.life,
-                notification: request.notification(of: requestID))
+                session: rings ? session : nil, notification: request.notification(of: requestID))
             try rows.save(authorization)
-            let others = earlier.filter { $0.hash != authorization.hash }
             return Begun(
-                requestID: requestID, request: request, authorization: authorization,
-                rings: account != nil && BackchannelLimit.mayRing(after: others, at: now))
+                requestID: requestID, request: request, authorization: authorization, rings: rings, session: session, application: application,
+                api: try request.target.flatMap { try rows.api($0, of: call.server) })
         }
     }
 

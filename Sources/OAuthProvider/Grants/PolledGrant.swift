@@ -23,8 +23,9 @@ package struct PolledGrant<Kind: PolledKind>: TokenGrant {
         guard target == nil || target == authorization.api else { return .refused(.targetUnknown) }
         // A second use that came in between took back what this call gave, and not that it did.
         if authorization.redeemer == turn.minted.redemption, let former = turn.former { return former }
-        let (answer, next) = authorization.polled(by: turn.minted.redemption, at: turn.now)
-        if next != authorization { try rows.save(next) }
+        let (current, isBeingDecided) = try rows.following(authorization, granting: turn.minted.grant, at: turn.now)
+        let (answer, next) = current.polled(by: turn.minted.redemption, isBeingDecided: isBeingDecided, at: turn.now)
+        if next != current { try rows.save(next) }
         switch answer {
         case .pending: return .refused(.pending)
         case .slowDown: return .refused(.slowDown)

@@ -4,6 +4,8 @@ import OstiaryTokens
 /// Fresh values of one call, drawn before the transaction that uses them.
 package struct MintedValues: Sendable {
     package let redemption: RedemptionID
+    /// Names the grant that a call begins by itself.
+    let grant: GrantID
     /// The part of a `jti` that no other has.
     let tokenNumber: String
     /// Becomes an access token, where an API wants them opaque.
@@ -11,6 +13,7 @@ package struct MintedValues: Sendable {
 
     init(for redemption: RedemptionID, using random: any RandomSource) {
         self.redemption = redemption
+        grant = GrantID(using: random)
         tokenNumber = Base64URL.encode(random.bytes(12))
         opaqueToken = Base64URL.encode(random.bytes(32))
     }

@@ -73,6 +73,17 @@ final class MemoryOAuthRows: OAuthRows {
         state.polled[Key(server: authorization.server, name: authorization.hash)] = authorization
     }
 
+    func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization] {
+        let decided = try state.polled.values.filter { waiting in
+            guard waiting.state == .pending, waiting.notification != nil, let session = waiting.session else { return false }
+            switch try outcome(ofPushed: session, at: waiting.server, now: now) {
+            case .loggedIn, .denied: return now <= waiting.expiresAt + Session.claimedFor + PolledAuthorization.grace
+            case .undecided, .over, nil: return false
+            }
+        }
+        return Array(decided.prefix(limit))
+    }
+
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
         state.polled.values.filter { $0.client == client && $0.way == .backchannel(account) && $0.createdAt >= since }
             .sorted { $0.createdAt < $1.createdAt }
@@ -95,6 +106,11 @@ final class MemoryOAuthRows: OAuthRows {
     func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login? {
         guard let login = state.people.sessions[session], try person(of: login.account, at: server) != nil else { return nil }
         return login
+    }
+
+    func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome? {
+        if let login = try login(of: session, at: server, now: now) { return .loggedIn(login) }
+        return state.people.pushed[session]
     }
 
     func account(hinted userID: String, at server: ServerID) throws -> AccountID? {

@@ -42,6 +42,8 @@ package struct MemoryPeople: Sendable {
     package var accounts: [AccountID: Account] = [:]
     /// Those that go on.
     package var sessions: [SessionID: Login] = [:]
+    /// Those that were pushed, unless they go on.
+    package var pushed: [SessionID: PushedOutcome] = [:]
     package var appSessions: [[UInt8]: AppSession] = [:]
 }
 

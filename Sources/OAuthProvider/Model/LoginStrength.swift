@@ -31,6 +31,13 @@ package enum LoginStrength: String, CaseIterable, Comparable, Sendable {
     }
 }
 
+extension FactorDemand {
+    /// What a client asks for: a second factor of any age, because that there is one is what counts.
+    init(for strengths: [LoginStrength]) {
+        self = strengths.min().map { $0 > .device } == true ? .fresh(.max) : .policy
+    }
+}
+
 extension Login {
     /// Whether it is as strong as one of those that a client asks for; where it asks for none, any is.
     func isStrongEnough(for asked: [LoginStrength]) -> Bool {

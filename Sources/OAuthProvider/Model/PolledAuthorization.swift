@@ -50,12 +50,15 @@ package struct PolledAuthorization: Equatable, Sendable {
     /// What the client shows on its own screen, for the person to see it on the phone as well (OpenID Connect CIBA §7.1); nil for nothing.
     package let bindingMessage: String?
     package let createdAt: Instant
-    package let expiresAt: Instant
+    /// Until when it waits; moved by a decision that was begun in time and came after it.
+    package private(set) var expiresAt: Instant
     package private(set) var interval: UInt64
     package private(set) var polledAt: Instant?
     /// The call that asked last: one that looks again is not a second question.
     package private(set) var polledBy: RedemptionID?
     package private(set) var state: State
+    /// The session that asks the person on their phone; nil for a device code, and where no phone rings.
+    package let session: SessionID?
     /// How a client that is not to ask again and again hears of the decision; nil for one that polls.
     package let notification: Notification?
 
@@ -63,7 +66,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?,
         strengths: [LoginStrength] = [], bindingMessage: String? = nil, createdAt: Instant, life: UInt64,
         interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, polledBy: RedemptionID? = nil,
-        state: State = .pending, notification: Notification? = nil
+        state: State = .pending, session: SessionID? = nil, notification: Notification? = nil
     ) {
         self.hash = hash
         self.server = server
@@ -79,6 +82,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         self.polledAt = polledAt
         self.polledBy = polledBy
         self.state = state
+        self.session = session
         self.notification = notification
     }
 
@@ -90,7 +94,10 @@ package struct PolledAuthorization: Equatable, Sendable {
         case again(GrantID)
     }
 
-    package func polled(by redemption: RedemptionID, at now: Instant) -> (Poll, PolledAuthorization) {
+    /// - Parameter isBeingDecided: whether a phone may still decide it, which it may for a while after the end if it began before.
+    package func polled(
+        by redemption: RedemptionID, isBeingDecided: Bool = false, at now: Instant
+    ) -> (Poll, PolledAuthorization) {
         var next = self
         switch state {
         case .redeemed(let grant, by: redemption): return (.give(grant), self)
@@ -98,7 +105,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         case .denied: return (.denied, self)
         case .pending, .approved: break
         }
-        guard now <= goodUntil else { return (.expired, self) }
+        guard isBeingDecided || now <= goodUntil else { return (.expired, self) }
         // A second of patience: the answer was under way, too.
         let isHasty = polledBy != redemption && polledAt.map { now + 1 < $0 + interval } ?? false
         next.polledAt = now
@@ -128,6 +135,16 @@ package struct PolledAuthorization: Equatable, Sendable {
     /// Until when its client may ask. What a person said yes to in time is not lost because the client asks after it; nobody may say yes later.
     package var goodUntil: Instant {
         if case .approved = state { expiresAt + Self.grace + interval } else { expiresAt }
+    }
+
+    /// As its session has decided it; nil when that was too long ago, or it is decided.
+    /// - Parameter moment: of the decision, which may be after the end.
+    func decided(_ grant: GrantID?, by moment: Instant, at now: Instant) -> PolledAuthorization? {
+        guard state == .pending else { return nil }
+        var next = self
+        next.state = grant.map { .approved($0) } ?? .denied
+        next.expiresAt = max(expiresAt, moment)
+        return grant == nil || now <= next.goodUntil ? next : nil
     }
 
     /// Nil when it is decided or over.

@@ -10,6 +10,8 @@ package protocol PersonRows: AnyObject {
     func keepSubject(of account: AccountID, at server: ServerID) throws
     /// The login of a session that goes on now, of an account that may log in.
     func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login?
+    /// What became of a pushed session; nil when there is none.
+    func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome?
     /// The account that a client means by a subject: one that was kept, the user's name, or the id of an account that stands alone. Of several the one
     /// that logged in last; nil if none may log in.
     func account(hinted userID: String, at server: ServerID) throws -> AccountID?

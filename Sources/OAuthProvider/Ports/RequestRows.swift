@@ -8,6 +8,8 @@ package protocol RequestRows: AnyObject {
     /// The one whose user code this is, of those that wait.
     func polled(userCodeHash: [UInt8], of server: ServerID) throws -> PolledAuthorization?
     func save(_ authorization: PolledAuthorization) throws
+    /// Those that wait although their phone has decided, whose client is told by ping; at most `limit`.
+    func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization]
     /// What a client asked of this account since a moment, whatever came of it, the oldest first.
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization]
 }

@@ -37,7 +37,7 @@ extension OstiaryError {
         self =
             switch status {
             case .clock: .clockWrong
-            case .refused, .secondFactorNeeded, .penalised, .pinRequired: .refused
+            case .refused, .secondFactorNeeded, .penalised, .pinRequired, .numberWrong: .refused
             case .sessionUnknown: .sessionUnknown
             case .sessionTaken: .sessionTaken
             case .sessionOver: .sessionOver

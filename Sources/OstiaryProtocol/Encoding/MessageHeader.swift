@@ -41,6 +41,8 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case delete = 0x42
     case pingAnswer = 0x43
     case tombstone = 0x44
+    case fetch = 0x46
+    case waiting = 0x47
     case bundle = 0x50
 
     /// The type of a message that begins with `bytes`.

@@ -30,4 +30,6 @@ package enum Status: UInt16, Error, CaseIterable, Sendable {
     case closed = 23
     /// What is asked is another meanwhile: send L1 again.
     case changed = 24
+    /// The number that the client shows was not typed, or another one. The third ends the login.
+    case numberWrong = 25
 }

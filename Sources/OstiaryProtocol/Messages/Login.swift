@@ -116,6 +116,7 @@ package struct L5: WireMessage, DeviceSigned {
     /// The Attempt of a biometric on its own.
     package let attempt: Encoded<Attempt>?
     package let cache: [UInt8]?
+    /// What the person typed of the client's screen, three digits; empty where none is asked, and when declining.
     package let number: String
     /// At most 4 096 bytes.
     package let userInput: String
@@ -127,7 +128,7 @@ package struct L5: WireMessage, DeviceSigned {
     package init(
         sessionID: SessionID, sessionHash: [UInt8], accountID: AccountID, attemptID: AttemptID, decision: Decision, method: Methods,
         secondFactorSignature: [UInt8]? = nil, biometricSignature: [UInt8]? = nil, attempt: Encoded<Attempt>? = nil, cache: [UInt8]? = nil,
-        userInput: String = "", extensions: Extensions = .none, offer: Encoded<Offer>?
+        number: String = "", userInput: String = "", extensions: Extensions = .none, offer: Encoded<Offer>?
     ) {
         self.sessionID = sessionID
         self.sessionHash = sessionHash
@@ -139,7 +140,7 @@ package struct L5: WireMessage, DeviceSigned {
         self.biometricSignature = biometricSignature
         self.attempt = attempt
         self.cache = cache
-        number = ""
+        self.number = number
         self.userInput = userInput
         self.extensions = extensions
         self.offer = offer

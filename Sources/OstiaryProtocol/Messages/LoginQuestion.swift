@@ -52,6 +52,7 @@ package struct L2: WireMessage {
     package let logoHash: [UInt8]?
     package let transaction: [UInt8]
     package let browser: BrowserFacts
+    /// Whether who accepts has to type the number that the client shows.
     package let needsNumber: Bool
     /// Where the app opens the browser again after a tapped link, without the code; empty for every other login.
     package let returnURL: String
@@ -70,9 +71,8 @@ package struct L2: WireMessage {
     /// - Parameter account: the account that the server selected, if it did.
     package init(
         sessionID: SessionID, purpose: SessionPurpose, account: AccountID?, relyingParty: RelyingParty, announceInfo: [Announcement] = [],
-        logoHash: [UInt8]? = nil, browser: BrowserFacts, returnURL: String = "", secondFactor: SecondFactorNeed, methods: Methods,
-        serverNonce: [UInt8],
-        secondFactorPrekey: Encoded<Prekey>?, flags: UInt16 = 0, expiresAt: Instant
+        logoHash: [UInt8]? = nil, browser: BrowserFacts, needsNumber: Bool = false, returnURL: String = "", secondFactor: SecondFactorNeed,
+        methods: Methods, serverNonce: [UInt8], secondFactorPrekey: Encoded<Prekey>?, flags: UInt16 = 0, expiresAt: Instant
     ) {
         self.sessionID = sessionID
         self.purpose = purpose
@@ -82,7 +82,7 @@ package struct L2: WireMessage {
         self.logoHash = logoHash
         transaction = []
         self.browser = browser
-        needsNumber = false
+        self.needsNumber = needsNumber
         self.returnURL = returnURL
         self.secondFactor = secondFactor
         self.methods = methods

@@ -90,6 +90,8 @@ package struct Stop: WireMessage, DeviceSigned {
 package enum LoginFlags {
     /// Nobody is logged in before the browser has come back: “go on in the browser” (protocol §6).
     package static let returning: UInt16 = 1
+    /// A login waits for the account: “fetch it” (protocol §8). In a PingAnswer only.
+    package static let waiting: UInt16 = 2
 }
 
 /// A session as the phone learns of it.
@@ -110,6 +112,8 @@ package struct PingAnswer: WireMessage, Equatable {
 
     /// Accepted, and the browser that began has not come back yet.
     package var isReturning: Bool { flags & LoginFlags.returning != 0 }
+    /// A login waits for the account that pinged.
+    package var hasWaiting: Bool { flags & LoginFlags.waiting != 0 }
 
     package init(state: Presence, reason: StopReason, pingTime: UInt32, flags: UInt16 = 0, extensions: Extensions = .none) {
         self.state = state

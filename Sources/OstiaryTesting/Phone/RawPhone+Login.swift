@@ -37,6 +37,8 @@ extension RawPhone {
         package var biometricSignature: [UInt8]?
         package var ownAttempt: Encoded<Attempt>?
         package var cache: [UInt8]?
+        /// What the person typed of the client's screen.
+        package var number = ""
         package var userInput: String
         /// Notices that the person was shown.
         package var shown: [NoticeID]
@@ -78,7 +80,7 @@ extension RawPhone {
                 sessionID: choice.session ?? shown.content.sessionID, sessionHash: choice.sessionHash ?? shown.hash(for: account),
                 accountID: account, attemptID: choice.attempt ?? AttemptID(using: random), decision: choice.decision, method: choice.method,
                 secondFactorSignature: choice.secondFactorSignature, biometricSignature: choice.biometricSignature, attempt: choice.ownAttempt,
-                cache: choice.cache, userInput: choice.userInput,
+                cache: choice.cache, number: choice.number, userInput: choice.userInput,
                 extensions: Extensions(shownNotices: choice.shown, tokenKey: choice.tokenKey),
                 offer: choice.offer ?? shown.content.offer))
     }

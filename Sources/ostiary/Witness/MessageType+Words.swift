@@ -34,6 +34,8 @@ extension MessageType {
         case .delete: "Delete"
         case .pingAnswer: "PingAnswer"
         case .tombstone: "Tombstone"
+        case .fetch: "Fetch"
+        case .waiting: "Waiting"
         case .bundle: "Bundle"
         }
     }
@@ -47,7 +49,7 @@ extension MessageType {
         case .l1, .l2, .l5, .l6, .l7: "login"
         case .m1, .m2, .m3, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation, .reset, .probe, .leave:
             "second-factor"
-        case .ping, .stop, .delete, .pingAnswer, .tombstone: "presence"
+        case .ping, .stop, .delete, .pingAnswer, .tombstone, .fetch, .waiting: "presence"
         case .bundle: "identity"
         }
     }
@@ -85,6 +87,8 @@ extension MessageType {
         case .delete: "The person deleted the account on the phone."
         case .pingAnswer: "How the session stands."
         case .tombstone: "The server's signed word that an account is gone."
+        case .fetch: "The phone asks whether a login waits for its account."
+        case .waiting: "The logins that wait, each as a link."
         case .bundle: "What the server says of itself: names and keys, under its root."
         }
     }
@@ -99,8 +103,9 @@ extension MessageType {
         case .m1: .m2
         case .m3: .m4
         case .ping, .stop: .pingAnswer
+        case .fetch: .waiting
         case .request, .answer, .e2, .e4, .l2, .l6, .l7, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
-            .reset, .probe, .leave, .delete, .pingAnswer, .tombstone, .bundle:
+            .reset, .probe, .leave, .delete, .pingAnswer, .tombstone, .waiting, .bundle:
             nil
         }
     }

@@ -22,6 +22,7 @@ struct SeenMessage: Sendable {
         case .ping: fields = Self.fields(of: try Ping(decoding: bytes))
         case .stop: fields = Self.fields(of: try Stop(decoding: bytes))
         case .delete: fields = [.id("accountId", try Delete(decoding: bytes).accountID)]
+        case .fetch: fields = [.id("accountId", try Fetch(decoding: bytes).accountID)]
         case .ticket: fields = Self.fields(of: try Ticket(decoding: bytes))
         case .proof: fields = Self.fields(of: try Proof(decoding: bytes))
         case .close: fields = [.id("sfId", try Close(decoding: bytes).instanceID)]
@@ -31,7 +32,7 @@ struct SeenMessage: Sendable {
         case .secondFactorAnswer: fields = Self.fields(of: try SecondFactorAnswer(decoding: bytes))
         case .bundle: fields = Self.fields(of: try Bundle(decoding: bytes))
         // These travel inside of what is sealed to the phone, or inside of another message; nobody but the phone sees one open.
-        case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .receipt, .secondFactorEvaluation, .pingAnswer, .tombstone: fields = []
+        case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .receipt, .secondFactorEvaluation, .pingAnswer, .tombstone, .waiting: fields = []
         }
         happenings = try Self.happenings(in: bytes, type)
     }

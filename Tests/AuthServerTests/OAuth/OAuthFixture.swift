@@ -68,7 +68,8 @@ struct OAuthFixture: Sendable {
         keyring = try OAuthFixtureKeyring { addresses.issuer(of: $0) }
         let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource())
         let clock = clock
-        let routes = OAuthRoutes(domain: domain, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
+        let waiting = WaitingLogins(store: accounts, keyring: SampleServerKeyring(keys: try OneServerKeyring().keys), events: SessionEventHub())
+        let routes = try OAuthRoutes(domain: domain, waiting: waiting, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))
         router.addServiceMiddleware()
@@ -182,4 +183,11 @@ extension OAuthFixture {
 
     /// Of the key that proofs are by.
     static func thumbprint(_ key: UInt8 = 51) throws -> Thumbprint { try LocalSigner(.es256, stored: Sample.bytes(key)).key.thumbprint }
+}
+
+/// The keys of one server, under the name that samples have.
+private struct SampleServerKeyring: ServerKeyring {
+    let keys: ServerKeys
+
+    func keys(of server: ServerID) async throws -> ServerKeys { keys }
 }

@@ -36,6 +36,7 @@ extension DomainFixture {
         case .m1: return try await attempts.evaluate(request)
         case .m3: return try await changes.complete(request)
         case .ping: return try await answerAtOnce(try presence.ping(request))
+        case .fetch: return try await services.waiting.fetch(request)
         case .stop: return try await presence.stop(request)
         case .delete: return try await accounts.delete(request)
         default: throw Refusal.messageNotServed

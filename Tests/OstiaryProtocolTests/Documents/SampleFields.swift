@@ -67,6 +67,7 @@ struct SampleFields {
         case let text as String: return Array(text.utf8)
         case let part as any WireStruct: return part.encoded
         case let extensions as Extensions: return content(of: extensions)
+        case let instant as Instant: return instant.seconds.bigEndianBytes
         default: break
         }
         let children = Mirror(reflecting: value).children

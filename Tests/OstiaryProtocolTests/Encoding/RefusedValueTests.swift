@@ -113,6 +113,21 @@ struct RefusedValueTests {
         #expect(try Stop(decoding: bytes).encoded == bytes)
     }
 
+    @Test("More than four logins wait for nobody, and each has a link of a login")
+    func waiting() throws {
+        let login = WaitingLogin(link: samples.pushedLink(), expiresAt: SampleServer.now)
+        let four = Waiting(logins: Array(repeating: login, count: 5)).encoded
+        #expect(try Waiting(decoding: four).logins.count == 4)
+        let item = 1 + LoginLink.count + 8
+        // Behind header and count, and before the length of the extensions.
+        let five = changed(Array(four.dropLast(2)), at: 4, to: 5) + four[5..<5 + item] + four.suffix(2)
+        expectRefused(five, Waiting.self, .badLength)
+        // Version and kind of the first link.
+        expectRefused(changed(four, at: 6, to: 2), Waiting.self, .badVersion)
+        expectRefused(changed(four, at: 7, to: 1), Waiting.self, .badType)
+        expectRefused(changed(four, at: 5, to: 0), Waiting.self, .truncated)
+    }
+
     @Test("Whether a number is asked is 0 or 1", arguments: [2, 255] as [UInt8])
     func number(_ value: UInt8) throws {
         let l2 = samples.l2()

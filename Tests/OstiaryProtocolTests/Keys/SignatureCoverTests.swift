@@ -84,6 +84,7 @@ struct SignatureCoverTests {
         try check(L1(appLoginOf: samples.account, clientInfo: "Door 1.0"), freshness: fresh)
         try check(W1(accountID: samples.account, hold: 25), freshness: fresh)
         try check(Ping(sessionID: samples.session, hold: 25), freshness: fresh)
+        try check(Fetch(accountID: samples.account), freshness: fresh)
         try check(Stop(sessionID: samples.session, reason: .user), freshness: fresh)
     }
 
