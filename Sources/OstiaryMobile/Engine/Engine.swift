@@ -24,7 +24,14 @@ actor Engine {
     /// Sessions that began in this process, oldest first.
     var live: [LiveSession] = []
     /// The enrolment or login that is going on.
-    var flow: Flow?
+    var flow: Flow? {
+        didSet { if flow == nil, oldValue != nil, mayHaveWaiting { onFree() } }
+    }
+    /// Whether a login may wait that was not begun because another was going on.
+    var mayHaveWaiting = false
+    /// The links of waiting logins that were begun here, the newest last.
+    var begunWaiting: [[UInt8]] = []
+    var isFetchingWaiting = false
     /// The last second factor of an account, in memory only (protocol §6).
     var caches: [AccountID: FactorCache] = [:]
     /// Servers that were talked to, by root hash.
