@@ -2,6 +2,7 @@
 extension Engine {
     /// Reads the store and clears up after a crash.
     func open() {
+        looksForWaiting = { await $0.lookForWaitingLogins() }
         do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
         sweep()
     }

@@ -32,9 +32,6 @@ extension Engine {
         do throws(OstiaryError) { _ = try await fetchAndBegin() } catch { return }
     }
 
-    /// The flow is over, and something may wait.
-    func onFree() { runInBackground { await $0.lookForWaitingLogins() } }
-
     private func fetchAndBegin() async throws(OstiaryError) -> Session.ID? {
         mayHaveWaiting = true
         guard flow == nil, !isFetchingWaiting else { throw .flowInProgress }
