@@ -24,8 +24,8 @@ struct WaitingLoginTests {
         _ = try await phone.secondFactor()
         #expect(phone.ostiary.session(session.id)?.isLoggedIn == false)
         phone.ostiary.sfInput(PIN("271828"))
-        let outcome1 = try await phone.login().id
-        #expect(outcome1 == session.id)
+        let loggedIn = try await phone.login().id
+        #expect(loggedIn == session.id)
         #expect(await phone.server.numbers == [TestServer.number])
     }
 
@@ -34,8 +34,8 @@ struct WaitingLoginTests {
         let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = true }
         _ = await phone.server.makeWaitingLogin(for: try phone.account)
         phone.ostiary.fetchWaitingLogins()
-        let outcome2 = try await phone.confirmLogin().0.needsNumber
-        #expect(outcome2)
+        let needsNumber = try await phone.confirmLogin().0.needsNumber
+        #expect(needsNumber)
     }
 
     @Test("A yes without a number, or with what can be none, is refused before anything is sent", arguments: [nil, "", "31", "3141", "031", "3a4"])
@@ -55,13 +55,13 @@ struct WaitingLoginTests {
         phone.ostiary.setAccount(account, for: session, number: "159")
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
-        let outcome3 = try await phone.failure().0
-        #expect(outcome3 == .numberWrong)
+        let error = try await phone.failure().0
+        #expect(error == .numberWrong)
         let (again, accounts) = try await phone.confirmLogin()
         #expect(again.id == session.id && again.wrongNumbers == 1 && !again.isLoggedIn && accounts == [account])
         phone.ostiary.setAccount(account, for: again, number: TestServer.number)
-        let outcome4 = try await phone.login().id
-        #expect(outcome4 == session.id)
+        let loggedIn = try await phone.login().id
+        #expect(loggedIn == session.id)
         #expect(await count(.m1, phone) == 1)
         #expect(await phone.server.numbers == ["159", TestServer.number])
     }
@@ -76,12 +76,12 @@ struct WaitingLoginTests {
             let (again, _) = try await phone.confirmLogin()
             phone.ostiary.setAccount(account, for: again, number: "159")
         }
-        let outcome5 = try await phone.finalFailure()
-        #expect(outcome5 == .numberWrong)
+        let error = try await phone.finalFailure()
+        #expect(error == .numberWrong)
         #expect(await phone.server.numbers.count == 3)
         #expect(phone.ostiary.session(session.id)?.wasLoggedIn == false)
-        let outcome6 = try await phone.ostiary.undecidedLogins().isEmpty
-        #expect(outcome6)
+        let isDecided = try await phone.ostiary.undecidedLogins().isEmpty
+        #expect(isDecided)
     }
 
     @Test("A server that calls every number wrong is not believed for ever: the third is the last")
@@ -92,8 +92,8 @@ struct WaitingLoginTests {
         _ = try await phone.secondFactor()
         phone.ostiary.sfInput(PIN("271828"))
         for _ in 0..<2 { phone.ostiary.setAccount(account, for: try await phone.confirmLogin().0, number: TestServer.number) }
-        let outcome7 = try await phone.finalFailure()
-        #expect(outcome7 == .numberWrong)
+        let error = try await phone.finalFailure()
+        #expect(error == .numberWrong)
     }
 
     @Test("A no needs no number, also after a wrong one, and says that it was not the person", arguments: [false, true])
@@ -106,8 +106,8 @@ struct WaitingLoginTests {
             (session, _) = try await phone.confirmLogin()
         }
         phone.ostiary.deny(session, notMe: true)
-        let outcome8 = try await phone.stopped().ending
-        #expect(outcome8 == .denied)
+        let ending = try await phone.stopped().ending
+        #expect(ending == .denied)
         #expect(await phone.server.sessions[sid]?.denial == .notMe)
     }
 
@@ -120,8 +120,8 @@ struct WaitingLoginTests {
         await #expect(throws: OstiaryError.flowInProgress) { try await phone.ostiary.beginWaitingLogin() }
         #expect(phone.ostiary.sessions.filter { !$0.isOver }.map(\.id) == [scanned.id])
         phone.ostiary.stop(scanned)
-        let outcome9 = try await phone.confirmLogin().0.needsNumber
-        #expect(outcome9)
+        let needsNumber = try await phone.confirmLogin().0.needsNumber
+        #expect(needsNumber)
     }
 
     @Test("What was given up is not begun a second time by itself, but when the person asks")
@@ -130,7 +130,8 @@ struct WaitingLoginTests {
         phone.ostiary.stop(session)
         _ = try await phone.stopped()
         await (try phone.ostiary.core()).engine.lookForWaitingLogins()
-        #expect(phone.ostiary.sessions.allSatisfy(\.isOver))
+        let isAllOver = phone.ostiary.sessions.allSatisfy(\.isOver)
+        #expect(isAllOver)
         let again = try #require(try await phone.ostiary.beginWaitingLogin())
         #expect(again.id != session.id && again.needsNumber)
     }
@@ -157,8 +158,8 @@ struct WaitingLoginTests {
         let session = try await phone.login()
         _ = await phone.server.makeWaitingLogin(for: try phone.account)
         try await (try phone.ostiary.core(for: .system)).engine.ping(session.id, hold: 0)
-        let outcome10 = try await phone.confirmLogin().0.needsNumber
-        #expect(outcome10)
+        let needsNumber = try await phone.confirmLogin().0.needsNumber
+        #expect(needsNumber)
     }
 
     @Test("In the background nothing is fetched; in front again it is")
@@ -170,8 +171,8 @@ struct WaitingLoginTests {
         await engine.lookForWaitingLogins()
         #expect(await count(.fetch, phone) == 0)
         phone.ostiary.enterForeground()
-        let outcome11 = try await phone.confirmLogin().0.needsNumber
-        #expect(outcome11)
+        let needsNumber = try await phone.confirmLogin().0.needsNumber
+        #expect(needsNumber)
     }
 
     @Test("A code that was scanned is no login that waits, whatever its server says of it")
@@ -179,7 +180,7 @@ struct WaitingLoginTests {
         let phone = try await TestPhone.enrolled()
         await phone.server.with { $0.settings.binding = .push }
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
-        let outcome12 = try await phone.finalFailure()
-        #expect(outcome12 == .serverAnswer)
+        let error = try await phone.finalFailure()
+        #expect(error == .serverAnswer)
     }
 }
