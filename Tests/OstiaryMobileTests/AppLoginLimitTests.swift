@@ -30,7 +30,8 @@ struct AppLoginLimitTests {
         ("setAccount", { $0.setAccount(nil, for: Session(id: UUID())) }), ("deny", { $0.deny(Session(id: UUID())) }),
         ("stop", { $0.stop(Session(id: UUID())) }), ("startAppLogin", { $0.startAppLogin() }), ("clearHistory", { $0.clearHistory() }),
         ("getToken", { $0.getToken(for: Session(id: UUID())) }), ("begin", { _ = try? await $0.begin(link: "nothing") }),
-        ("end", { try? await $0.end(Session(id: UUID())) }),
+        ("end", { try? await $0.end(Session(id: UUID())) }), ("fetchWaitingLogins", { $0.fetchWaitingLogins() }),
+        ("beginWaitingLogin", { _ = try? await $0.beginWaitingLogin() }),
     ]
 
     /// Calls that a system, a timer or a push message makes an app do.

@@ -59,6 +59,8 @@ struct EveryCallTests {
         Call(
             name: "generateOTP", needsAccount: true, make: { hand in _ = hand.account.map { hand.ostiary.generateOTP(for: hand.session, and: $0) } }),
         Call(name: "resume", isTold: false, make: { $0.ostiary.resume() }),
+        Call(name: "fetchWaitingLogins", isTold: false, make: { $0.ostiary.fetchWaitingLogins() }),
+        Call(name: "beginWaitingLogin", isTold: false, make: { _ = try? await $0.ostiary.beginWaitingLogin() }),
         Call(name: "enterForeground", isTold: false, make: { $0.ostiary.enterForeground() }),
         Call(name: "enterBackground", isTold: false, make: { $0.ostiary.enterBackground() }),
         Call(name: "setWatching", isTold: false, make: { $0.ostiary.setWatching(false) }),

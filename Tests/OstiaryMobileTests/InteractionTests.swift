@@ -74,7 +74,7 @@ struct InteractionTests {
                 WayIn(binding: .unboundLink, isConfirmed: true), WayIn(binding: .qrStatic, isConfirmed: true),
                 WayIn(binding: .qrDynamic, isConfirmed: false), WayIn(binding: .returnCode, isConfirmed: false),
             ]
-            + [.qrDynamic, .returnCode, .push].flatMap {
+            + [.qrDynamic, .returnCode].flatMap {
                 [
                     WayIn(binding: $0, texts: true, isConfirmed: true), WayIn(binding: $0, logo: true, isConfirmed: true),
                     WayIn(binding: $0, logo: true, isOwnLogo: true, isConfirmed: false),

@@ -12,7 +12,7 @@ extension Command {
     var caller: Caller {
         switch self {
         case .start, .startUserInteraction, .setAccount, .secondFactor, .cancelSecondFactor, .deny, .stop, .stopAppLogin, .deleteAccount, .token,
-            .oneTimeCode, .clearHistory, .reset, .manage:
+            .oneTimeCode, .clearHistory, .reset, .manage, .fetchWaitingLogins:
             .person
         case .resume, .watch, .enterBackground, .enterForeground: .system
         }

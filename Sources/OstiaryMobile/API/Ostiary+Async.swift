@@ -9,6 +9,15 @@ extension Ostiary {
     /// Begins like `startAppLogin()`.
     public func beginAppLogin() async throws(OstiaryError) -> Session { try await begin(.app) }
 
+    /// Begins like `fetchWaitingLogins()`; returns when it is known what the oldest login is about, nil where none waits. Throws `flowInProgress` while another
+    /// enrolment or login goes on.
+    public func beginWaitingLogin() async throws(OstiaryError) -> Session? {
+        let core = try core()
+        let started = hub.subscribe(replaying: false)
+        guard let id = try await core.engine.beginWaitingLogin() else { return nil }
+        return try await follow(id, in: started) { $0.state != .starting }
+    }
+
     private func begin(_ source: FlowSource) async throws(OstiaryError) -> Session {
         let core = try core()
         let started = hub.subscribe(replaying: false)

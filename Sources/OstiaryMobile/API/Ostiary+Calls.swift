@@ -11,9 +11,10 @@ extension Ostiary {
     public func startUserInteraction(for session: Session? = nil) { send(.startUserInteraction(session?.id)) }
 
     /// Confirms. For a login: `account` is one of those that came with the question; `userInput`, at most 4 096 bytes, reaches the
-    /// business backend. For an enrolment: nil, because the account is about to be made.
-    public func setAccount(_ account: Account?, for session: Session, with userInput: String? = nil) {
-        send(.setAccount(account?.id, session.id, userInput: userInput))
+    /// business backend; `number` is what the person typed where the session `needsNumber`, and is not looked at where it does not. For an enrolment: nil,
+    /// because the account is about to be made.
+    public func setAccount(_ account: Account?, for session: Session, with userInput: String? = nil, number: String? = nil) {
+        send(.setAccount(account?.id, session.id, LoginAnswer(userInput: userInput ?? "", number: number ?? "")))
     }
 
     /// Answers the second factor that is being asked for. The digits are copied at once; clearing the PIN stays the caller's part.
@@ -52,6 +53,11 @@ extension Ostiary {
 
     /// Whether the SDK keeps a question open at the server, to hear of a stop at once instead of at the next ping.
     public func setWatching(_ isWatching: Bool) { send(.watch(isWatching)) }
+
+    /// Fetches the logins that wait for an account of this phone, which somebody began elsewhere in the person's name, and begins the oldest like one that was
+    /// scanned; the others follow, each when nothing else is going on. `resume()` and `enterForeground()` do the same by themselves, and so does an answer
+    /// to a ping that says that something waits, but begin no login a second time that was given up here: this call does, because a person wants it.
+    public func fetchWaitingLogins() { send(.fetchWaitingLogins) }
 
     /// The app is in front again: does what `resume()` does, and watches again if it should.
     public func enterForeground() { send(.enterForeground) }

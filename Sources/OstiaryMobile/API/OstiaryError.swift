@@ -14,6 +14,10 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case accountGivenForEnrolment
     /// More than 4 096 bytes, or characters that may not travel.
     case userInputRefused
+    /// The login asks for the number that whoever began it shows, three digits, and none came with the yes. Nothing was sent; the question is still open.
+    case numberMissing
+    /// The number was another than the one that is shown. Where the session is not over the question comes again; the third ends it, and nobody is logged in.
+    case numberWrong
     /// A PIN has 5 to 12 digits, and as many as the server wants.
     case pinLength
     /// A PIN that many people would try first.
@@ -134,7 +138,8 @@ extension OstiaryError {
         case .serverParametersWrong: 68
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
-            .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout, .logoUnavailable, .severalAccounts,
+            .userInputRefused, .numberMissing, .numberWrong, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout,
+            .logoUnavailable, .severalAccounts,
             .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .certificateUntrusted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
             .questionChanged,
@@ -150,7 +155,9 @@ extension OstiaryError {
         case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress,
             .logoUnavailable:
             .retry
-        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .pinLength, .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable,
+        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .numberMissing, .numberWrong, .pinLength, .pinEasyToGuess,
+            .pinUnchanged,
+            .biometricsUnavailable,
             .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,

@@ -56,6 +56,11 @@ public struct Session: Sendable, Identifiable, Hashable {
     /// After a link that was tapped on this device: open it in the browser, once, as soon as ``OstiaryEvent/sessionUpdate(_:)`` tells it; nil
     /// in every other case. It ends the login in that browser and is good once: keep it out of logs.
     public internal(set) var returnURL: URL?
+    /// Whether who says yes types the number that whoever began this login shows, three digits: give it with `setAccount`. Never show a number here, nor let
+    /// the person choose among some.
+    public internal(set) var needsNumber: Bool
+    /// How many numbers were wrong; the third ends the login.
+    public internal(set) var wrongNumbers: Int
     /// Why it is over; nil while it is not.
     public internal(set) var ending: Ending?
     /// Whether it ever was logged in.
@@ -76,6 +81,8 @@ public struct Session: Sendable, Identifiable, Hashable {
         otpAvailable = false
         connectionError = false
         isReturning = false
+        needsNumber = false
+        wrongNumbers = 0
         pingTime = 0
         wasLoggedIn = false
     }

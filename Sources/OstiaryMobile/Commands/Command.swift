@@ -2,7 +2,7 @@
 enum Command: Sendable {
     case start(FlowSource)
     case startUserInteraction(Session.ID?)
-    case setAccount(Account.ID?, Session.ID, userInput: String?)
+    case setAccount(Account.ID?, Session.ID, LoginAnswer)
     case secondFactor(FactorInput)
     case cancelSecondFactor
     case deny(Session.ID, notMe: Bool)
@@ -10,6 +10,7 @@ enum Command: Sendable {
     case stopAppLogin
     case deleteAccount(Account.ID)
     case resume
+    case fetchWaitingLogins
     case watch(Bool)
     case enterBackground
     case enterForeground
@@ -26,7 +27,8 @@ extension Command {
         switch self {
         case .setAccount(_, let id, _), .deny(let id, _), .stop(let id), .token(let id), .oneTimeCode(let id, _): id
         case .startUserInteraction(let id): id
-        case .start, .secondFactor, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .watch, .enterBackground, .enterForeground,
+        case .start, .secondFactor, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .fetchWaitingLogins, .watch, .enterBackground,
+            .enterForeground,
             .clearHistory, .reset, .manage:
             nil
         }
@@ -45,6 +47,7 @@ extension Command {
         case .stopAppLogin: "stopAppLogin"
         case .deleteAccount: "deleteAccount"
         case .resume: "resume"
+        case .fetchWaitingLogins: "fetchWaitingLogins"
         case .watch: "setWatching"
         case .enterBackground: "enterBackground"
         case .enterForeground: "enterForeground"

@@ -2,6 +2,7 @@
 extension Engine {
     /// Reads the store and clears up after a crash.
     func open() {
+        looksForWaiting = { await $0.lookForWaitingLogins() }
         do throws(OstiaryError) { try reread() } catch { emit(.error(error, session: nil)) }
         sweep()
     }
@@ -13,7 +14,7 @@ extension Engine {
             switch command {
             case .start(let source): try begin(source)
             case .startUserInteraction(let id): try goOn(id)
-            case .setAccount(let account, let session, let userInput): try confirm(account, session, userInput: userInput)
+            case .setAccount(let account, let session, let answer): try confirm(account, session, answer)
             case .secondFactor(let input): try take(input)
             case .cancelSecondFactor: try cancelSecondFactor()
             case .deny(let id, let notMe): try deny(id, notMe: notMe)
@@ -21,6 +22,7 @@ extension Engine {
             case .stopAppLogin: try stopAppLogin()
             case .deleteAccount(let id): try delete(id)
             case .resume: resume()
+            case .fetchWaitingLogins: fetchWaitingLogins()
             case .watch(let isWatching): watch(isWatching)
             case .enterBackground: enterBackground()
             case .enterForeground: enterForeground()

@@ -43,7 +43,7 @@ extension Engine {
         }
     }
 
-    private func run(
+    func run(
         _ shown: Session, at rootHash: [UInt8], _ body: @escaping @Sendable (isolated Engine, Session.ID) async throws(OstiaryError) -> Void
     ) -> Session.ID {
         let id = shown.id

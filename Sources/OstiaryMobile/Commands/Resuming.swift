@@ -3,7 +3,12 @@ import OstiaryProtocol
 
 /// After the process was started or woken: what was going on goes on.
 extension Engine {
-    func resume() { runInBackground { await $0.refresh() } }
+    func resume() {
+        runInBackground { engine in
+            await engine.refresh()
+            await engine.lookForWaitingLogins()
+        }
+    }
 
     /// Brings Stops that could not be brought, pings every session once, asks once for every login whose answer was not heard and for every account that
     /// waits for its code, takes up what waits, sends what could not be sent; returns when each was tried.

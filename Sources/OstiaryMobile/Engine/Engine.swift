@@ -24,7 +24,16 @@ actor Engine {
     /// Sessions that began in this process, oldest first.
     var live: [LiveSession] = []
     /// The enrolment or login that is going on.
-    var flow: Flow?
+    var flow: Flow? {
+        didSet { if flow == nil, oldValue != nil, mayHaveWaiting { lookForWaiting() } }
+    }
+    /// Whether a login may wait that was not begun because another was going on.
+    var mayHaveWaiting = false
+    /// The links of waiting logins that were begun here, the newest last.
+    var begunWaiting: [[UInt8]] = []
+    var isFetchingWaiting = false
+    /// How waiting logins are looked for; Commands/ says so when the SDK opens.
+    var looksForWaiting: (@Sendable (Engine) async -> Void)?
     /// The last second factor of an account, in memory only (protocol §6).
     var caches: [AccountID: FactorCache] = [:]
     /// Servers that were talked to, by root hash.
@@ -76,6 +85,9 @@ actor Engine {
     func publish() {
         snapshot.replace(Snapshot(accounts: stored?.shownAccounts, sessions: live.map(\.shown), history: shownHistory))
     }
+
+    /// A login may wait, and can be begun.
+    func lookForWaiting() { if let looksForWaiting { runInBackground(looksForWaiting) } }
 
     /// Runs something that outlives the call that asked for it.
     @discardableResult

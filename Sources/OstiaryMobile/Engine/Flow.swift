@@ -9,7 +9,7 @@ struct Flow {
         /// It waits for `startUserInteraction`.
         case ready
         /// It waits for `setAccount` with one of these, or with nil for an enrolment.
-        case confirming([AccountID], isEnrolment: Bool)
+        case confirming([AccountID], isEnrolment: Bool, needsNumber: Bool = false)
         /// It waits for a second factor.
         case secondFactor
     }
@@ -17,7 +17,7 @@ struct Flow {
     /// What a flow waited for.
     enum Input {
         case goOn
-        case account(AccountID?, userInput: String)
+        case account(AccountID?, LoginAnswer)
         case factor(FactorInput)
         case aborted
     }
@@ -110,15 +110,16 @@ extension Engine {
         if case .ready = flow.step { feed(.goOn) } else if configuration.manuallyStartUserInteraction { throw .wrongOrder }
     }
 
-    func confirm(_ account: Account.ID?, _ id: Session.ID, userInput: String?) throws(OstiaryError) {
-        guard let flow, flow.session == id, case .confirming(let offered, let isEnrolment) = flow.step else { throw .wrongOrder }
-        guard WireText.allows(userInput ?? "", cap: 4_096) else { throw .userInputRefused }
+    func confirm(_ account: Account.ID?, _ id: Session.ID, _ answer: LoginAnswer) throws(OstiaryError) {
+        guard let flow, flow.session == id, case .confirming(let offered, let isEnrolment, let needsNumber) = flow.step else { throw .wrongOrder }
+        guard WireText.allows(answer.userInput, cap: 4_096) else { throw .userInputRefused }
         if isEnrolment {
             guard account == nil else { throw .accountGivenForEnrolment }
-            feed(.account(nil, userInput: ""))
+            feed(.account(nil, LoginAnswer()))
         } else {
             guard let chosen = account?.accountID, offered.contains(chosen) else { throw .accountNotOffered }
-            feed(.account(chosen, userInput: userInput ?? ""))
+            guard !needsNumber || answer.hasNumber else { throw .numberMissing }
+            feed(.account(chosen, needsNumber ? answer : LoginAnswer(userInput: answer.userInput)))
         }
     }
 

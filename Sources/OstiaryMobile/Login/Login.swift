@@ -9,20 +9,24 @@ import OstiaryProtocol
 
 /// Login by code or link, and login to the app itself (protocol §6).
 extension Engine {
-    func login(_ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8]) async throws(OstiaryError) {
-        let accounts = try known().activeAccounts(at: rootHash)
+    /// - Parameter only: the account that it waits for; nil for a code or a link, which any account may answer.
+    func login(
+        _ id: Session.ID, by link: Encoded<LoginLink>, via: Via, at rootHash: [UInt8], as only: AccountID? = nil
+    ) async throws(OstiaryError) {
+        let accounts = try known().activeAccounts(at: rootHash).filter { only == nil || $0.id == only }
         guard !accounts.isEmpty else { throw try known().hasPendingAccount(at: rootHash) ? .accountPending : .noAccountsForServer }
         try await following { isFirst throws(OstiaryError) in
             let question = try await ask(id, .link(link, via), at: rootHash)
-            guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID else { throw .serverAnswer }
+            guard question.shown.purpose == .login, question.shown.sessionID == link.value.sessionID, question.isWhatCame(by: via)
+            else { throw .serverAnswer }
             let offered = try selectable(accounts, question)
             flow?.onAbort = { engine, abort in await engine.refuse(question, as: offered[0], abort) }
             mayReport(question, as: offered[0])
             try await show(id, question, isFirst: isFirst)
-            let (account, userInput) = try await choose(id, question, offered, isFirst: isFirst)
+            let (account, answer) = try await choose(id, question, offered, isFirst: isFirst)
             flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
             mayReport(question, as: account)
-            let outcome = try await approve(id, question, as: account, userInput: userInput)
+            let outcome = try await approve(id, question, as: account, answer)
             let acknowledged = question.acknowledged(by: account.id)
             guard !outcome.isReturning else {
                 return try await awaitBrowser(id, outcome, of: question.shown, account: account.id, after: acknowledged)
@@ -37,7 +41,7 @@ extension Engine {
             let question = try await ask(id, .app(account), at: account.rootHash.bytes)
             // Nobody confirms it, so that nothing may be in it which has to be confirmed.
             guard question.shown.purpose == .app, question.shown.browser.binding == .app, question.shown.selects(account.id) == true,
-                !question.hasToBeConfirmed
+                !question.hasToBeConfirmed, !question.shown.needsNumber
             else { throw .serverAnswer }
             flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
             let info = SessionInfo(question.shown, from: shown(account).serverName)
@@ -50,7 +54,7 @@ extension Engine {
                 update(id) { $0.info = info }
             }
             change(id) { $0.account = account.id }
-            let outcome = try await approve(id, question, as: account, userInput: "")
+            let outcome = try await approve(id, question, as: account, LoginAnswer())
             guard !outcome.isReturning else { throw .serverAnswer }
             try await loggedIn(
                 id, outcome, sid: question.shown.sessionID, account: account.id, after: question.acknowledged(by: account.id))
@@ -74,11 +78,18 @@ extension Engine {
     private func show(_ id: Session.ID, _ question: Question, isFirst: Bool) async throws(OstiaryError) {
         var info = SessionInfo(question.shown, from: try known().server(question.rootHash)?.name ?? "")
         info.announceLogo = try await logo(id, question)
+        let needsNumber = question.shown.needsNumber
         if isFirst {
-            try await becomeReady(id) { [info] session in session.info = info }
+            try await becomeReady(id) { [info] session in
+                session.info = info
+                session.needsNumber = needsNumber
+            }
         } else {
             try checkNotAborted()
-            update(id) { [info] session in session.info = info }
+            update(id) { [info] session in
+                session.info = info
+                session.needsNumber = needsNumber
+            }
         }
     }
 
@@ -93,12 +104,12 @@ extension Engine {
     /// confirms with. What was changed while it was being answered is always confirmed.
     private func choose(
         _ id: Session.ID, _ question: Question, _ offered: [StoredAccount], isFirst: Bool
-    ) async throws(OstiaryError) -> (StoredAccount, String) {
+    ) async throws(OstiaryError) -> (StoredAccount, LoginAnswer) {
         guard isFirst, configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded, offered.count == 1, !question.hasToBeConfirmed,
             asksForSecondFactor(id, question, of: offered[0])
         else { return try await confirmLogin(id, question, offered) }
         link(id, to: offered[0])
-        return (offered[0], "")
+        return (offered[0], LoginAnswer())
     }
 
     private func link(_ id: Session.ID, to account: StoredAccount) {
@@ -108,15 +119,16 @@ extension Engine {
         }
     }
 
-    private func confirmLogin(
+    func confirmLogin(
         _ id: Session.ID, _ question: Question, _ offered: [StoredAccount]
-    ) async throws(OstiaryError) -> (StoredAccount, String) {
+    ) async throws(OstiaryError) -> (StoredAccount, LoginAnswer) {
         change(id) { $0.shown.state = .waitingForUserInput }
         let event = session(id).map { OstiaryEvent.confirmLogin($0.shown, accounts: offered.map { shown($0) }) }
-        let input = try await wait(at: .confirming(offered.map(\.id), isEnrolment: false), telling: event)
-        guard case .account(let chosen?, let userInput) = input, let account = offered.first(where: { $0.id == chosen }) else { throw .wrongOrder }
+        let input = try await wait(
+            at: .confirming(offered.map(\.id), isEnrolment: false, needsNumber: question.shown.needsNumber), telling: event)
+        guard case .account(let chosen?, let answer) = input, let account = offered.first(where: { $0.id == chosen }) else { throw .wrongOrder }
         link(id, to: account)
-        return (account, userInput)
+        return (account, answer)
     }
 }
 

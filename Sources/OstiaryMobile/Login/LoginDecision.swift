@@ -2,13 +2,16 @@ import OstiaryProtocol
 
 /// The phone's signed answer to a login (L5) and the server's outcome of it (L6), protocol §6.
 extension Engine {
+    /// The wrong number that ends a login.
+    private static let mostNumbers = 3
+
     /// Approves by the least that the server asks for: nothing, what it remembers, or a second factor now.
     func approve(
-        _ id: Session.ID, _ question: Question, as account: StoredAccount, userInput: String
+        _ id: Session.ID, _ question: Question, as account: StoredAccount, _ answer: LoginAnswer
     ) async throws(OstiaryError) -> L6 {
         switch question.shown.secondFactor {
         case .none:
-            switch try await decide(id, question, as: account, userInput: userInput) {
+            switch try await decide(id, question, as: account, answer) {
             case .done(let outcome): return outcome
             case .declined(.secondFactorNeeded): break
             case .declined(let status): throw status == .busy ? .secondFactorUnavailable : OstiaryError(status)
@@ -16,13 +19,13 @@ extension Engine {
         case .cacheAllowed:
             if let cache = remembered(id, question, of: account) {
                 if cache.isSingleUse { caches[account.id] = nil }
-                let outcome = try await decide(id, question, as: account, cache: cache.token, userInput: userInput)
+                let outcome = try await decide(id, question, as: account, answer, cache: cache.token)
                 if case .done(let outcome) = outcome { return outcome }
                 caches[account.id] = nil
             }
         case .needed: break
         }
-        return try await verify(id, question, as: account, userInput: userInput)
+        return try await verify(id, question, as: account, answer)
     }
 
     /// Whether the person will be asked for a second factor.
@@ -45,7 +48,7 @@ extension Engine {
 
     /// Asks for the second factor, and decides with what it proves.
     private func verify(
-        _ id: Session.ID, _ question: Question, as account: StoredAccount, userInput: String
+        _ id: Session.ID, _ question: Question, as account: StoredAccount, _ answer: LoginAnswer
     ) async throws(OstiaryError) -> L6 {
         guard let instance = try known().instance(account.instance) else { throw .secondFactorUnknown }
         let challenge = FactorChallenge(
@@ -58,15 +61,36 @@ extension Engine {
         let asked = OpenQuestion(challenge)
         return try await closing(asked) { () async throws(OstiaryError) in
             try await verify(asked) { proof throws(OstiaryError) in
-                try await decide(id, question, as: account, proof: proof, userInput: userInput)
+                try await decide(id, question, as: account, answer, proof: proof)
             }
         }
     }
 
-    /// Sends the decision until its outcome is known. A repeat with the same content gets the first outcome.
+    /// Sends the decision, and asks for another number and sends it again while the number was wrong. What was proved before stays good: the server looks at
+    /// the number first (protocol §6).
     private func decide(
-        _ id: Session.ID, _ question: Question, as account: StoredAccount, proof: FactorProof? = nil, cache: SecretBytes? = nil,
-        userInput: String
+        _ id: Session.ID, _ question: Question, as account: StoredAccount, _ answer: LoginAnswer, proof: FactorProof? = nil,
+        cache: SecretBytes? = nil
+    ) async throws(OstiaryError) -> Delivered<L6> {
+        var answer = answer
+        while true {
+            let outcome = try await send(answer, id, question, as: account, proof: proof, cache: cache)
+            guard case .declined(.numberWrong) = outcome else { return outcome }
+            answer = try await askForNumber(id, question, as: account)
+        }
+    }
+
+    /// After a number that was wrong.
+    private func askForNumber(_ id: Session.ID, _ question: Question, as account: StoredAccount) async throws(OstiaryError) -> LoginAnswer {
+        change(id) { $0.shown.wrongNumbers += 1 }
+        guard let session = session(id)?.shown, session.wrongNumbers < Self.mostNumbers else { throw .numberWrong }
+        emit(.error(.numberWrong, session: session))
+        return try await confirmLogin(id, question, [account]).1
+    }
+
+    /// Sends the decision until its outcome is known. A repeat with the same content gets the first outcome.
+    private func send(
+        _ answer: LoginAnswer, _ id: Session.ID, _ question: Question, as account: StoredAccount, proof: FactorProof?, cache: SecretBytes?
     ) async throws(OstiaryError) -> Delivered<L6> {
         try checkNotAborted()
         let method = proof?.method ?? (cache == nil ? [] : .cached)
@@ -74,7 +98,7 @@ extension Engine {
             sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
             attemptID: proof?.attempt ?? AttemptID(using: random), decision: .accept, method: method,
             secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
-            cache: cache?.exposed, userInput: userInput,
+            cache: cache?.exposed, number: answer.number, userInput: answer.userInput,
             extensions: Extensions(shownNotices: question.acknowledged(by: account.id), tokenKey: question.tokenKey), offer: question.shown.offer)
         // From here on the server may count the session as logged in, whatever we hear of it, and whether this process hears it at all.
         try noteYes(id)
@@ -86,15 +110,22 @@ extension Engine {
         flow?.report = nil
         var line = question.line(of: account, session: id, waitsOutBusy: true)
         line.isInOrder = true
-        let answer = try await send(yes: message, by: line, of: id)
-        guard case .done(let reply) = answer else {
+        let delivered = try await send(yes: message, by: line, of: id, asksNumber: question.shown.needsNumber)
+        guard case .done(let reply) = delivered else {
             // Nobody was logged in by it, and another decision may follow.
             flow?.onAbort = { engine, abort in await engine.refuse(question, as: account, abort) }
             flow?.report = report
-            return answer.map(\.value)
+            return delivered.map(\.value)
         }
         let outcome = reply.value
-        guard outcome.result == .loggedIn else { throw .serverAnswer }
+        guard outcome.result == .loggedIn else {
+            guard question.shown.needsNumber else { throw .serverAnswer }
+            // The third number: the server has ended the login, so that nothing of this yes is left to find out or to stop.
+            flow?.onAbort = nil
+            noteRefusal(.numberWrong, of: id)
+            change(id) { $0.shown.wrongNumbers += 1 }
+            throw .numberWrong
+        }
         try checkNotAborted()
         if let token = outcome.cache {
             caches[account.id] = FactorCache(token: SecretBytes(token), isSingleUse: false)
@@ -105,9 +136,10 @@ extension Engine {
     }
 
     /// An answer that rules the login out lets go of what was written down of it.
-    private func send(yes: L5, by line: ServerLine, of id: Session.ID) async throws(OstiaryError) -> Delivered<Reply<L6>> {
+    private func send(yes: L5, by line: ServerLine, of id: Session.ID, asksNumber: Bool) async throws(OstiaryError) -> Delivered<Reply<L6>> {
         do throws(OstiaryError) {
-            let answer = try await line.ask(yes, for: L6.self, declining: { yes.method.isDeclined(by: $0) }, by: self)
+            let isDeclined = { (status: Status) in status == .numberWrong ? asksNumber : yes.method.isDeclined(by: status) }
+            let answer = try await line.ask(yes, for: L6.self, declining: isDeclined, by: self)
             if case .declined(let status) = answer { noteRefusal(OstiaryError(status), of: id) }
             return answer
         } catch {

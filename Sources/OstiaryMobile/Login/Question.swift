@@ -32,12 +32,18 @@ struct Question: Sendable {
         Transcript.session(requestHash: requestHash, shownHash: answer.shownHash, account: account)
     }
 
+    /// Whether it is of the kind that `via` brought: only a login that waited is pushed, names its account, and asks for a number.
+    func isWhatCame(by via: Via) -> Bool {
+        let isPushed = via == .push
+        return (shown.browser.binding == .push) == isPushed && shown.needsNumber == isPushed && (!isPushed || shown.accountMark != nil)
+    }
+
     /// Whether the person is shown this and agrees before a second factor is asked, whatever the configuration says: what anybody may have sent,
     /// and what says something that is meant to be read. Otherwise a PIN would approve what nobody saw.
     var hasToBeConfirmed: Bool {
         switch shown.browser.binding {
-        case .unboundLink, .qrStatic: true
-        case .returnCode, .qrDynamic, .push, .app: !shown.announceInfo.isEmpty || shown.announcesLogo
+        case .unboundLink, .qrStatic, .push: true
+        case .returnCode, .qrDynamic, .app: !shown.announceInfo.isEmpty || shown.announcesLogo
         }
     }
 }

@@ -19,6 +19,8 @@ public struct Ports: Sendable {
     /// Whether another process of this phone lists and ends every login: also AppLogins, and logins that are not watched. For a phone whose
     /// processes come and go, as in a terminal. In an app an AppLogin ends with its process.
     package var remembersAllSessions = false
+    /// Whether waiting logins are begun as soon as they are known of. Not where a process is about one thing that was asked of it, as a command in a terminal.
+    package var beginsWaitingLogins = true
 
     public init(
         keys: any KeyStore, accounts: any AccountStore, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock(),

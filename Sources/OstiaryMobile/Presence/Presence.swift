@@ -79,6 +79,7 @@ extension Engine {
                 session.lastSeen = ports.clock.monotonic
                 session.shown.pingTime = Int(answer.pingTime)
             }
+            if answer.hasWaiting { lookForWaiting() }
             if wasReturning, !answer.isReturning, session(id)?.shown.isReturning == true { await cameBack(id) }
         }
     }

@@ -78,6 +78,7 @@ extension L1: SignedWithRequest {}
 extension M3: SignedWithRequest {}
 extension W1: SignedWithRequest {}
 extension Ping: SignedWithRequest {}
+extension Fetch: SignedWithRequest {}
 extension Stop: SignedWithRequest {}
 
 extension ServerLine {

@@ -10,6 +10,8 @@ extension OstiaryError {
         case .accountNotOffered: "this login is for another account: take the phone that has it, or begin a login anew"
         case .accountGivenForEnrolment: "an enrolment makes its own account"
         case .userInputRefused: "the user input is longer than 4 096 bytes, or holds characters that may not travel"
+        case .numberMissing: "this login asks for the number that is shown where it was begun: three digits"
+        case .numberWrong: "that is another number than the one that is shown where the login was begun: the third wrong one ends it"
         case .pinLength: "a PIN has 5 to 12 digits, and as many as the server wants"
         case .pinEasyToGuess: "that PIN is easy to guess: choose another"
         case .pinUnchanged: "that is the PIN so far: choose another"
@@ -71,8 +73,8 @@ extension OstiaryError {
         case .enrolmentExpired, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser: .codeOver
         case .serverConnection: .serverUnreachable
         case .certificateUntrusted, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
-        case .linkUnreadable, .linkUnknownKind: .usage
-        case .pinLength, .pinEasyToGuess, .pinUnchanged: .secondFactorFailed
+        case .linkUnreadable, .linkUnknownKind, .numberMissing: .usage
+        case .pinLength, .pinEasyToGuess, .pinUnchanged, .numberWrong: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,

@@ -8,6 +8,8 @@ struct PhoneAnswers: Sendable {
     /// Id or user name of the account to log in with.
     var account: String?
     var userInput: String?
+    /// What is shown where a waiting login was begun; nil to ask the person.
+    var number: String?
     /// PINs come as lines from a script: asked once, never compared, no penalty waited out.
     var pinsAreLines = false
     /// A prompt for biometrics is answered by the simulated sensor before anybody is asked for a PIN.

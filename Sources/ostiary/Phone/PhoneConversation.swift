@@ -86,7 +86,7 @@ struct PhoneConversation: Sendable {
         case .sessionUpdate(let session): if progress.session == nil { progress.session = session }
         case .sessionLogin(let session) where session.id == progress.session?.id: return loggedIn(&progress)
         case .sessionStop(let session) where session.id == progress.session?.id: return progress.exit(after: session.ending)
-        case .error(.userInputRefused, let session?):
+        case .error(.userInputRefused, let session?), .error(.numberMissing, let session?):
             // It goes on in the SDK, which waits for another text; the command has no other.
             ostiary.stop(session)
             return .usage
@@ -112,6 +112,7 @@ struct PhoneConversation: Sendable {
             ostiary.deny(session, notMe: answers.notMe)
             return nil
         }
+        if session.needsNumber { return confirmByNumber(session, accounts) }
         do throws(PhoneInputError) {
             let chosen = accounts.isEmpty ? nil : try answers.choice(among: accounts)
             if answers.yes {
@@ -126,6 +127,20 @@ struct PhoneConversation: Sendable {
             output.failure(error.description)
             return .usage
         }
+    }
+
+    /// A number of the command line answers once: another than that the command does not have.
+    private func confirmByNumber(_ session: Session, _ accounts: [Account]) -> PhoneExit? {
+        guard let number = answers.number else {
+            ask { [prompts] in await prompts.number(for: accounts.first) }
+            return nil
+        }
+        guard session.wrongNumbers == 0 else {
+            ostiary.stop(session)
+            return .secondFactorFailed
+        }
+        ostiary.setAccount(accounts.first, for: session, with: answers.userInput, number: number)
+        return nil
     }
 
     private func note(_ secondFactor: SecondFactor, _ progress: inout Progress) {
@@ -159,6 +174,8 @@ struct PhoneConversation: Sendable {
             ostiary.sfInput(pin)
             pin.clear()
         case (.yes(let account), let session?): ostiary.setAccount(account, for: session, with: answers.userInput)
+        case (.number(let account, let number), let session?):
+            ostiary.setAccount(account, for: session, with: answers.userInput, number: number)
         case (.no(let notMe), let session?): ostiary.deny(session, notMe: notMe)
         case (.gaveUp, let session?):
             tellUnchecked(progress)
@@ -167,7 +184,7 @@ struct PhoneConversation: Sendable {
             tellUnchecked(progress)
             progress.gaveUp = true
             ostiary.sfCancel()
-        case (.yes, nil), (.no, nil): break
+        case (.yes, nil), (.number, nil), (.no, nil): break
         }
     }
 

@@ -9,7 +9,8 @@ extension OstiaryEvent {
         case .confirmLogin(let session, let accounts):
             [
                 ("event", "confirmLogin"), ("session", session.json), ("info", session.info.json),
-                ("accounts", .array(accounts.map(\.json))),
+                ("accounts", .array(accounts.map(\.json))), ("needsNumber", .bool(session.needsNumber)),
+                ("wrongNumbers", .number(session.wrongNumbers)),
             ].asObject
         case .confirmEnrol(let session, let accounts, let visualHash):
             [

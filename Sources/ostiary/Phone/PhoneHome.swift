@@ -12,13 +12,16 @@ enum PhoneHome {
         try open(at: options.homeURL.path, isWatching: isWatching, biometrics: biometrics?.sensor(of: options.homeURL))
     }
 
-    /// - Parameter name: what the page of an enrolment and older devices call this phone, before the machine's name.
+    /// - Parameters:
+    ///   - name: what the page of an enrolment and older devices call this phone, before the machine's name.
+    ///   - beginsWaitingLogins: whether what waits is asked about at once; a command is about what it was given.
     static func open(
-        at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil, name: String = "terminal"
+        at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil, name: String = "terminal", beginsWaitingLogins: Bool = false
     ) throws(OstiaryError) -> Ostiary {
         let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
         var ports = try Ports.files(in: path, keyring: keyring, transport: HTTPTransport(), biometrics: biometrics)
         ports.remembersAllSessions = true
+        ports.beginsWaitingLogins = beginsWaitingLogins
         var configuration = Ostiary.Configuration()
         configuration.appInfo = "ostiary phone \(programVersion)"
         configuration.deviceName = deviceName(name)

@@ -7,6 +7,8 @@ import Synchronization
 final class PhonePrompts: Sendable {
     enum Answer: Sendable {
         case yes(Account?)
+        /// Yes, with the number that is shown where the login was begun.
+        case number(Account?, String)
         case no(notMe: Bool)
         case pin(PIN)
         /// No more input, or the person gave up.
@@ -39,6 +41,23 @@ final class PhonePrompts: Sendable {
                 Self.show("\(question) [\(choices)] ")
                 guard let line = KeyInput.line(isWanted: isWanted) else { return .gaveUp }
                 if let answer = Self.answer(line.lowercased(), among: accounts) { return answer }
+            }
+        }
+    }
+
+    /// The number that is shown where a waiting login was begun, or a no: nothing is a yes without it.
+    func number(for account: Account?) async -> Answer {
+        await KeyInput.onOwnThread { [isWanted] in
+            QuietTerminal.enter(.line)
+            defer { QuietTerminal.leave() }
+            while true {
+                Self.show("Which number is shown where this was begun? [three digits/N/not me] ")
+                guard let line = KeyInput.line(isWanted: isWanted) else { return .gaveUp }
+                if WaitCommand.isNumber(line) { return .number(account, line) }
+                switch Self.answer(line.lowercased(), among: []) {
+                case .no(let notMe): return .no(notMe: notMe)
+                default: continue
+                }
             }
         }
     }

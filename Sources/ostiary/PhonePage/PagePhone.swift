@@ -44,7 +44,7 @@ actor PagePhone {
     /// The phone of a home, as the terminal has it too.
     static func open(home: String, name: String, source: ScanSource? = nil, changes: PhoneChanges) throws(OstiaryError) -> PagePhone {
         let sensor = SimulatedBiometrics(home: home)
-        let ostiary = try PhoneHome.open(at: home, isWatching: true, biometrics: sensor, name: name)
+        let ostiary = try PhoneHome.open(at: home, isWatching: true, biometrics: sensor, name: name, beginsWaitingLogins: true)
         return PagePhone(name: name, ostiary: ostiary, sensor: sensor, source: source, changes: changes)
     }
 
@@ -143,12 +143,13 @@ extension PagePhone {
     /// - Parameters:
     ///   - account: id of the one that the person chose, of those that came with a login; nil for an enrolment.
     ///   - userInput: for the website's backend.
-    func confirm(_ question: Int, account: String?, userInput: String?) throws(PhonePageRefusal) {
+    ///   - number: what the person typed where one is asked.
+    func confirm(_ question: Int, account: String?, userInput: String?, number: String?) throws(PhonePageRefusal) {
         try check(question)
         switch screen.asked {
         case .login(let session, let accounts):
             guard let chosen = accounts.first(where: { $0.id.rawValue == account }) else { throw .unknown("account") }
-            ostiary.setAccount(chosen, for: session, with: userInput)
+            ostiary.setAccount(chosen, for: session, with: userInput, number: number)
         case .enrolment(let session, _, _): ostiary.setAccount(nil, for: session)
         case .nothing, .beginning, .factor, .working: throw .otherQuestion
         }

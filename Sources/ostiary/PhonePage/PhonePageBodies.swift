@@ -15,11 +15,12 @@ struct QuestionBody: JSONFields {
 }
 
 struct ConfirmBody: JSONFields {
-    enum Field: String, CodingKey, CaseIterable { case question, account, userInput }
+    enum Field: String, CodingKey, CaseIterable { case question, account, userInput, number }
 
     let question: Int
     let account: String?
     let userInput: String?
+    let number: String?
 }
 
 struct DenyBody: JSONFields {

@@ -48,7 +48,7 @@ struct PhonePageRoutes: Sendable {
         router.post("confirm") { request, context in
             let phone = try phone(of: context)
             let answer = try await body(ConfirmBody.self, request)
-            try await phone.confirm(answer.question, account: answer.account, userInput: answer.userInput)
+            try await phone.confirm(answer.question, account: answer.account, userInput: answer.userInput, number: answer.number)
             return Response.done
         }
         router.post("deny") { request, context in

@@ -169,7 +169,7 @@ extension OstiaryError {
     /// Whether it says that an answer was not taken, and that another is waited for.
     fileprivate var refusesAnswer: Bool {
         switch self {
-        case .userInputRefused, .accountNotOffered, .accountGivenForEnrolment: true
+        case .userInputRefused, .numberMissing, .accountNotOffered, .accountGivenForEnrolment: true
         default: false
         }
     }

@@ -30,6 +30,8 @@ extension Session {
             }
             writer.member("logo", info.announceLogo.flatMap { LogoAddress.text(of: Array($0)) })
             writer.member("hasLogo", info.announceLogo != nil)
+            writer.member("needsNumber", needsNumber)
+            writer.member("wrongNumbers", number: wrongNumbers)
         }
     }
 

@@ -16,7 +16,7 @@ extension TestServer {
         }
         guard let sid, let session = sessions[sid] else { return (.sessionUnknown, []) }
         guard session.outcome == nil else { return (.sessionOver, []) }
-        guard session.claimedBy == nil else { return (.sessionTaken, []) }
+        guard session.claimedBy == nil || session.waitsFor != nil else { return (.sessionTaken, []) }
         return (.ok, answer(message.value, sid, session, opened).bytes)
     }
 
@@ -25,14 +25,16 @@ extension TestServer {
         let isTapped = !isApp && message.via == .link && settings.returnURL != nil
         let cached = message.accountID.map { caches[$0] != nil } ?? true
         let need = settings.secondFactorNeed == .needed && cached && (isApp || settings.pinTimeout > 0) ? .cacheAllowed : settings.secondFactorNeed
-        let binding = isApp ? settings.bindingForApp : isTapped ? .returnCode : settings.binding
-        let account = settings.namesAnotherAccountForApp ? AccountID(using: random) : message.accountID ?? settings.selectedAccount
+        let binding = isApp ? settings.bindingForApp : isTapped ? .returnCode : session.waitsFor != nil ? .push : settings.binding
+        let account =
+            settings.namesAnotherAccountForApp ? AccountID(using: random) : message.accountID ?? session.waitsFor ?? settings.selectedAccount
         let body = L2(
             sessionID: sid, purpose: isApp && !settings.saysLoginForApp ? .app : .login, account: account,
             relyingParty: RelyingParty(name: "Shop", origin: "https://shop.example", clientID: "shop"), announceInfo: settings.announceInfo,
             logoHash: settings.logo.map { Array(SHA256.hash(data: $0)) },
             browser: BrowserFacts(binding: binding, label: "Firefox", city: "Ghent", startedAt: now),
-            returnURL: isTapped ? settings.returnURL ?? "" : "", secondFactor: need, methods: settings.methods, serverNonce: random.bytes(32),
+            needsNumber: session.waitsFor != nil, returnURL: isTapped ? settings.returnURL ?? "" : "", secondFactor: need, methods: settings.methods,
+            serverNonce: random.bytes(32),
             secondFactorPrekey: offeredPrekey, flags: settings.isOwnLogo ? L2.ownLogo : 0, expiresAt: now + 300)
         if isTapped || tapsEverything { tapped.insert(sid) }
         return Encoded(body) { shownHash in
@@ -73,6 +75,7 @@ extension TestServer {
             sessions[l5.sessionID]?.outcome = (message.unsignedBytes, answer)
             return (.ok, answer.encoded)
         }
+        if let refused = checkNumber(message) { return refused }
         try checkFactor(l5)
         return (.ok, logIn(message, session, at: opened.sentAt).encoded)
     }
@@ -150,7 +153,8 @@ extension TestServer {
         if let reason = sessions[sid]?.stop { return PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices) }
         return PingAnswer(
             state: .loggedIn, reason: .none, pingTime: settings.pingTime,
-            flags: sessions[sid]?.isReturning == true ? LoginFlags.returning : 0, extensions: notices)
+            flags: (sessions[sid]?.isReturning == true ? LoginFlags.returning : 0) | (somethingWaits(sid) ? LoginFlags.waiting : 0),
+            extensions: notices)
     }
 
     /// What the phone showed goes.

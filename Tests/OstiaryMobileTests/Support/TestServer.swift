@@ -48,6 +48,9 @@ actor TestServer {
         /// Its browser is back, and the phone does not know: its next ping is answered at once.
         var hasReturned = false
         var denial: Decision?
+        /// The account whose phone fetches it; nil for a login by code or app.
+        var waitsFor: AccountID?
+        var wrongNumbers = 0
         /// What the phone said of itself to the page, in order.
         var reports: [L7] = []
     }
@@ -79,6 +82,10 @@ actor TestServer {
     var shares: [AccountID: [UInt8]] = [:]
     var declines: [Decision] = []
     var userInputs: [String] = []
+    /// What waits for phones, oldest first.
+    var waitingLinks: [Encoded<LoginLink>] = []
+    /// What each yes to a waiting login brought.
+    var numbers: [String] = []
     /// What each L5 named for tokens.
     var tokenKeys: [TokenKey?] = []
     /// What each L5, Ping and Stop said was shown.

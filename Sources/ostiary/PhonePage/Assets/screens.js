@@ -48,6 +48,15 @@ function redraw(place, value, build) {
 function fillLogin(section, phone) {
   one("[data-asks]", section).textContent = `Log in to ${phone.about.title}?`;
   one("[data-choose]", section).hidden = phone.choices.length < 2;
+  one("[data-number]", section).hidden = !phone.about.needsNumber;
+  one("[data-number-said]", section).textContent = phone.about.wrongNumbers > 0
+    ? "That was another number. Look again where the login was begun: the third wrong one ends it."
+    : "Type what is shown there. If you see no number, or did not begin this, say that it was not you.";
+  const digits = one("[data-digits]", section);
+  if (digits.question !== phone.question) {
+    digits.question = phone.question;
+    digits.value = "";
+  }
   // Each account is a button of its own: none is chosen before the person does.
   redraw(one("[data-choices]", section), [phone.question, phone.choices], () =>
     phone.choices.map((account) => button(`Log in as ${account.username}`, "confirm", { id: account.id }, "button")));
