@@ -1,7 +1,9 @@
 import ArgumentParser
+import AuthServer
 import Foundation
 import HTTPService
 import OstiaryTesting
+import OstiaryTokens
 import Testing
 
 @testable import ostiary
