@@ -76,11 +76,13 @@ extension SQLOAuthRows {
             UPDATE oauth_registered SET used_at = $1 WHERE used_at < $2
             AND EXISTS (SELECT 1 FROM oauth_grant g WHERE g.server = oauth_registered.server AND g.client = oauth_registered.client)
             """, [SQLValue(now), SQLValue(now - Self.lookAgain)])
+        let least = UInt64(RegistryService.unusedDays.lowerBound) * 86_400
+        // By its index: nobody goes sooner than the shortest time that a policy can say.
         let unused = try connection.query(
             """
             SELECT r.server, r.client FROM oauth_registered r LEFT JOIN oauth_registration p ON p.server = r.server
-            WHERE r.used_at + 86400 * COALESCE(p.unused_days, $1) < $2 LIMIT $3
-            """, [SQLValue(number: RegistrationPolicy.usualUnusedDays), SQLValue(now), SQLValue(limit)])
+            WHERE r.used_at < $4 AND r.used_at + 86400 * COALESCE(p.unused_days, $1) < $2 LIMIT $3
+            """, [SQLValue(number: RegistrationPolicy.usualUnusedDays), SQLValue(now), SQLValue(limit), SQLValue(now - least)])
         for row in unused {
             let (client, server): (ClientID, ServerID) = (try row.client("client"), try row.identifier("server"))
             try removeApplication(client, of: server)

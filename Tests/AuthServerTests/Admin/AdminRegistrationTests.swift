@@ -47,7 +47,7 @@ struct AdminRegistrationTests {
             #expect(try await backend.send(.delete, backend.path("/registration/tokens")).status == .ok)
             #expect(try await backend.json(.get, backend.path("/registration/")).object.number("tokens") == 0)
         }
-        let entries = try await premises.store.read { rows in try rows.auditEntries(of: premises.serverID, limit: 9) }
+        let entries = try await premises.people.read { rows in try rows.auditEntries(of: premises.serverID, limit: 9) }
         #expect(entries.map { "\($0.kind)" } == ["registrationTokensEnded", "registrationTokenDrawn", "registrationTokenDrawn"])
     }
 
