@@ -30,6 +30,10 @@ struct ErrorMiddlewareTests {
         router.get("/fault") { _, _ -> String in throw Fault() }
         router.get("/framework") { _, _ -> String in throw HTTPError(.forbidden, message: "not \u{7} you") }
         router.get("/framework-fault") { _, _ -> String in throw HTTPError(.badGateway, message: "internal name") }
+        router.get("/oauth") { _, _ -> String in
+            RequestTrace.current?.describeErrors()
+            throw Fault()
+        }
         router.get("/fine") { _, _ in "fine" }
         router.post("/echo") { request, _ in
             Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await request.bytes(limit: 100))))
@@ -45,6 +49,16 @@ struct ErrorMiddlewareTests {
             #expect(answer.status == .tooManyRequests)
             #expect(answer.headers[.retryAfter] == "30")
             #expect(try answer.error() == ["error": "penalised", "message": "wait \"30\" s", "requestId": answer.headers[.requestID] ?? "none"])
+        }
+    }
+
+    @Test("A client of OAuth reads the sentence where RFC 6749 has it, of a fault too")
+    func described() async throws {
+        try await application().test(.router) { client in
+            let answer = try await client.execute(uri: "/oauth", method: .get)
+            let members = try JSONDecoder().decode([String: String].self, from: Data(answer.body.readableBytesView))
+            #expect(members["error"] == "server_error" && members["requestId"] == answer.headers[.requestID])
+            #expect(members["error_description"] == ErrorResponse.serverError.message && members["message"] == members["error_description"])
         }
     }
 

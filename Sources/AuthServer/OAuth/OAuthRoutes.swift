@@ -66,6 +66,7 @@ package struct OAuthRoutes: Sendable {
     }
 
     private func answer(_ route: OAuthRoute, _ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        RequestTrace.current?.describeErrors()
         guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
         // Where there is no provider nothing else is said.
         let nonces = try await domain.proofNonces(of: server)

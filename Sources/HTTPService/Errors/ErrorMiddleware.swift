@@ -25,7 +25,7 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
                 // The connection is beyond repair; the framework answers 400 and closes it.
                 throw error
             } catch {
-                response = answer(to: error, context).response(requestID: trace.requestID)
+                response = answer(to: error, context).response(requestID: trace.requestID, isDescribed: trace.describesErrors)
             }
             response.headers[.requestID] = trace.requestID
             return response

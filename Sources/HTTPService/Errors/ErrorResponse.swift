@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// What the world hears of an error: a status, a word for programs and a sentence for people. Rendered as `{error, message, requestId}`, with `field`
-/// where one is to blame.
+/// where one is to blame, and to clients of OAuth with `error_description`.
 package struct ErrorResponse: Error, Equatable, Sendable {
     package let status: HTTPResponse.Status
     /// A stable word, lower case with underscores.
@@ -55,11 +55,13 @@ extension ErrorResponse {
     package static let storageUnavailable = ErrorResponse(
         .serviceUnavailable, "storage_unavailable", "the server cannot write or sign at the moment; try again",
         headers: [.retryAfter: "30"])
-    package static let shuttingDown = ErrorResponse(.serviceUnavailable, "shutting_down", "the server is stopping; try again")
+    package static let shuttingDown = ErrorResponse(
+        .serviceUnavailable, "shutting_down", "the server is stopping; try again", headers: [.retryAfter: "5"])
 
     /// The answer, as JSON.
-    package func response(requestID: String) -> Response {
-        Response(status: status, headers: fields, body: ResponseBody(byteBuffer: json(requestID: requestID)))
+    /// - Parameter isDescribed: whether the message stands as `error_description`, too (RFC 6749 §5.2).
+    package func response(requestID: String, isDescribed: Bool = false) -> Response {
+        Response(status: status, headers: fields, body: ResponseBody(byteBuffer: json(requestID: requestID, isDescribed: isDescribed)))
     }
 
     /// The answer of whoever stands before the routes, as JSON.
@@ -84,9 +86,10 @@ extension ErrorResponse {
     }
 
     /// The body of the answer.
-    func json(requestID: String) -> ByteBuffer {
+    func json(requestID: String, isDescribed: Bool = false) -> ByteBuffer {
         JSONWriter.object { json in
             json.member("error", error)
+            json.member("error_description", isDescribed ? message : nil)
             json.member("message", message)
             json.member("field", field)
             json.member("requestId", requestID)

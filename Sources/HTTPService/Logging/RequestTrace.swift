@@ -7,6 +7,7 @@ package final class RequestTrace: Sendable {
     package let requestID: String
     private let method: String
     private let noted = Mutex<[LogKey: String]>([:])
+    private let isOfOAuth = Mutex(false)
 
     package init(requestID: String, method: String) {
         self.requestID = requestID
@@ -16,6 +17,12 @@ package final class RequestTrace: Sendable {
     package var facts: [LogKey: String] {
         noted.withLock { $0 }.merging([.requestId: requestID, .method: method]) { _, own in own }
     }
+
+    /// Whether an error says its sentence as `error_description`, too.
+    package var describesErrors: Bool { isOfOAuth.withLock { $0 } }
+
+    /// From now on an error has the member that clients of OAuth read (RFC 6749 §5.2), a fault or an outage of this server too.
+    package func describeErrors() { isOfOAuth.withLock { $0 = true } }
 
     /// Adds what a route found out; never a secret.
     package func note(_ key: LogKey, _ value: String) { noted.withLock { $0[key] = value } }

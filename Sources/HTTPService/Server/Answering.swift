@@ -10,12 +10,14 @@ struct Answering: Sendable {
     let responder: any HTTPResponder<ServiceRequestContext>
     /// Of the bodies that are read here.
     let budget: BodyBudget
+    let drain: DrainSignal
     let logger: Logger
     private let log = RefusalLog()
 
-    init(responder: any HTTPResponder<ServiceRequestContext>, budget: BodyBudget, logger: Logger) {
+    init(responder: any HTTPResponder<ServiceRequestContext>, budget: BodyBudget, drain: DrainSignal, logger: Logger) {
         self.responder = responder
         self.budget = budget
+        self.drain = drain
         self.logger = logger
     }
 
@@ -28,7 +30,8 @@ struct Answering: Sendable {
         var response = try await BodyBudget.$current.withValue(budget) { try await respond(to: request, expected, invitation, context) }
         // It may wait for ever with a body that nobody asked for: what comes next on this connection is not known.
         let isLast = expected == .unknown || invitation?.end() == true
-        if isLast { response.headers[.connection] = "close" }
+        // In a drain the listener ends the connection when this is written; who knows of it sends nothing more on it.
+        if isLast || drain.isDraining { response.headers[.connection] = "close" }
         response.headers[.date] = HTTPDate.now
         do {
             try await writer.write(response: response.head, body: response.body)

@@ -16,6 +16,7 @@ struct ListenerService: Service {
     typealias Server = NIOAsyncChannel<HTTP1Channel.Value, Never>
 
     let listener: Listener
+    let drain: DrainSignal
     let logger: Logger
     /// Called once the listener is open.
     let onOpen: @Sendable (BoundListener) async -> Void
@@ -26,8 +27,9 @@ struct ListenerService: Service {
     private static let backlog: Int32 = 1024
     private var group: MultiThreadedEventLoopGroup { .singleton }
 
-    init(listener: Listener, logger: Logger, onOpen: @Sendable @escaping (BoundListener) async -> Void) {
+    init(listener: Listener, drain: DrainSignal, logger: Logger, onOpen: @Sendable @escaping (BoundListener) async -> Void) {
         self.listener = listener
+        self.drain = drain
         self.logger = logger
         self.onOpen = onOpen
         told = LimitLog(logger: logger, listener: listener.name)
@@ -73,7 +75,7 @@ struct ListenerService: Service {
         let limits = listener.limits
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: limits.headerCount)
-        let answering = Answering(responder: listener.responder, budget: limits.bodies, logger: logger)
+        let answering = Answering(responder: listener.responder, budget: limits.bodies, drain: drain, logger: logger)
         let (refusals, logger, told, waiting) = (RefusalLog(), logger, told, waiting)
         return HTTP1Channel(
             responder: { request, writer, channel in try await answering.answer(request, on: channel, to: writer) },

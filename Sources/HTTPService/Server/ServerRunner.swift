@@ -27,7 +27,7 @@ package struct ServerRunner: Sendable {
         try checkAddresses(of: listeners)
         let roster = Roster(expected: listeners.count, onRunning: onRunning)
         let open = listeners.map { listener in
-            ListenerService(listener: listener, logger: logger) { await roster.add($0) }
+            ListenerService(listener: listener, drain: drain, logger: logger) { await roster.add($0) }
         }
         let hangUp = await HangUp(logger: logger, isTrapped: stopsOnSignals)
         // At the level debug the group prints each service with all that it holds, kilobytes a line.

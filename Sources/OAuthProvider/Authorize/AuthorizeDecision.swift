@@ -89,7 +89,7 @@ extension AuthorizationRequest {
     private func missingConsent(for granted: ScopeSet, _ situation: AuthorizeSituation) -> ScopeSet {
         let now = situation.visit.consented ?? []
         if prompts.contains(.consent) { return granted.subtracting(now) }
-        if application.isFirstParty, api?.firstPartySkipsConsent ?? true { return [] }
+        guard ScopeRule(application: application, api: api).needsConsent else { return [] }
         // The person was asked for what was missing, not once more for what they gave before.
         return granted.subtracting(now).subtracting(situation.consent?.scopes ?? [])
     }

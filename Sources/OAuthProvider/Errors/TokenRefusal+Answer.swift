@@ -11,8 +11,9 @@ extension TokenRefusal {
         case .codeSpent, .refreshReused, .polledSpent: true
         case .parameterRepeated, .parameterMissing, .parameterWrong, .grantTypeUnknown, .client, .grantTypeNotAllowed, .publicClient, .proof,
             .codeUnknown, .codeExpired, .codeOfAnother, .redirectChanged, .verifier, .verifierWrong, .refreshUnknown, .refreshOfAnother,
-            .refreshExpired, .grantOver, .scope, .scopeNotGranted, .nothingGranted, .targetUnknown, .polledUnknown, .polledOfAnother, .pending,
-            .slowDown, .polledExpired, .denied, .subjectTokenTypeWrong, .subjectTokenUnknown, .requestedTypeWrong, .actorNotSupported:
+            .refreshExpired, .grantOver, .scope, .scopeNotGranted, .nothingGranted, .consentMissing, .targetUnknown, .polledUnknown,
+            .polledOfAnother, .pending, .slowDown, .polledExpired, .denied, .subjectTokenTypeWrong, .subjectTokenUnknown, .requestedTypeWrong,
+            .actorNotSupported:
             false
         }
     }

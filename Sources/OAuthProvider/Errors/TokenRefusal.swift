@@ -24,7 +24,7 @@ package enum TokenRefusal: Error, Equatable, Sendable {
     case grantOver
     // Scope and target (RFC 6749 §3.3, RFC 8707 §2).
     case scope(ScopeError)
-    case scopeNotGranted, nothingGranted, targetUnknown
+    case scopeNotGranted, nothingGranted, consentMissing, targetUnknown
     // What a person decides elsewhere (RFC 8628 §3.5, OpenID Connect CIBA §11).
     case polledUnknown, polledOfAnother, polledSpent
     case pending, slowDown, polledExpired, denied
@@ -44,7 +44,7 @@ package enum TokenRefusal: Error, Equatable, Sendable {
         case .codeUnknown, .codeExpired, .codeSpent, .codeOfAnother, .redirectChanged, .verifier, .verifierWrong, .refreshUnknown,
             .refreshOfAnother, .refreshExpired, .refreshReused, .grantOver, .polledUnknown, .polledOfAnother, .polledSpent, .subjectTokenUnknown:
             .invalidGrant
-        case .scope, .scopeNotGranted, .nothingGranted: .invalidScope
+        case .scope, .scopeNotGranted, .nothingGranted, .consentMissing: .invalidScope
         case .targetUnknown: .invalidTarget
         case .pending: .authorizationPending
         case .slowDown: .slowDown
@@ -74,6 +74,7 @@ package enum TokenRefusal: Error, Equatable, Sendable {
         case .scope: "scope is not a list of scopes"
         case .scopeNotGranted: "scope has something that was not granted"
         case .nothingGranted: "nothing of the scope may be granted"
+        case .consentMissing: "the person has not let the client have any of the scope"
         case .targetUnknown: "there is no such audience or resource for this client"
         case .polledUnknown, .polledOfAnother, .polledSpent: "the code is not valid for this client, or is over"
         case .pending: "nobody has decided yet"

@@ -34,15 +34,23 @@ package struct ExchangeGrant: TokenGrant {
         let api = try target.flatMap { try rows.api($0, for: turn.application) }
         guard target == nil || api != nil else { return .refused(.targetUnknown) }
         let asked = (scopes ?? api?.allScopes ?? [.openID]).subtracting([.offlineAccess])
-        let allowed = ScopeRule(application: turn.application, api: api).allowed(of: asked)
+        let rule = ScopeRule(application: turn.application, api: api)
+        let allowed = rule.allowed(of: asked)
         guard !allowed.isEmpty else { return .refused(.nothingGranted) }
-        let grant = grant(for: app, scopes: allowed, turn)
+        let consented = rule.needsConsent ? allowed.intersection(try consent(of: app, turn, in: rows)) : allowed
+        guard !consented.isEmpty else { return .refused(.consentMissing) }
+        let grant = grant(for: app, scopes: consented, turn)
         try rows.begin(grant)
         guard let standing = try rows.standing(grant.id, at: turn.now) else { return .refused(.grantOver) }
-        let redemption = try turn.issue(on: standing, scopes: allowed, in: rows)
+        let redemption = try turn.issue(on: standing, scopes: consented, in: rows)
         guard case .issued(var issuance) = redemption else { return redemption }
         issuance.issuedType = Self.accessTokenType
         return .issued(issuance)
+    }
+
+    /// What the person let the client do before. An exchange has nowhere to ask them, and the login on the phone was the app's own.
+    private func consent(of app: AppSession, _ turn: TokenTurn, in rows: any OAuthRows) throws -> ScopeSet {
+        try rows.consent(of: app.login.account, to: turn.application.id, for: target, server: turn.server)?.scopes ?? []
     }
 
     /// One for each session, client, API and scope, however often the app asks: an app that asks each five minutes leaves one row.

@@ -5,7 +5,7 @@ import OstiaryTokens
 /// `hintWrong`.
 package enum EndSessionRefusal: Error, Equatable, Sendable {
     case parameterRepeated(String)
-    /// `id_token_hint` is no ID token of ours.
+    /// `id_token_hint` is no ID token of ours. One of ours from before the keys were replaced is no refusal: the person is asked.
     case hintWrong
     /// `client_id` is not the client of the token.
     case clientDiffers
@@ -15,7 +15,7 @@ package enum EndSessionRefusal: Error, Equatable, Sendable {
 
 /// What a request to log out comes to (OpenID Connect RP-Initiated Logout §2, §3).
 package struct EndSession: Equatable, Sendable {
-    /// The session that the client means; nil when it sent no hint.
+    /// The session that the client means; nil when it sent no hint that shows one.
     package let session: SessionID?
     /// Whether the person is asked first: nothing shows that the request is a client's own (§2).
     package let asksFirst: Bool
@@ -54,7 +54,13 @@ package struct EndSession: Equatable, Sendable {
     private static func hint(_ text: String?, _ keys: TokenKeys) throws(EndSessionRefusal) -> (client: String, session: SessionID?)? {
         guard let text else { return nil }
         // It may be over: people log out of what they began long ago (§4).
-        guard let claims = keys.idToken(text), let client = claims["aud"]?.string else { throw .hintWrong }
-        return (client, claims["sid"]?.string.flatMap { SessionID(text: $0) })
+        switch keys.hint(text) {
+        case .ours(let claims):
+            guard let client = claims["aud"]?.string else { throw .hintWrong }
+            return (client, claims["sid"]?.string.flatMap { SessionID(text: $0) })
+        // Websites that were logged in before still send it. As if it had not come: what can't be verified is not used (§4), and the person decides.
+        case .keyGone: return nil
+        case .wrong: throw .hintWrong
+        }
     }
 }

@@ -5,7 +5,7 @@ import OstiaryTokens
 ///
 /// A token that is nothing without the secret of its client, or without a key, stays what it is: whoever steals it can't use it. One that whoever holds
 /// it can use is renewed at each use, and answers get lost on the way to a phone: so its predecessor stays good until the newest is used or ten
-/// minutes have passed, and leads to the same newest.
+/// minutes have passed, and leads to the same newest. One that is later than its row knows was given before a backup was put back, and is the newest.
 package struct RefreshFamily: Equatable, Sendable {
     /// Seconds for which the predecessor of an unused token is good.
     package static let grace: UInt64 = 600
@@ -56,17 +56,27 @@ package struct RefreshFamily: Equatable, Sendable {
         case expired
         /// A token that was replaced long ago: two have it, and nobody knows who is who. The grant is to be revoked.
         case reused
-        /// No token of this family is that new.
+        /// No token of this family is that new, nor ever was.
         case unknown
     }
 
     /// - Parameter generation: of the token that came, which is known to be genuine.
     package func ruling(on presented: UInt32, at now: Instant) -> Ruling {
-        guard presented <= generation else { return .unknown }
+        guard presented <= generation else { return caughtUp(with: presented)?.ruling(on: presented, at: now) ?? .unknown }
         // Before its times: what is used twice shows a theft, however late.
         guard isGood(presented, at: now) else { return .reused }
         guard !isOver(at: now) else { return .expired }
         return .give(generation: next(after: presented), used(presented, at: now))
+    }
+
+    /// The family with a token as its newest that is later than its row knows. A genuine token is in no answer before its family is kept, so the row
+    /// is that of a database that was put back. The times stay those of the row: when the later ones were used is lost.
+    /// - Returns: nil for a family whose token is never renewed, which has no later one.
+    private func caughtUp(with presented: UInt32) -> RefreshFamily? {
+        guard binding == .none else { return nil }
+        var family = self
+        family.generation = presented
+        return family
     }
 
     private func isGood(_ presented: UInt32, at now: Instant) -> Bool {

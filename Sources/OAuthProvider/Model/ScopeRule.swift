@@ -25,6 +25,9 @@ package struct ScopeRule: Sendable {
         return allowed.intersection(Scope.identity.union(permissions))
     }
 
+    /// Whether a person has to let the client have it. An operator decides alone for the operator's own applications, unless the API says otherwise.
+    package var needsConsent: Bool { !application.isFirstParty || api.map { !$0.firstPartySkipsConsent } ?? false }
+
     private var ofAPI: ScopeSet {
         guard let api, let mayAsk = application.apis[api.identifier] else { return [] }
         return api.allScopes.intersection(mayAsk)

@@ -5,6 +5,7 @@ import NIOCore
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
+import OstiaryTokens
 import Testing
 
 @testable import AuthServer
@@ -111,6 +112,31 @@ struct LogoutPageTests {
             let query = String(address(hint, "https://evil.example/").dropFirst("/logout?".count))
             let answer = try await browser.post("/logout/decision", #"{"query":"\#(query)"}"#)
             #expect(JSONObject(answer.body).text("location") == "\(AuthorizeFixture.origin)/logout/done")
+        }
+    }
+
+    @Test("logout_hint_key_gone: a token by a key that is published no more ends nothing by itself, and is no error: the person is asked")
+    func keyGone() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            let hint = try await loggedIn(browser)
+            let claims = try UnverifiedJWS(compact: hint).claimed
+            // What the server sees after its keys were replaced: our name, and a key that it does not publish.
+            let former = try LocalSigner(.es256, stored: Sample.bytes(97)).sign(claims, as: .idToken)
+            let page = try await browser.get(address(former))
+            #expect(page.status == .ok && page.headers[.location] == nil)
+            #expect(try await isLoggedIn(browser))
+            // A browser without a login: it may be anybody's link, and ends no session and leads nowhere.
+            let elsewhere = try await browser.another().get(address(former))
+            #expect(elsewhere.headers[.location] == "\(AuthorizeFixture.origin)/logout/done")
+            #expect(try await isLoggedIn(browser))
+            for (client, location) in [("", "\(AuthorizeFixture.origin)/logout/done"), ("&client_id=shop", "\(AuthorizeFixture.bye)?state=a%20b")] {
+                let query = String(address(former).dropFirst("/logout?".count)) + client
+                let answer = try await browser.post("/logout/decision", #"{"query":"\#(query)"}"#)
+                #expect(JSONObject(answer.body).text("location") == location)
+                let isIn = try await isLoggedIn(browser)
+                #expect(!isIn)
+            }
         }
     }
 

@@ -45,6 +45,7 @@ struct RefreshRouteTests {
             let lost = try await client.refresh(first)
             #expect(lost.status == 503 && lost.json["refresh_token"] == nil, "\(lost.status) \(lost.json)")
             #expect(database.losses > 0)
+            #expect(lost.error == "storage_unavailable" && lost.json["error_description"]?.string?.isEmpty == false)
             database.lose(.none)
             let again = try await client.refresh(first).json["refresh_token"]?.string
             #expect(again != nil && again != first)

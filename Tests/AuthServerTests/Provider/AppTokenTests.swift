@@ -26,6 +26,7 @@ struct AppTokenTests {
             var api = ProtectedAPI(identifier: Sample.api, server: servers.server, name: "Things")
             api.scopes = [APIScope(Scope("read")!, words: "read what you have")]
             var app = OAuthProvider.Application(id: Sample.client, server: servers.server, kind: .native, name: "App", authentication: .none)
+            app.isFirstParty = true
             app.apis = [Sample.api: Sample.scopes("read")]
             app.grantTypes = [.tokenExchange]
             try await SQLOAuthStore(database: servers.database, key: .random()).write { [api, app] rows in

@@ -61,7 +61,48 @@ struct RefreshFamilyTests {
         #expect(use(1, of: &family, at: now + 1) == 2)
         #expect(family.ruling(on: 0, at: now + 2) == .reused)
         #expect(use(1, of: &family, at: now + 2) == 2)
-        #expect(family.ruling(on: 3, at: now + 2) == .unknown)
+    }
+
+    @Test("A backup that is put back has older rows than its people have tokens: the later token is the newest, and what came before it is over")
+    func putBack() throws {
+        var family = try family()
+        #expect(use(0, of: &family, at: now) == 1)
+        // Of this family tokens up to 5 were given after the backup.
+        #expect(use(5, of: &family, at: now + 5_000) == 6)
+        #expect(family.generation == 6 && family.renewedAt == now + 5_000)
+        // Its answer may get lost, as any other.
+        #expect(use(5, of: &family, at: now + 5_600) == 6)
+        for older in UInt32(0)...4 { #expect(family.ruling(on: older, at: now + 5_001) == .reused) }
+        #expect(family.ruling(on: 5, at: now + 5_601) == .reused)
+        #expect(use(6, of: &family, at: now + 5_601) == 7)
+    }
+
+    @Test("After a backup was put back a thief with an older token is found out as soon as the owner comes")
+    func thiefAfterPutBack() throws {
+        var family = try family()
+        // The first token, which its owner has long replaced, is the newest that the row knows.
+        #expect(use(0, of: &family, at: now) == 1)
+        #expect(use(3, of: &family, at: now + 1) == 4)
+        for stolen in [UInt32(0), 1] { #expect(family.ruling(on: stolen, at: now + 2) == .reused) }
+    }
+
+    @Test("A token that is later than its row knows is over by the times of the row")
+    func putBackExpired() throws {
+        let family = try family(life: RefreshLife(absolute: 100, idle: 50))
+        guard case .give(4, _) = family.ruling(on: 3, at: now + 50) else {
+            Issue.record("it is not over")
+            return
+        }
+        #expect(family.ruling(on: 3, at: now + 51) == .expired)
+        let long = try self.family(life: RefreshLife(absolute: 100, idle: nil))
+        #expect(long.ruling(on: 3, at: now + 101) == .expired)
+    }
+
+    @Test("The last generation that there can be is taken, and stays")
+    func last() throws {
+        var family = try family()
+        #expect(use(.max, of: &family, at: now) == .max)
+        #expect(use(.max, of: &family, at: now + 1) == .max)
     }
 
     @Test("rt_absolute_and_idle_expiry: no use moves the end, a use moves the pause")
@@ -149,6 +190,34 @@ struct LostAnswerTests {
                     guard phone.refresh(&family, at: &moment, &random) else { return true }
                     // An access token is used up, or the phone was asleep for a month.
                     moment = moment + UInt64.random(in: 1...2_592_000, using: &random)
+                }
+                return false
+            }
+        }
+        #expect(loggedOut == 0)
+    }
+
+    @Test("In ten thousand seeded runs in which backups are put back, too, nobody is logged out, and no token is given twice")
+    func nobodyIsLoggedOutByBackups() async throws {
+        let client = try #require(ClientID("mobile"))
+        let loggedOut = await onOwnThread {
+            (0..<10_000).count { seed in
+                var random = SplitMix(seed: UInt64(seed))
+                var moment = ProviderFixture.start
+                var family = RefreshFamily(
+                    grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, binding: .none,
+                    life: .unlimited, createdAt: moment)
+                var backup = family
+                var phone = Client()
+                for _ in 0..<20 {
+                    let before = phone.held
+                    guard phone.refresh(&family, at: &moment, &random), phone.held == before + 1 else { return true }
+                    moment = moment + UInt64.random(in: 1...2_592_000, using: &random)
+                    switch Int.random(in: 0..<10, using: &random) {
+                    case 0: backup = family
+                    case 1: family = backup
+                    default: break
+                    }
                 }
                 return false
             }

@@ -43,6 +43,65 @@ struct RefreshGrantTests {
         #expect(try await fixture.facts(of: third.accessToken) == .inactive)
     }
 
+    /// The row of a family as a backup has it: nothing was ever renewed.
+    private func putBack(_ grant: GrantID, in fixture: ProviderFixture) async throws {
+        try await fixture.memory.write { rows in
+            let family = try #require(try rows.family(of: grant))
+            try rows.save(
+                RefreshFamily(
+                    grant: grant, server: family.server, client: family.client, binding: family.binding, life: family.life,
+                    createdAt: family.createdAt))
+        }
+    }
+
+    @Test("After a backup was put back the newest token goes on, its answer may get lost, and an older one is a theft", arguments: [false, true])
+    func afterRestore(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let first = try await fixture.tokens().refreshToken
+        var newest = first
+        for _ in 0..<3 { newest = try await fixture.answer(fixture.refresh(newest)).refreshToken }
+        let text = try #require(newest)
+        try await putBack(try #require(fixture.keyring.tokenKeys.derivation.refreshToken(text)).grant, in: fixture)
+        let next = try await fixture.answer(fixture.refresh(newest)).refreshToken
+        #expect(next != newest && next != first)
+        #expect(try await fixture.answer(fixture.refresh(newest)).refreshToken == next)
+        let last = try await fixture.answer(fixture.refresh(next)).refreshToken
+        #expect(try await fixture.refusal(of: fixture.refresh(first)) == .refreshReused)
+        #expect(try await fixture.refusal(of: fixture.refresh(last)) == .grantOver)
+    }
+
+    @Test("The attack of a made-up later token: only one that this server's secret made for this very grant moves a family, and only for its client")
+    func laterForged() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try #require(try await fixture.tokens().refreshToken)
+        let derivation = fixture.keyring.tokenKeys.derivation
+        let grant = try #require(derivation.refreshToken(token)).grant
+        let later = derivation.refreshToken(of: grant, generation: 7)
+        let bytes = try #require(Base64URL.decode(later.text))
+        let otherSecret = TokenDerivation(secret: [UInt8](repeating: 77, count: 32)).refreshToken(of: grant, generation: 7).text
+        let firstTag = Base64URL.encode(Array(bytes.prefix(20)) + (try #require(Base64URL.decode(token))).suffix(32))
+        let otherGrant = derivation.refreshToken(of: Fixture.identifier(5, GrantKind.self), generation: 7).text
+        let tagOfOther = Base64URL.encode(Array(bytes.prefix(20)) + (try #require(Base64URL.decode(otherGrant))).suffix(32))
+        for wrong in [otherSecret, firstTag, otherGrant, tagOfOther] {
+            #expect(try await fixture.refusal(of: fixture.refresh(wrong)) == .refreshUnknown)
+        }
+        let byAnother = try fixture.call(["grant_type": "refresh_token", "refresh_token": later.text], authorization: [Fixture.basic])
+        #expect(try await fixture.refusal(of: byAnother) == .refreshOfAnother)
+        // None of it moved the family: the first token is still its newest.
+        let family = try await fixture.memory.read { rows in try rows.family(of: grant) }
+        #expect(family?.generation == 0)
+        #expect(try await fixture.refusal(of: fixture.refresh(token)) == nil)
+    }
+
+    @Test("A token that is never renewed has no later one, whatever was put back")
+    func laterBound() async throws {
+        let fixture = try await ProviderFixture()
+        let token = try #require(try await fixture.tokens(proofs: [try fixture.proof(51)]).refreshToken)
+        let derivation = fixture.keyring.tokenKeys.derivation
+        let later = derivation.refreshToken(of: try #require(derivation.refreshToken(token)).grant, generation: 1).text
+        #expect(try await fixture.refusal(of: fixture.refresh(later, proofs: [try fixture.proof(51)])) == .refreshUnknown)
+    }
+
     @Test("rt_other_client, rt_without_client_auth")
     func otherClient() async throws {
         let fixture = try await ProviderFixture()

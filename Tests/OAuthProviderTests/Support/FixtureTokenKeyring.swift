@@ -6,8 +6,9 @@ import OstiaryTokens
 struct FixtureTokenKeyring: TokenKeyring {
     let tokenKeys: TokenKeys
 
-    init(issuer: String = ProviderFixture.issuer) throws {
-        let es256 = try LocalSigner(.es256, stored: [UInt8](repeating: 31, count: 32))
+    /// - Parameter key: what the key of ES256 is made of. Another one is that of after a rotation.
+    init(issuer: String = ProviderFixture.issuer, key: UInt8 = 31) throws {
+        let es256 = try LocalSigner(.es256, stored: [UInt8](repeating: key, count: 32))
         let edDSA = try LocalSigner(.edDSA, stored: [UInt8](repeating: 32, count: 32))
         tokenKeys = TokenKeys(
             issuer: issuer, signers: [es256, edDSA], published: JWKSet([es256.key, edDSA.key]), secret: [UInt8](repeating: 33, count: 32))

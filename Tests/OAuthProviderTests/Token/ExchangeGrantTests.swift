@@ -98,6 +98,38 @@ struct ExchangeGrantTests {
         #expect(try await fixture.refusal(of: call(fixture, ["scope": "openid", "audience": nil])) == nil)
     }
 
+    @Test("The attack of a foreign app: what nobody let it have it doesn't get for a webNonce, and of another consent nothing")
+    func withoutConsent() async throws {
+        let fixture = try await fixture()
+        try await fixture.change("mobile") { $0.isFirstParty = false }
+        func consent(_ scope: String, of account: AccountID = Fixture.alice, to client: String = "mobile", for api: APIIdentifier?) async throws {
+            let consent = Consent(account: account, client: try fixture.client(client), api: api, scopes: Fixture.scope(scope))
+            try await fixture.memory.write { rows in try rows.save(consent, of: Fixture.server) }
+        }
+        let identity: KeyValuePairs<String, String?> = ["audience": nil, "scope": nil]
+        #expect(try await fixture.refusal(of: call(fixture)) == .consentMissing)
+        #expect(try await fixture.refusal(of: call(fixture, identity)) == .consentMissing)
+        #expect(TokenRefusal.consentMissing.code == .invalidScope)
+        try await consent("read:timesheets openid", of: Fixture.manager, for: fixture.timesheets)
+        try await consent("read:timesheets openid", to: "web", for: fixture.timesheets)
+        try await consent("read:timesheets openid", for: nil)
+        #expect(try await fixture.refusal(of: call(fixture)) == .consentMissing)
+        #expect(try await fixture.answer(call(fixture, identity)).scopes.text == "openid")
+        // What they let it have, and no more of what it asks.
+        try await consent("read:timesheets", for: fixture.timesheets)
+        #expect(try await fixture.answer(call(fixture)).scopes.text == "read:timesheets")
+        #expect(try await fixture.answer(call(fixture, ["scope": nil])).scopes.text == "read:timesheets")
+        #expect(try await fixture.refusal(of: call(fixture, ["scope": "create:timesheets"])) == .consentMissing)
+    }
+
+    @Test("An API whose people are asked by the operator's own applications too is given to none of them unasked")
+    func consentOfAPI() async throws {
+        let fixture = try await fixture()
+        try await fixture.changeAPI { $0.firstPartySkipsConsent = false }
+        #expect(try await fixture.refusal(of: call(fixture)) == .consentMissing)
+        #expect(try await fixture.refusal(of: call(fixture, ["audience": nil, "scope": nil])) == nil)
+    }
+
     @Test("Nothing that outlives the session is given for it")
     func noRefresh() async throws {
         let fixture = try await fixture()
