@@ -15,20 +15,30 @@ struct BackendSilence {
     init(_ error: any Error, patience: TimeAmount, isSecure: Bool) {
         words =
             switch error {
-            case HTTPClientError.deadlineExceeded, HTTPClientError.readTimeout, HTTPClientError.getConnectionFromPoolTimeout:
-                "no answer in \(Self.seconds(patience)) seconds"
-            case HTTPClientError.connectTimeout, ChannelError.connectTimeout: "could not connect"
-            case let error as NIOConnectionError: error.connectionErrors.isEmpty ? "its name is not known" : "could not connect"
-            case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode) ? Self.hungUp : "could not connect"
-            case HTTPClientError.remoteConnectionClosed, HTTPParserError.invalidEOFState, is ChannelError: Self.hungUp
-            case is HTTPParserError, is StatusError, HTTPClientError.httpEndReceivedAfterHeadWith1xx: "no HTTP answer"
-            case HTTPClientError.tlsHandshakeTimeout: "no secure connection: no handshake in time"
-            case let error as HTTPClientError: "the connection failed: \(error.shortDescription)"
+            case let error as HTTPClientError: Self.words(of: error, patience)
+            case let error as NIOConnectionError: error.connectionErrors.isEmpty ? "its name is not known" : Self.unreached
+            case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode) ? Self.hungUp : Self.unreached
+            case ChannelError.connectTimeout: Self.unreached
+            case HTTPParserError.invalidEOFState, is ChannelError: Self.hungUp
+            case is HTTPParserError, is StatusError: Self.noHTTP
             default: isSecure ? "no secure connection: \(error)" : "the connection failed: \(error)"
             }
     }
 
+    private static let unreached = "could not connect"
     private static let hungUp = "hung up before it answered"
+    private static let noHTTP = "no HTTP answer"
+
+    private static func words(of error: HTTPClientError, _ patience: TimeAmount) -> String {
+        switch error {
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout: "no answer in \(seconds(patience)) seconds"
+        case .connectTimeout: unreached
+        case .remoteConnectionClosed: hungUp
+        case .httpEndReceivedAfterHeadWith1xx: noHTTP
+        case .tlsHandshakeTimeout: "no secure connection: no handshake in time"
+        default: "the connection failed: \(error.shortDescription)"
+        }
+    }
 
     /// Without a fraction that is none.
     private static func seconds(_ patience: TimeAmount) -> String {
