@@ -30,4 +30,24 @@ struct PeriodicTaskTests {
         #expect(lines.map(\.facts) == [["work": "keys", "error": "disk"], ["work": "keys", "error": "network"]])
         #expect(lines.allSatisfy { $0.level == .warning } && log.lines.count == 2)
     }
+
+    @Test("Where rounds overlap, one that waits holds up none after it; a stop ends all of them", .timeLimit(.minutes(10)))
+    func overlapping() async throws {
+        let begun = Mutex(0)
+        let (third, arrival) = AsyncStream.makeStream(of: Void.self)
+        let task = PeriodicTask(name: "logouts", interval: .milliseconds(1), overlaps: true, logger: LogRecorder().logger()) {
+            let round = begun.withLock { begun in
+                begun += 1
+                return begun
+            }
+            if round == 3 { arrival.finish() }
+            // For as long as nobody stops it.
+            if round < 3 { try await Task.sleep(for: .seconds(86_400)) }
+        }
+        let running = Task { try await task.run() }
+        for await _ in third {}
+        running.cancel()
+        try await running.value
+        #expect(begun.withLock { $0 } >= 3)
+    }
 }

@@ -10,7 +10,7 @@ import OstiaryTokens
 /// The way to the backends of clients over HTTP: what goes out from here to addresses that an operator registered, and nothing comes back but a status.
 ///
 /// No redirect is followed and no body read. Each call has a connection of its own, because one that was kept may have been closed meanwhile, which would
-/// cost a try; at most eight at a time to one host, so that a backend is not flooded when many log out at once.
+/// cost a try; at most eight at a time of each kind to one host, so that a backend is not flooded when many log out at once.
 final class HTTPBackends: LogoutGateway, PingGateway {
     /// What is told, as the log names it.
     enum Work: String { case logouts, pings }
@@ -23,7 +23,10 @@ final class HTTPBackends: LogoutGateway, PingGateway {
 
     /// - Parameter patience: after which a call is given up, to the last byte of the head of its answer; less in tests.
     init(logger: Logger, patience: Duration = .seconds(5)) {
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .calls(connect: min(.seconds(2), TimeAmount(patience))))
+        var configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)))
+        // Whoever calls has eight of each kind under way: none waits here for a connection, which would be taken for silence.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.patience = TimeAmount(patience)
         self.logger = logger
     }
@@ -58,7 +61,8 @@ final class HTTPBackends: LogoutGateway, PingGateway {
             if DeliveryVerdict(status: status) != .delivered { complain(work, address: address.withoutQuery, [.status: "\(status)"]) }
             return status
         } catch {
-            if !Task.isCancelled { complain(work, address: address.withoutQuery, [.error: "\(error)"]) }
+            let silence = BackendSilence(error, patience: patience, isSecure: address.text.lowercased().hasPrefix("https:"))
+            if !Task.isCancelled { complain(work, address: address.withoutQuery, [.error: silence.words]) }
             return nil
         }
     }

@@ -6,9 +6,10 @@ import OstiaryProtocol
 /// What clients' backends are still to be told.
 extension SQLOAuthRows {
     /// Grants of clients that have an address, whose session goes on no more, as it is gone, or is over though nobody has written that down yet; or that an
-    /// operator ended. Clients come first, and those without an address cost nothing.
+    /// operator ended. Clients come first, and those without an address cost nothing. Of those that are due each client's first before any client's second.
     private static let logouts = """
-        SELECT DISTINCT g.server, g.session, g.client, k.subject, c.logout_uri, a.id IS NULL AS over, l.since, l.attempts,
+        SELECT * FROM (SELECT n.*, ROW_NUMBER() OVER (PARTITION BY n.server, n.client ORDER BY n.due, n.session) AS turn FROM (
+        SELECT DISTINCT g.server, g.session, g.client, k.subject, c.logout_uri, a.id IS NULL AS is_over, l.since, l.attempts,
         COALESCE(l.due_at, $1) AS due
         FROM oauth_client c CROSS JOIN oauth_grant g
         LEFT JOIN session s ON s.id = g.session AND s.state = \(SessionColumns.States.loggedIn) AND s.deadline >= $1
@@ -17,7 +18,7 @@ extension SQLOAuthRows {
         LEFT JOIN oauth_logout l ON l.session = g.session AND l.client = g.client
         WHERE c.logout_uri IS NOT NULL AND g.server = c.server AND g.client = c.id AND g.told = 0 AND (a.id IS NULL OR g.ended = 1)
         AND (l.due_at IS NULL OR l.due_at <= $1)
-        ORDER BY due, g.session, g.client LIMIT $2
+        ) n) t ORDER BY turn, due, session, client LIMIT $2
         """
 
     func dueLogouts(at now: Instant, limit: Int) throws -> [LogoutNotice] {
@@ -25,7 +26,7 @@ extension SQLOAuthRows {
             LogoutNotice(
                 server: try row.identifier("server"), session: try row.identifier("session"), client: try row.client("client"),
                 subject: try row.optionalText("subject"), address: try row.text("logout_uri"),
-                isOver: try row.bool("over"), retry: try Self.retry(row, "since", "attempts", "due") ?? RetrySchedule(from: now))
+                isOver: try row.bool("is_over"), retry: try Self.retry(row, "since", "attempts", "due") ?? RetrySchedule(from: now))
         }
     }
 
@@ -55,10 +56,11 @@ extension SQLOAuthRows {
 
     /// Decided, and still to be had: a yes for a while longer than a no (`PolledAuthorization.goodUntil`).
     private static let pings = """
-        SELECT \(PolledColumns.table.list("")), ping_since, ping_attempts, ping_due FROM oauth_polled
+        SELECT \(PolledColumns.table.list("")), ping_since, ping_attempts, ping_due,
+        ROW_NUMBER() OVER (PARTITION BY server, client ORDER BY COALESCE(ping_due, $1), hash) AS turn FROM oauth_polled
         WHERE ping_address IS NOT NULL AND ping_settled = 0 AND state <> \(PolledColumns.pending)
         AND (expires_at >= $1 OR state = \(PolledColumns.approved) AND expires_at + pause + \(PolledAuthorization.grace) >= $1)
-        AND (ping_due IS NULL OR ping_due <= $1) ORDER BY COALESCE(ping_due, $1), hash LIMIT $2
+        AND (ping_due IS NULL OR ping_due <= $1) ORDER BY turn, COALESCE(ping_due, $1), hash LIMIT $2
         """
 
     func duePings(at now: Instant, limit: Int) throws -> [DuePing] {

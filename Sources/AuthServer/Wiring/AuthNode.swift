@@ -208,17 +208,17 @@ package struct AuthNode: Sendable {
         ]
     }
 
-    /// What the backends of clients are told. Apart, so that neither kind waits for the other.
+    /// What the backends of clients are told. Apart, so that neither kind waits for the other; and no round for a host that keeps the last one waiting.
     private static func deliveries(
         _ provider: OAuthServices, through backends: HTTPBackends, _ lease: Lease, logger: Logger, clock: @Sendable @escaping () -> Instant
     ) -> [any Service] {
         let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
         let decisions = provider.pushedDecisions
         return [
-            PeriodicTask(name: HTTPBackends.Work.logouts.rawValue, interval: .seconds(2), logger: logger) {
+            PeriodicTask(name: HTTPBackends.Work.logouts.rawValue, interval: .seconds(2), overlaps: true, logger: logger) {
                 if try await lease.isHeld(at: clock().seconds) { _ = try await logouts.run(at: clock()) }
             },
-            PeriodicTask(name: HTTPBackends.Work.pings.rawValue, interval: .seconds(2), logger: logger) {
+            PeriodicTask(name: HTTPBackends.Work.pings.rawValue, interval: .seconds(2), overlaps: true, logger: logger) {
                 guard try await lease.isHeld(at: clock().seconds) else { return }
                 try await decisions.run(at: clock())
                 _ = try await pings.run(at: clock())

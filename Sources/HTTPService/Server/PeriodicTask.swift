@@ -5,6 +5,7 @@ import ServiceLifecycle
 package struct PeriodicTask: Service {
     package let name: String
     private let interval: Duration
+    private let overlaps: Bool
     private let logger: Logger
     private let body: @Sendable () async throws -> Void
     /// One failure that goes on is one line a minute.
@@ -13,18 +14,25 @@ package struct PeriodicTask: Service {
     /// - Parameters:
     ///   - name: as the log names the work.
     ///   - interval: from the end of one round to the beginning of the next.
-    package init(name: String, interval: Duration, logger: Logger, body: @Sendable @escaping () async throws -> Void) {
+    ///   - overlaps: whether the next round begins so long after the beginning of the last, whatever that one waits for. The body sees to it that rounds
+    ///     which go on don't add up.
+    package init(
+        name: String, interval: Duration, overlaps: Bool = false, logger: Logger, body: @Sendable @escaping () async throws -> Void
+    ) {
         self.name = name
         self.interval = interval
+        self.overlaps = overlaps
         self.logger = logger
         self.body = body
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await round()
-                guard (try? await Task.sleep(for: interval)) != nil else { return }
+            await withDiscardingTaskGroup { rounds in
+                while !Task.isCancelled {
+                    if overlaps { rounds.addTask { await round() } } else { await round() }
+                    guard (try? await Task.sleep(for: interval)) != nil else { return }
+                }
             }
         }
     }

@@ -11,17 +11,15 @@ package protocol PingGateway: Sendable {
 
 /// Tells clients that they may ask now. There are no tokens in it, so one that gets lost costs a poll.
 package struct PingService: Sendable {
-    /// Pings in one run.
-    static let batch = 100
-
     let context: ProviderContext
     let gateway: any PingGateway
+    let deliveries = Deliveries()
 
-    /// Sends what is due, and answers how many clients heard it.
+    /// Sends what is due, and answers how many clients heard it. May begin again before it is done: a host that is called is left out.
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
-        let due = try await context.store.read { rows in try rows.duePings(at: now, limit: Self.batch) }
-        return try await context.store.deliver(due, by: send) { rows, ping, verdict in
+        let due = { @Sendable (rows: any OAuthRows, limit: Int) in try rows.duePings(at: now, limit: limit) }
+        return try await deliveries.run(in: context.store, due, by: send) { rows, ping, verdict in
             guard verdict == .retry else { return try rows.settle(ping) }
             var next = ping
             next.retry.postpone(at: now)

@@ -10,18 +10,16 @@ package protocol LogoutGateway: Sendable {
 
 /// Tells the backends of clients that sessions ended: at least once, whatever happens in between. Background work, for the node that has the lease.
 package struct LogoutService: Sendable {
-    /// Notices in one run.
-    static let batch = 100
-
     let context: ProviderContext
     let gateway: any LogoutGateway
+    let deliveries = Deliveries()
 
-    /// Sends what is due, and answers how many backends heard it.
+    /// Sends what is due, and answers how many backends heard it. May begin again before it is done: a host that is called is left out.
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
-        let due = try await context.store.read { rows in try rows.dueLogouts(at: now, limit: Self.batch) }
+        let due = { @Sendable (rows: any OAuthRows, limit: Int) in try rows.dueLogouts(at: now, limit: limit) }
         let send = { @Sendable (notice: LogoutNotice) in await gateway.send(try await token(for: notice, at: now), to: notice.address) }
-        return try await context.store.deliver(due, by: send) { rows, notice, verdict in
+        return try await deliveries.run(in: context.store, due, by: send) { rows, notice, verdict in
             if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }
         }
     }

@@ -15,7 +15,19 @@ extension MemoryOAuthRows {
                 server: grant.server, session: grant.session, client: grant.client, subject: state.subjects[grant.holder.account], address: address,
                 isOver: isOver, retry: retry)
         }
-        return Array(notices.values.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
+        return Array(Self.inTurn(Array(notices.values)).prefix(limit))
+    }
+
+    /// Each client's first, then each client's second, and so on.
+    private static func inTurn<Notice: BackendNotice>(_ notices: [Notice]) -> [Notice] {
+        let ofClients = Dictionary(grouping: notices) { ["\($0.server)", $0.client.text] }.values
+        var placed: [(turn: Int, notice: Notice)] = []
+        for ofOne in ofClients {
+            let sorted = ofOne.sorted { $0.retry.dueAt < $1.retry.dueAt }
+            for (turn, notice) in sorted.enumerated() { placed.append((turn, notice)) }
+        }
+        placed.sort { ($0.turn, $0.notice.retry.dueAt) < ($1.turn, $1.notice.retry.dueAt) }
+        return placed.map(\.notice)
     }
 
     /// Nil when there is nothing more to do.
@@ -44,7 +56,7 @@ extension MemoryOAuthRows {
             else { return nil }
             return DuePing(authorization, retry: retry)
         }
-        return Array(due.sorted { $0.retry.dueAt < $1.retry.dueAt }.prefix(limit))
+        return Array(Self.inTurn(due).prefix(limit))
     }
 
     func postpone(_ ping: DuePing) throws { state.pings[ping.hash] = .postponed(ping.retry) }

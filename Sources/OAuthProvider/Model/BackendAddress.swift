@@ -2,6 +2,8 @@
 /// that there can be. An operator registers it, so where it leads is an operator's choice (docs/decisions/0028).
 package struct BackendAddress: Hashable, Sendable {
     package let text: String
+    /// By which calls are counted, as the HTTP client counts connections: scheme, host and port.
+    package let host: String
 
     /// Nil for what is none.
     package init?(_ text: String) {
@@ -11,6 +13,9 @@ package struct BackendAddress: Hashable, Sendable {
         let host = authority[..<(end ?? authority.endIndex)]
         guard Self.isName(host) || Self.isBracketed(host) else { return nil }
         self.text = text
+        let scheme = text[..<start].dropLast(3).lowercased()
+        let port = end.map { authority[$0...].dropFirst() } ?? ""
+        self.host = "\(scheme)://\(host.lowercased()):\(port.isEmpty ? scheme == "https" ? "443" : "80" : port)"
     }
 
     /// Without what follows a question mark, for the log: an operator may have put a key there.

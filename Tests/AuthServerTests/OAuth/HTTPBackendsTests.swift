@@ -50,7 +50,7 @@ struct HTTPBackendsTests {
         #expect(endless.requests.count == 1)
     }
 
-    @Test("Who hangs up, is not there, or says no status in time has not answered")
+    @Test("Who hangs up, is not there, or says no status in time has not answered, and the log says which in words of an operator")
     func noAnswer() async throws {
         let (hangingUp, closed) = (try ListeningBackend([nil]), try LoopbackSocket(listens: false))
         #expect(await backends().send("a.b.c", to: hangingUp.address("/")) == nil)
@@ -65,7 +65,13 @@ struct HTTPBackendsTests {
         for server in [silent, trickling] {
             #expect(await backends(patience: .milliseconds(500)).send("a.b.c", to: "http://127.0.0.1:\(server.port)/") == nil)
         }
-        #expect(complaints.count == 4 && complaints.allSatisfy { $0["work"] == "logouts" && $0["error"]?.isEmpty == false })
+        for answer in ["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 000 x\r\ncontent-length: 0\r\n\r\n"] {
+            let other = try RawServer { $0.send(answer) }
+            #expect(await backends().send("a.b.c", to: "http://127.0.0.1:\(other.port)/") == nil)
+        }
+        #expect(complaints.allSatisfy { $0["work"] == "logouts" })
+        let (late, none) = ("no answer in 0.5 seconds", "no HTTP answer")
+        #expect(complaints.map { $0["error"] } == ["hung up before it answered", "could not connect", late, late, none, none])
     }
 
     @Test("An address that could not be registered is not called, over whatever port it says")

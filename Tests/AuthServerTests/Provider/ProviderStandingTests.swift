@@ -199,6 +199,45 @@ struct ProviderStandingTests {
         }
     }
 
+    @Test("Of what is due each client's first comes before any client's second", arguments: Backend.allCases)
+    func inTurn(on backend: Backend) async throws {
+        try await run(on: backend) { fixture, _, _ in
+            let other = ClientID("other")!
+            var application = Application(id: other, server: Sample.server, kind: .native, name: "Other", authentication: .none)
+            application.backchannelLogoutURI = "https://other.example/logout"
+            let saved = application
+            let grants =
+                (10..<15).map { Sample.grant($0, on: $0, of: 1, offline: true) }
+                + [Sample.grant(0xF0, on: 0xF0, of: 1, offline: true, client: other)]
+            try await fixture.write { rows in
+                try rows.save(saved)
+                for grant in grants { try rows.save(grant) }
+            }
+            func due(_ limit: Int) async throws -> [String] {
+                try await fixture.read { rows in try rows.dueLogouts(at: Sample.now + 100, limit: limit) }.map(\.client.text)
+            }
+            let shop = Sample.client.text
+            #expect(try await Set(due(2)) == [shop, "other"])
+            // Those of the one have been due for longer.
+            for notice in try await fixture.read({ rows in try rows.dueLogouts(at: Sample.now, limit: 9) }) where notice.client == Sample.client {
+                var retry = notice.retry
+                retry.postpone(at: Sample.now)
+                let later = LogoutNotice(
+                    server: notice.server, session: notice.session, client: notice.client, subject: notice.subject, address: notice.address,
+                    retry: retry)
+                try await fixture.write { rows in try rows.postpone(later) }
+            }
+            #expect(try await due(2) == [shop, "other"])
+            #expect(try await due(9) == [shop, "other", shop, shop, shop, shop])
+            let way = PolledAuthorization.Way.backchannel(Sample.accountID(1))
+            let polled = (0..<5).map { Sample.polled($0, way, state: .denied, pinged: true) }
+            let one = Sample.polled(9, way, state: .denied, pinged: true, client: other)
+            try await fixture.write { rows in for each in polled + [one] { try rows.save(each) } }
+            let pings = try await fixture.read { rows in try rows.duePings(at: Sample.now, limit: 2) }
+            #expect(Set(pings.map(\.client)) == [Sample.client, other])
+        }
+    }
+
     @Test("A ping is due when a person decided, for as long as its client may ask", arguments: Backend.allCases)
     func pings(on backend: Backend) async throws {
         try await backend.run { fixture in

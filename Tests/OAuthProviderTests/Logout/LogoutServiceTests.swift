@@ -129,12 +129,25 @@ struct LogoutServiceTests {
             #expect(try await run(fixture, backend) == expected)
             fixture.clock.advance(10)
         }
-        let (other, refusing) = (try await self.fixture(), Backend([400]))
-        other.memory.change { $0.sessions = [:] }
-        for _ in 0..<3 {
-            _ = try await run(other, refusing)
-            other.clock.advance(4_000)
+        for status in [302, 400, 404] {
+            let (other, refusing) = (try await self.fixture(), Backend([status]))
+            other.memory.change { $0.sessions = [:] }
+            for _ in 0..<3 {
+                _ = try await run(other, refusing)
+                other.clock.advance(4_000)
+            }
+            #expect(refusing.sent.count == 1)
         }
-        #expect(refusing.sent.count == 1)
+    }
+
+    @Test("A backend that is called too often hears it later")
+    func tooOften() async throws {
+        let (fixture, backend) = (try await fixture(), Backend([429]))
+        fixture.memory.change { $0.sessions = [:] }
+        #expect(try await run(fixture, backend) == 0)
+        fixture.clock.advance(10)
+        #expect(try await run(fixture, backend) == 1)
+        fixture.clock.advance(4_000)
+        #expect(try await run(fixture, backend) == 0)
     }
 }

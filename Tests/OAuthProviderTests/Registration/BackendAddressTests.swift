@@ -24,6 +24,16 @@ struct BackendAddressTests {
         ])
     func refused(_ text: String) { #expect(BackendAddress(text) == nil) }
 
+    @Test("Calls are counted by scheme, host and port, however an address writes them")
+    func hosts() {
+        let shop = BackendAddress("https://shop.example/logout?tenant=1")?.host
+        for text in ["https://shop.example", "HTTPS://SHOP.example:443/a", "https://shop.example?a:1"] { #expect(BackendAddress(text)?.host == shop) }
+        for text in ["https://shop.example:444/", "https://a.shop.example/"] { #expect(BackendAddress(text)?.host != shop) }
+        #expect(BackendAddress("https://[2001:DB8::1]/")?.host == BackendAddress("https://[2001:db8::1]:443/a")?.host)
+        #expect(BackendAddress("http://127.0.0.1/")?.host == BackendAddress("http://127.0.0.1:80/")?.host)
+        #expect(BackendAddress("http://localhost/")?.host != BackendAddress("https://localhost/")?.host)
+    }
+
     @Test("The log is told an address without its query")
     func query() {
         #expect(BackendAddress("https://shop.example/logout?key=1?2")?.withoutQuery == "https://shop.example/logout")
