@@ -1,10 +1,12 @@
 import Authentication
+import Database
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 
@@ -100,7 +102,7 @@ extension EnrolledPhone {
         return try Waiting(decoding: answer.body).logins
     }
 
-    /// Fetches what waits and has it shown: the newest of it.
+    /// Fetches what waits and has the last of it shown.
     func showWaiting() async throws -> ShownLogin {
         try await scan(try #require(try await fetch().last).link, via: .push)
     }
