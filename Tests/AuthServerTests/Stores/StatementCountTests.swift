@@ -68,7 +68,7 @@ struct StatementCountTests {
         }
     }
 
-    @Test("What waits for a phone, and what became of it, is found by an index: Fetch, the poll of a client, and the look for those that are told by ping")
+    @Test("What waits for a phone, and what became of it, is found by an index: at a Fetch, at a poll, and for clients that are told by ping")
     func waiting() async throws {
         let database = CountingDatabase(try SQLiteDatabase.inMemory())
         try await ServersFixture.run(database: database) { servers in
@@ -79,7 +79,8 @@ struct StatementCountTests {
             _ = try await phone.fetch()
             _ = try await client.poll(begun)
             try await servers.service.provider.pushedDecisions.run(at: servers.now)
-            let statements = Set(database.take().statements.filter { $0.contains("open_for IS NOT NULL") || $0.contains("ping_address IS NOT NULL") })
+            let marks = ["open_for IS NOT NULL", "ping_address IS NOT NULL"]
+            let statements = Set(database.take().statements.filter { statement in marks.contains { statement.contains($0) } })
             #expect(statements.count == 3, "\(statements.sorted())")
             for statement in statements.sorted() {
                 let scans = try await scans(of: statement, on: database)

@@ -106,7 +106,10 @@ struct PushedLoginTests {
         let counts = try await withThrowingTaskGroup(of: (wrong: Int, denied: Int).self) { group in
             for guess in guesses {
                 group.addTask {
-                    do { return (0, try await phone.decide(guess).result == .denied ? 1 : 0) } catch let refusal as Refusal {
+                    do {
+                        let answer = try await phone.decide(guess)
+                        return (0, answer.result == .denied ? 1 : 0)
+                    } catch let refusal as Refusal {
                         return (refusal == .numberWrong ? 1 : 0, 0)
                     }
                 }
