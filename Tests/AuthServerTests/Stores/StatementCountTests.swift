@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import Database
+import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
