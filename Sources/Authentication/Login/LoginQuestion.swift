@@ -63,7 +63,8 @@ struct LoginQuestion: Sendable {
             sessionID: session.id, purpose: session.purpose, account: asks.account, relyingParty: asks.relyingParty(at: parameters),
             announceInfo: shown.info, logoHash: shown.logo?.hash ?? parameters.logo?.hash,
             browser: BrowserFacts(binding: binding, label: shown.userAgent, city: shown.ip, startedAt: session.startedAt),
-            needsNumber: session.push != nil, returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: asked.need, methods: asked.methods,
+            needsNumber: session.push != nil, returnURL: binding == .returnCode ? session.page?.returnURL ?? "" : "", secondFactor: asked.need,
+            methods: asked.methods,
             serverNonce: serverNonce, secondFactorPrekey: prekey,
             flags: shown.logo == nil && parameters.logo != nil ? L2.ownLogo : 0, expiresAt: session.openUntil)
         let offered = Encoded(content) { shownHash in

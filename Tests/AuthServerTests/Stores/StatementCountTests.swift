@@ -1,6 +1,7 @@
 import AuthServer
 import Authentication
 import Database
+import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
@@ -62,16 +63,40 @@ struct StatementCountTests {
             let statements = Set(database.take().statements)
             #expect(statements.count > 40)
             for statement in statements.sorted() {
-                let parameters = (1...40).filter { statement.contains("$\($0)") }.max() ?? 0
-                let plan = try await database.transaction { connection in
-                    try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: parameters)).map {
-                        try $0.text("detail")
-                    }
-                }
-                let scans = plan.filter { $0.hasPrefix("SCAN") && !Self.bounded.contains($0) }
+                let scans = try await scans(of: statement, on: database)
                 #expect(scans.isEmpty, "\(statement)")
             }
         }
+    }
+
+    @Test("What waits for a phone, and what became of it, is found by an index: at a Fetch, at a poll, and for clients that are told by ping")
+    func waiting() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await ServersFixture.run(database: database) { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let client = try await AskingClient(at: servers)
+            _ = database.take()
+            let begun = try await client.ask()
+            _ = try await phone.fetch()
+            _ = try await client.poll(begun)
+            try await servers.service.provider.pushedDecisions.run(at: servers.now)
+            let marks = ["open_for IS NOT NULL", "ping_address IS NOT NULL"]
+            let statements = Set(database.take().statements.filter { statement in marks.contains { statement.contains($0) } })
+            #expect(statements.count == 3, "\(statements.sorted())")
+            for statement in statements.sorted() {
+                let scans = try await scans(of: statement, on: database)
+                #expect(scans.isEmpty, "\(statement)")
+            }
+        }
+    }
+
+    /// The steps of a statement's plan that read a table from end to end.
+    private func scans(of statement: String, on database: CountingDatabase) async throws -> [String] {
+        let parameters = (1...40).filter { statement.contains("$\($0)") }.max() ?? 0
+        let plan = try await database.transaction { connection in
+            try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: parameters)).map { try $0.text("detail") }
+        }
+        return plan.filter { $0.hasPrefix("SCAN") && !Self.bounded.contains($0) }
     }
 
     /// The audit trail, of which so many rows at its beginning are looked at; the sessions that began last, by their index; a handful of servers.

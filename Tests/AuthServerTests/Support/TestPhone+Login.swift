@@ -15,6 +15,11 @@ struct EnrolledPhone: Sendable {
     /// The same phone after it fetched the server's bundle again.
     func refreshed() async throws -> EnrolledPhone { EnrolledPhone(phone: try await phone.refreshed(), account: account, enrolling: enrolling) }
 
+    /// The same phone at another node of its servers.
+    func at(_ servers: ServersFixture) async throws -> EnrolledPhone {
+        EnrolledPhone(phone: try await phone.at(servers), account: account, enrolling: enrolling)
+    }
+
     /// L1 and L2 for a link.
     func scan(_ link: Encoded<LoginLink>, via: Via = .scan) async throws -> ShownLogin {
         let ephemeral = try TestPhone.ephemeral()
@@ -70,6 +75,12 @@ struct ShownLogin: Sendable {
     init(owner: EnrolledPhone, _ ephemeral: EphemeralKey, requestHash: [UInt8], answer: [UInt8]) throws {
         self.owner = owner
         shown = RawPhone.Shown(ephemeral: ephemeral, requestHash: requestHash, answer: try Encoded(decoding: answer))
+    }
+
+    /// The same login, which goes on at another node.
+    init(moving other: ShownLogin, to owner: EnrolledPhone) {
+        self.owner = owner
+        shown = other.shown
     }
 
     var ephemeral: EphemeralKey { shown.ephemeral }

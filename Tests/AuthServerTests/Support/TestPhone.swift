@@ -31,6 +31,9 @@ struct TestPhone: Sendable {
         return phone
     }
 
+    /// The same phone at another node of its servers.
+    func at(_ servers: ServersFixture) async throws -> TestPhone { try await TestPhone(servers, raw) }
+
     var instance: InstanceID { raw.instance }
 
     func sign(_ input: [UInt8]) throws -> [UInt8] { try raw.sign(input) }

@@ -56,6 +56,30 @@ struct PushedLoginTests {
         #expect(try await phone.fetch().isEmpty)
     }
 
+    @Test("A number is that of Vectors/derivations: all three digits of 900, from 100 to 999, and another key or session has another")
+    func derivation() throws {
+        let (key, other) = (
+            try #require(Self.bytes("0ceb96c4dc49d2b80dba86e6a5303ac6948838f7ecc99f53e2e685f6f06a4d73")),
+            try #require(Self.bytes("0ceb96c4dc49d2b80dba86e6a5303ac6948838f7ecc99f53e2e685f6f06a4d72"))
+        )
+        let session = try #require(SessionID(try #require(Self.bytes("00c73f12f2f8979b40831df8c82b143a"))))
+        let number = SessionDerivation(sidKey: key).number(of: session)
+        #expect(number.exposed == "117" && number.isTyped("117"))
+        for text in ["", "11", "0117", "1170", "117 ", "118", "１１７"] { #expect(!number.isTyped(text), "\(text)") }
+        #expect(SessionDerivation(sidKey: other).number(of: session).exposed == "657")
+        let edges: [(UInt64, String)] = [(0, "100"), (899, "999"), (900, "100"), (.max, "115")]
+        for (value, digits) in edges {
+            let mac = (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } + [UInt8](repeating: 0xFF, count: 24)
+            #expect(PushNumber(mac: mac).exposed == digits)
+        }
+        #expect("\(number)" == "‹secret›")
+    }
+
+    private static func bytes(_ hex: String) -> [UInt8]? {
+        let digits = hex.compactMap(\.hexDigitValue)
+        return digits.count.isMultiple(of: 2) ? stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) } : nil
+    }
+
     @Test("A wrong number costs neither the proof nor the session; a copy of the same decision costs nothing more; then the right one logs in")
     func wrong() async throws {
         let world = try await DomainFixture()
@@ -83,8 +107,8 @@ struct PushedLoginTests {
             for guess in guesses {
                 group.addTask {
                     do {
-                        let result = try await phone.decide(guess).result
-                        return (0, result == .denied ? 1 : 0)
+                        let answer = try await phone.decide(guess)
+                        return (0, answer.result == .denied ? 1 : 0)
                     } catch let refusal as Refusal {
                         return (refusal == .numberWrong ? 1 : 0, 0)
                     }

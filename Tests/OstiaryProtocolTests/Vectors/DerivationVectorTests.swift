@@ -50,8 +50,16 @@ struct DerivationVectorTests {
             entry(
                 "return code: HMAC(return), sidKey, sid, accountId, SHA(L5 without devSig), first 16 bytes",
                 [a, link.sessionID.bytes, account.bytes, b], Array(MAC(key: a, .return, link.sessionID.bytes + account.bytes + b).prefix(16))),
+            entry(
+                "number of a pushed session: 100 + n mod 900 as text, n the first 8 bytes of HMAC(number), sidKey, sid",
+                [a, link.sessionID.bytes], number(MAC(key: a, .number, link.sessionID.bytes))),
             entry("jkt (RFC 7638) of a P-256 key, X9.63", [TokenKeyTests.publicKey], TokenKey(publicKey: TokenKeyTests.publicKey).thumbprint),
         ]
+    }
+
+    /// Three digits of a MAC (protocol §6).
+    private static func number(_ mac: [UInt8]) -> [UInt8] {
+        Array(String(100 + mac.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 900).utf8)
     }
 
     @Test("Every derivation gives the stated bytes")
