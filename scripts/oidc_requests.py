@@ -1,17 +1,18 @@
 """requests_oauth2client with each grant that it has, tried for scripts/oidc-test."""
 
+import json
 import time
 
 from jwskate import Jwk
 from requests import HTTPError
 from requests_oauth2client import (
-    AuthorizationPending, AuthorizationResponseError, BackChannelAuthenticationPollingJob, DeviceAuthorizationPollingJob, ExpiredToken,
+    AccessDenied, AuthorizationPending, AuthorizationResponseError, BackChannelAuthenticationPollingJob, DeviceAuthorizationPollingJob, ExpiredToken,
     InvalidGrant, InvalidTarget, OAuth2Client, PrivateKeyJwt, SlowDown, UnauthorizedClient,
 )
 from requests_oauth2client.exceptions import EndpointError
 
 from oidc_registry import ROOMS, TIMESHEETS
-from trial import check, until
+from trial import Phone, check, until
 
 WEB_NONCE = "urn:ostiary:params:oauth:token-type:web-nonce"
 
@@ -113,9 +114,25 @@ def device(keys, person):
     refused(InvalidGrant, lambda: screen.device_code(begun), "a device code is good once")
 
 
-def on_the_phone(keys, secret, subject_token):
-    """CIBA up to its end: nobody answers."""
+def on_the_phone(keys, person, secret, subject_token):
+    """CIBA to its three ends: yes, no, and nobody answers."""
     till = client(keys, "till", client_secret=secret)
+    begun = till.backchannel_authentication_request(scope="openid", login_hint="alice", binding_message="W4-11")
+    check(len(begun.number) == 3 and begun.number.isdigit(), "requests_oauth2client: its answer has a number for the client's screen")
+    other = str(100 + (int(begun.number) - 99) % 900)
+    check(person.phone.begin("wait", "--number", other).wait(timeout=30) != 0, "the phone fetches it, and another number logs nobody in")
+    refused(AuthorizationPending, lambda: till.ciba(begun), "and the client waits")
+    process = person.phone.begin("wait", "--number", begun.number)
+    shown = Phone.event(process, "confirmLogin")
+    check("W4-11" in json.dumps(shown) and begun.number not in json.dumps(shown), "the phone shows who asks and the message, and not the number")
+    check(process.wait(timeout=30) == 0, "with the number and the PIN the person says yes")
+    token = BackChannelAuthenticationPollingJob(till, begun, interval=5)()
+    check(token is not None and token.id_token is not None, "requests_oauth2client: its own loop has the tokens of a login on the phone")
+    keys.id_token(str(token.id_token), "ES256", "till")
+    refused(InvalidGrant, lambda: till.ciba(begun), "an auth_req_id is good once")
+    begun = till.backchannel_authentication_request(scope="openid", login_hint="alice", binding_message="W4-13")
+    person.phone.begin("wait", "--deny").wait(timeout=30)
+    refused(AccessDenied, lambda: till.ciba(begun), "a no on the phone is one for the client")
     begun = till.backchannel_authentication_request(scope="openid", login_hint="alice", binding_message="W4-12", requested_expiry=6)
     check(begun.interval == 5 and 0 < begun.expires_in <= 6, "requests_oauth2client: a person is asked on their phone")
     refused(AuthorizationPending, lambda: till.ciba(begun), "before they answer it waits")
@@ -143,5 +160,5 @@ def with_requests(keys, person, landing, secrets, key, id_token):
     pushed_with_proofs(keys, person, landing, key)
     userinfo_with_proofs(keys, person, landing, key)
     device(keys, person)
-    on_the_phone(keys, secrets["till"], id_token)
+    on_the_phone(keys, person, secrets["till"], id_token)
     the_rest(keys, secrets)

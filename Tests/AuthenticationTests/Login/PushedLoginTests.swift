@@ -62,7 +62,8 @@ struct PushedLoginTests {
             try #require(Self.bytes("0ceb96c4dc49d2b80dba86e6a5303ac6948838f7ecc99f53e2e685f6f06a4d73")),
             try #require(Self.bytes("0ceb96c4dc49d2b80dba86e6a5303ac6948838f7ecc99f53e2e685f6f06a4d72"))
         )
-        let session = try #require(SessionID(try #require(Self.bytes("00c73f12f2f8979b40831df8c82b143a"))))
+        let identifier = try #require(Self.bytes("00c73f12f2f8979b40831df8c82b143a"))
+        let session = try #require(SessionID(identifier))
         let number = SessionDerivation(sidKey: key).number(of: session)
         #expect(number.exposed == "117" && number.isTyped("117"))
         for text in ["", "11", "0117", "1170", "117 ", "118", "１１７"] { #expect(!number.isTyped(text), "\(text)") }
