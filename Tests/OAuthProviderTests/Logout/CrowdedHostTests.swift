@@ -2,6 +2,7 @@ import Authentication
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
+import OstiaryTokens
 import Synchronization
 import Testing
 
