@@ -34,7 +34,6 @@ struct BackendSilence {
         case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout: "no answer in \(seconds(patience)) seconds"
         case .connectTimeout: unreached
         case .remoteConnectionClosed: hungUp
-        case .httpEndReceivedAfterHeadWith1xx: noHTTP
         case .tlsHandshakeTimeout: "no secure connection: no handshake in time"
         default: "the connection failed: \(error.shortDescription)"
         }

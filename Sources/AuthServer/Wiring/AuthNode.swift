@@ -219,9 +219,10 @@ package struct AuthNode: Sendable {
                 if try await lease.isHeld(at: clock().seconds) { _ = try await logouts.run(at: clock()) }
             },
             PeriodicTask(name: HTTPBackends.Work.pings.rawValue, interval: .seconds(2), overlaps: true, logger: logger) {
-                guard try await lease.isHeld(at: clock().seconds) else { return }
-                try await decisions.run(at: clock())
-                _ = try await pings.run(at: clock())
+                if try await lease.isHeld(at: clock().seconds) { _ = try await pings.run(at: clock()) }
+            },
+            PeriodicTask(name: "decisions", interval: .seconds(2), logger: logger) {
+                if try await lease.isHeld(at: clock().seconds) { try await decisions.run(at: clock()) }
             },
         ]
     }
