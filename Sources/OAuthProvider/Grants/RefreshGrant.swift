@@ -21,7 +21,11 @@ package struct RefreshGrant: TokenGrant {
         }
         guard family.client == turn.application.id else { return .refused(.refreshOfAnother) }
         if let refusal = refusal(of: family.binding, turn) { return .refused(refusal) }
-        guard let standing = try rows.standing(token.grant, at: turn.now) else { return .refused(.grantOver) }
+        guard let standing = try rows.standing(token.grant, at: turn.now) else {
+            // Whoever looks again after a lost commit finds what it ended itself: the alarm is the same.
+            if case .refused(.refreshReused)? = turn.former { return .refused(.refreshReused) }
+            return .refused(.grantOver)
+        }
         guard standing.grant.isFor(target) else { return .refused(.targetUnknown) }
         // Less may be asked for one access token; the refresh token keeps what it has.
         guard scopes?.isSubset(of: standing.grant.scopes) ?? true else { return .refused(.scopeNotGranted) }

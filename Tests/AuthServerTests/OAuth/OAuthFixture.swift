@@ -72,7 +72,7 @@ struct OAuthFixture: Sendable {
         let routes = try OAuthRoutes(domain: domain, waiting: waiting, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))
-        router.addServiceMiddleware()
+        router.addServiceMiddleware(outages: SQLError.isOutage)
         routes.add(to: router)
         responder = MethodRules(router)
         try await people.enrol(1, userID: "alice")

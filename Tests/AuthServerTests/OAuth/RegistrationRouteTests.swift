@@ -66,7 +66,10 @@ struct RegistrationRouteTests {
                 "grant_type": "authorization_code", "client_id": id, "client_secret": secret, "code": "none", "code_verifier": Sample.verifier,
             ]
             #expect(try await client.post("/oauth/token", form).isError("invalid_grant"))
-            let wrong: OAuthClient.Form = ["grant_type": "authorization_code", "client_id": id, "client_secret": "\(secret)x", "code": "none"]
+            let wrong: OAuthClient.Form = [
+                "grant_type": "authorization_code", "client_id": id, "client_secret": "\(secret)x", "code": "none",
+                "code_verifier": Sample.verifier,
+            ]
             let refused = try await client.post("/oauth/token", wrong)
             #expect(refused.isError("invalid_client", 401), "\(refused.status) \(refused.json)")
             #expect(!fixture.log.lines.contains { "\($0)".contains(secret) || "\($0)".contains(token) })

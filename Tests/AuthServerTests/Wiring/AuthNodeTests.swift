@@ -272,7 +272,7 @@ struct AuthNodeTests {
         let service = try await Self.service(secondFactor: Absent(), pinned: Sample.bytes(1))
         #expect(service.background.first is LeaseKeeper)
         let names = service.background.compactMap { ($0 as? PeriodicTask)?.name }
-        #expect(names == ["keys", "token-keys", "housekeeping", "closes", "second-factor", "logouts", "pings", "readiness"])
+        #expect(names == ["keys", "token-keys", "housekeeping", "closes", "second-factor", "logouts", "pings", "decisions", "readiness"])
     }
 
     @Test("Of two nodes on one database one works in the background, and the other as soon as that one has stopped")

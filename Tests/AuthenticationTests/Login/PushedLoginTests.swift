@@ -140,7 +140,7 @@ struct PushedLoginTests {
     func links() async throws {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        let stranger = try await world.enrolledPhone()
+        let stranger = try await world.enrolledPhone("bob", name: "another")
         try await world.push(session, to: phone.account)
         #expect(try await stranger.fetch().isEmpty)
         let link = try #require(try await phone.fetch().first).link
@@ -186,7 +186,7 @@ struct WaitingTests {
         }
         #expect(try await phone.fetch().map(\.link.value.sessionID) == Array(begun.prefix(4)))
         #expect(try await phone.ping(login.session).hasWaiting)
-        world.pass(300)
+        world.pass(301)
         #expect(try await !phone.ping(login.session).hasWaiting)
     }
 
@@ -194,7 +194,7 @@ struct WaitingTests {
     func refused() async throws {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        let stranger = try await world.enrolledPhone()
+        let stranger = try await world.enrolledPhone("bob", name: "another")
         let forged = try stranger.fresh(Fetch(accountID: try present(phone.account)))
         #expect(try await world.refusal(of: forged) == .badSignature)
         let nobody = try phone.fresh(Fetch(accountID: AccountID(using: SystemRandomSource())))

@@ -42,6 +42,13 @@ enum Entry {
 }
 // snippet.end
 
+// snippet.begin number
+/// Says yes to a login, with the digits that the person typed where it asks for them.
+func approve(_ session: Session, as account: Account, typing digits: String, with ostiary: Ostiary) {
+    ostiary.setAccount(account, for: session, number: session.needsNumber ? digits : nil)
+}
+// snippet.end
+
 // snippet.begin notifications
 /// Goes back to the entry check when a login or an account is gone, wherever the person is in the app. Keep what it returns.
 func listen(_ check: @escaping @Sendable () -> Void) -> [any NSObjectProtocol] {
