@@ -169,7 +169,7 @@ def many_tabs(servers, browser):
 def begin_often(servers, browser):
     """Who asks for new codes again and again is told to wait."""
     tab, _, _ = open_page(servers, browser, "enrol")
-    renew = "fetch(`/pages/renew?page=${location.hash.slice(6)}`, { method: 'POST', body: '{}' })"
+    renew = "fetch(`/pages/renew?page=${location.hash.slice(6)}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })"
     browser.run(f"return (async () => {{ for (let i = 0; i < 5; i++) await {renew}; }})()")
     check(browser.state == "waiting", "a page that began anew five times still waits for a phone")
     browser.run("document.querySelector('section[data-state=expired] [data-act]').click()")

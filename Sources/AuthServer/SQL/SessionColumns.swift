@@ -42,7 +42,8 @@ enum SessionColumns {
         let tail = [
             SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked), SQLValue(session.report?.state),
             SQLValue(session.report?.until), LoginRequestColumns.demand(session.request), LoginRequestColumns.client(session.request),
-            SQLValue(session.push?.openFor), SQLValue(session.push.map { UInt64($0.wrongNumbers) }), SQLValue(session.runsOutAt), SQLValue(session.lastMoment),
+            SQLValue(session.push?.openFor), SQLValue(session.push.map { UInt64($0.wrongNumbers) }), SQLValue(session.runsOutAt),
+            SQLValue(session.lastMoment),
         ]
         return head + values(of: session.state) + tail
     }

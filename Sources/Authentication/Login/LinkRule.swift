@@ -19,7 +19,8 @@ package struct LinkRule: Sendable {
     /// Whether the session is pushed: then its account's phone alone has a link to it, and takes it from nowhere else.
     let isPushed: Bool
 
-    package init(serverTag: [UInt8], linkSecret: [UInt8], staticAge: UInt64, refusesUnboundLinks: Bool, hasPage: Bool = false, isPushed: Bool = false) {
+    package init(serverTag: [UInt8], linkSecret: [UInt8], staticAge: UInt64, refusesUnboundLinks: Bool, hasPage: Bool = false, isPushed: Bool = false)
+    {
         self.serverTag = serverTag
         self.linkSecret = linkSecret
         self.staticAge = staticAge

@@ -1,15 +1,6 @@
 import Authentication
 import OstiaryProtocol
 
-/// Something that a client's backend is still to hear.
-package protocol BackendNotice: Sendable {
-    var server: ServerID { get }
-    var client: ClientID { get }
-    /// Where it listens.
-    var address: String { get }
-    var retry: RetrySchedule { get }
-}
-
 /// What one host is to hear in one round, whoever of its clients it is for.
 struct DeliveryLane<Item: BackendNotice>: Sendable {
     /// A host that answers slowly is done with so many in half a minute, and a logout token lives two.

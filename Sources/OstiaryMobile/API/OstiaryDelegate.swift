@@ -2,7 +2,7 @@
 ///
 /// Every method has an empty default: implement what the app needs.
 public protocol OstiaryDelegate: AnyObject, Sendable {
-    /// A login waits for `setAccount(_:for:with:)` with one of `accounts`, or for `deny(_:notMe:)`.
+    /// A login waits for `setAccount(_:for:with:number:)` with one of `accounts`, or for `deny(_:notMe:)`.
     func ostiary(_ ostiary: Ostiary, willConfirmLoginFor session: Session, with accounts: [Account])
 
     /// An enrolment waits for `setAccount(nil, for:)`. `accounts` are those that this device already has at the server; the visual hash is

@@ -2,7 +2,7 @@ import Foundation
 
 /// Everything that an `Ostiary` tells, as one type. Delegate calls and notifications are made from these, in the same order.
 public enum OstiaryEvent: Sendable, Hashable {
-    /// A login asks for `setAccount(_:for:with:)`.
+    /// A login asks for `setAccount(_:for:with:number:)`.
     case confirmLogin(Session, accounts: [Account])
     /// An enrolment asks for `setAccount(nil, for:)`.
     case confirmEnrol(Session, accounts: [Account], visualHash: VisualHash?)
