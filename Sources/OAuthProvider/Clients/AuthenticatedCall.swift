@@ -11,6 +11,20 @@ struct AuthenticatedCall: Sendable {
 
     var application: Application { client.application }
 
+    /// - Parameters:
+    ///   - application: what the store knows by the name that was presented.
+    ///   - redemption: drawn for this call.
+    /// - Throws: `TokenRefusal`.
+    fileprivate init(
+        _ call: TokenCall, from presented: PresentedClient, of application: Application?, with keys: TokenKeys, _ redemption: RedemptionID,
+        at now: Instant
+    ) throws(TokenRefusal) {
+        self.call = call
+        self.keys = keys
+        self.redemption = redemption
+        do { client = try ClientAuthentication(issuer: keys.issuer).check(presented, of: application, at: now) } catch { throw .client(error) }
+    }
+
     /// The proof that came along, verified; nil where none came and none is needed. It is still to be spent.
     func proof(_ unverified: UnverifiedDPoPProof?, isNeeded: Bool, at now: Instant) throws(TokenRefusal) -> DPoPProof? {
         guard let unverified else {
@@ -32,10 +46,22 @@ extension ProviderContext {
     func authenticated(_ call: TokenCall, as presented: PresentedClient, at now: Instant) async throws -> AuthenticatedCall {
         let keys = try await keyring.keys(of: call.server)
         let application = try await store.read { rows in try rows.application(presented.id, of: call.server) }
-        let authentication = ClientAuthentication(issuer: keys.issuer)
-        let client: AuthenticatedClient
-        do { client = try authentication.check(presented, of: application, at: now) } catch { throw TokenRefusal.client(error) }
-        return AuthenticatedCall(call: call, client: client, keys: keys, redemption: RedemptionID(using: random))
+        return try AuthenticatedCall(call, from: presented, of: application, with: keys, RedemptionID(using: random), at: now)
+    }
+
+    /// Who sends it, and an answer that takes nothing, in one look at the rows: nobody waits for those that write.
+    /// - Parameter redemption: drawn for this call.
+    /// - Returns: nil for a client that shows an assertion, which is verified outside every transaction and taken once, and where the body says so.
+    func reading<Value: Sendable>(
+        _ call: TokenCall, as presented: PresentedClient, named redemption: RedemptionID, at now: Instant,
+        _ body: @Sendable @escaping (AuthenticatedCall, any OAuthRows) throws -> Value?
+    ) async throws -> Value? {
+        if case .assertion = presented { return nil }
+        let keys = try await keyring.keys(of: call.server)
+        return try await store.read { rows in
+            let application = try rows.application(presented.id, of: call.server)
+            return try body(AuthenticatedCall(call, from: presented, of: application, with: keys, redemption, at: now), rows)
+        }
     }
 
     /// The one transaction of a call that writes: takes what its client showed, once, and does the work for the client as it is now.

@@ -11,6 +11,13 @@ package protocol TokenGrant: Sendable {
     func redeem(_ turn: TokenTurn, in rows: any OAuthRows) throws -> Redemption
 }
 
+/// A grant that may have nothing to write: then nobody waits for those that write.
+package protocol ReadingGrant: TokenGrant {
+    /// Decides, and writes nothing.
+    /// - Returns: nil where something has to be written.
+    func redeem(_ turn: TokenTurn, reading rows: any OAuthRows) throws -> Redemption?
+}
+
 /// Every way that there is.
 package enum TokenGrants {
     package static let all: [any TokenGrant.Type] = [

@@ -84,20 +84,24 @@ package struct IntrospectionService: Sendable {
 
     /// - Throws: `TokenRefusal`, for a caller that does not show who it is: what a token is worth is not for everybody (§2.1).
     package func facts(_ call: TokenCall, at now: Instant) async throws -> TokenFacts {
-        let authenticated = try await context.authenticated(call, at: now)
-        guard !authenticated.application.isPublic else { throw TokenRefusal.publicClient }
-        let token = ReadToken(try call.parameters.required("token"), authenticated.keys, at: now)
+        try call.checkForm()
+        let client = try call.presentedClient()
+        let keys = try await context.keyring.keys(of: call.server)
+        // Its signature is verified outside every look at the rows. That there is none is told to nobody who has not shown who it is.
+        let token = call.parameters["token"].map { ReadToken($0, keys, at: now) }
         let look = { @Sendable (rows: any OAuthRows, application: Application) throws -> TokenFacts in
+            guard !application.isPublic else { throw TokenRefusal.publicClient }
+            guard let token else { throw TokenRefusal.parameterMissing("token") }
             let facts = try rows.active(token, of: call.server, at: now)
             return application.maySee(facts) ? facts : .inactive
         }
-        let facts =
-            // An assertion has to be taken once; a secret is no reason to write.
-            if authenticated.client.assertion != nil {
-                try await context.write(for: authenticated, look)
-            } else {
-                try await context.store.read { rows in try look(rows, try rows.current(authenticated.client)) }
-            }
+        // An assertion has to be taken once; a secret is no reason to write.
+        let redemption = RedemptionID(using: context.random)
+        var seen = try await context.reading(call, as: client, named: redemption, at: now) { authenticated, rows in
+            try look(rows, authenticated.application)
+        }
+        if seen == nil { seen = try await context.write(for: try await context.authenticated(call, as: client, at: now), look) }
+        let facts = seen ?? .inactive
         guard case .text = token, case .accessToken(var claims) = facts else { return facts }
         claims.custom = try await hook.claims(for: claims)
         return .accessToken(claims)

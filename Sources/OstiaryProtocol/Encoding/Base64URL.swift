@@ -27,20 +27,30 @@ package enum Base64URL {
 
     /// Nil for any other character, an impossible length, or bits left over that are not zero.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var buffer: UInt32 = 0
-        var bits = 0
-        for character in text.utf8 {
-            let value = values[Int(character)]
-            guard value != 255 else { return nil }
-            buffer = (buffer << 6 | UInt32(value)) & 0xFFFF
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+        if let decoded = text.utf8.withContiguousStorageIfAvailable({ decode($0) }) { return decoded }
+        return Array(text.utf8).withUnsafeBufferPointer { decode($0) }
+    }
+
+    private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var isText = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, count in
+            values.withUnsafeBufferPointer { values in
+                var buffer: UInt32 = 0
+                var bits = 0
+                for character in text {
+                    let value = values[Int(character)]
+                    isText = isText && value != 255
+                    buffer = (buffer << 6 | UInt32(value & 63)) & 0xFFFF
+                    bits += 6
+                    if bits >= 8 {
+                        bits -= 8
+                        bytes[count] = UInt8(truncatingIfNeeded: buffer >> UInt32(bits))
+                        count += 1
+                    }
+                }
+                isText = isText && bits < 6 && buffer & ((1 << UInt32(bits)) - 1) == 0
             }
         }
-        guard bits < 6, buffer & ((1 << UInt32(bits)) - 1) == 0 else { return nil }
-        return bytes
+        return isText ? bytes : nil
     }
 }

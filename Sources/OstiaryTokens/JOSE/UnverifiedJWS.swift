@@ -13,15 +13,15 @@ package struct UnverifiedJWS: Sendable {
 
     package init(compact text: String) throws(JOSEError) {
         guard text.utf8.count <= Self.mostBytes else { throw .tooLong }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .notThreeParts }
-        guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]) else {
-            throw .notBase64URL
-        }
+        guard let header = Base64URL.decode(Substring(parts[0])), let payload = Base64URL.decode(Substring(parts[1])),
+            let signature = Base64URL.decode(Substring(parts[2]))
+        else { throw .notBase64URL }
         self.header = try JOSEHeader(try Self.object(header) { .header($0) })
         guard !signature.isEmpty else { throw .signatureEmpty }
         claimed = try Self.object(payload) { .payload($0) }
-        signingInput = Array("\(parts[0]).\(parts[1])".utf8)
+        signingInput = Array(text.utf8[..<parts[1].endIndex])
         self.signature = signature
     }
 

@@ -35,16 +35,33 @@ struct JSONText {
     /// RFC 8259 §7: what must be escaped, and what could be taken for the markup of a page.
     private mutating func quote(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 0x7F:
-                bytes += "\\u00".utf8
-                bytes += [Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
-            default: bytes.append(byte)
+        var text = text
+        text.withUTF8 { text in
+            var plain = text.startIndex
+            for place in text.indices where Self.isEscaped(text[place]) {
+                bytes += text[plain..<place]
+                escape(text[place])
+                plain = place + 1
             }
+            bytes += text[plain...]
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"): true
+        default: false
+        }
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+        default:
+            bytes += "\\u00".utf8
+            bytes += [Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+        }
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

@@ -58,6 +58,32 @@ struct TokenEndpointTests {
         #expect(try await fixture.refusal(of: other) == .targetUnknown)
     }
 
+    @Test("A JWT for a machine that shows a secret is given, and told about, without a write; a proof, an assertion or an opaque token needs one")
+    func withoutWriting() async throws {
+        let fixture = try await ProviderFixture()
+        let services = fixture.readingServices
+        let call = try fixture.call(["grant_type": "client_credentials"], authorization: [Fixture.batchBasic])
+        let given = try await services.token.answer(call, at: fixture.now)
+        #expect(given.scopes.text == "batch:upload")
+        let asked = try fixture.call(["token": given.accessToken], authorization: [Fixture.batchBasic])
+        #expect(try await services.introspection.facts(asked, at: fixture.now) == .accessToken(try fixture.claims(given.accessToken)))
+        // What is wrong is told there as it is where something is written.
+        let wrong = try fixture.call(["grant_type": "client_credentials"], authorization: ["Basic YmF0Y2g6d3Jvbmc="])
+        for service in [services, fixture.services] {
+            await #expect(throws: TokenRefusal.client(.secretWrong)) { try await service.token.answer(wrong, at: fixture.now) }
+        }
+        let timesheets = fixture.timesheets
+        try await fixture.memory.write { rows in
+            var api = try #require(try rows.api(timesheets, of: Fixture.server))
+            api.form = .opaque
+            try rows.save(api)
+        }
+        await #expect(throws: ReadOnlyOAuthStore.Written.self) { try await services.token.answer(call, at: fixture.now) }
+        #expect(try await fixture.answer(call).scopes.text == "batch:upload")
+        try await fixture.change("batch") { $0.isEnabled = false }
+        await #expect(throws: TokenRefusal.client(.disabled)) { try await services.token.answer(call, at: fixture.now) }
+    }
+
     @Test("client_credentials are not for a client that keeps no secret")
     func publicClient() async throws {
         let fixture = try await ProviderFixture()
