@@ -61,7 +61,7 @@ struct CancellationTests {
         let transport = AmbushTransport(inner: TestTransport(server: enrolled.server), ambush: ambush)
         let ports = Ports(keys: enrolled.keys, accounts: enrolled.accounts, transport: transport, clock: enrolled.clock)
         return TestPhone(
-            enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys, Ostiary(configuration: configuration, ports: ports))
+            enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys, Ostiary(configuration: configuration, ports: ports.quick))
     }
 
     /// Answers every question until the session is over or logged in; true for that.

@@ -134,7 +134,7 @@ struct FlowTests {
     func eventsAreBuffered() async throws {
         let phone = try await TestPhone.enrolled()
         let next = Ostiary(
-            ports: Ports(keys: phone.keys, accounts: phone.accounts, transport: TestTransport(server: phone.server), clock: phone.clock))
+            ports: Ports(keys: phone.keys, accounts: phone.accounts, transport: TestTransport(server: phone.server), clock: phone.clock).quick)
         next.startAppLogin()
         try await waiting(while: next.appLoginSession?.state != .waitingForUserInput)
         var first = next.events.makeAsyncIterator()

@@ -17,7 +17,8 @@ struct ManagementCrashTests {
             ports: Ports(
                 keys: TrippedKeyStore(base: phone.keys, wire: wire), accounts: TrippedAccountStore(base: phone.accounts, wire: wire),
                 transport: TrippedTransport(base: TestTransport(server: phone.server), wire: wire), clock: phone.clock,
-                biometrics: phone.keys.biometrics))
+                biometrics: phone.keys.biometrics
+            ).quick)
         return (ostiary, ostiary.events.makeAsyncIterator())
     }
 

@@ -189,7 +189,7 @@ struct StoppingTests {
         let ports = Ports(keys: enrolled.keys, accounts: enrolled.accounts, transport: transport, clock: enrolled.clock)
         var configuration = Ostiary.Configuration()
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
-        let ostiary = Ostiary(configuration: configuration, ports: ports)
+        let ostiary = Ostiary(configuration: configuration, ports: ports.quick)
         let phone = TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys, ostiary)
         let session = try await loggedIn(phone)
         ambush.arm { try? await ostiary.end(session) }

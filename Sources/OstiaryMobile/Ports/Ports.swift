@@ -4,6 +4,8 @@
 // Foundation has them. Leaves to others: key store and documents of a platform (Files/, Apple/), a sensor that is none (Simulated/).
 // Start reading here, then KeyStore, AccountStore and Transport.
 
+import OstiaryProtocol
+
 /// What the SDK needs of the platform it runs on.
 public struct Ports: Sendable {
     public let keys: any KeyStore
@@ -21,6 +23,8 @@ public struct Ports: Sendable {
     package var remembersAllSessions = false
     /// Whether waiting logins are begun as soon as they are known of. Not where a process is about one thing that was asked of it, as a command in a terminal.
     package var beginsWaitingLogins = true
+    /// What a PIN costs whoever guesses it. Of no platform: tests of something else put a cheap one here.
+    package var stretching = PINStretching.argon2id
 
     public init(
         keys: any KeyStore, accounts: any AccountStore, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock(),

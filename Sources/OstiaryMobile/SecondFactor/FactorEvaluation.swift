@@ -44,7 +44,7 @@ extension Engine {
     {
         let secret = try keyStore { (keys) throws(KeyStoreError) in try keys.secret(named: challenge.instance.deviceSecretName) }
         let stretched = try await PINComputation.prepare(
-            pin, deviceSecret: SecretBytes(secret), scope: challenge.scope, parameters: parameters)
+            pin, deviceSecret: SecretBytes(secret), scope: challenge.scope, parameters: parameters, by: ports.stretching)
         try checkNotAborted()
         let now = ports.clock.monotonic
         if let unsettled, now < unsettled.madeAt + PINTry.longestLife, unsettled.stretched.bytes.matches(stretched.bytes) { return unsettled }

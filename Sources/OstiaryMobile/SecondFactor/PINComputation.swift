@@ -6,10 +6,10 @@ import OstiaryProtocol
 enum PINComputation {
     @concurrent
     static func prepare(
-        _ pin: LockedBytes, deviceSecret: SecretBytes, scope: BoxScope, parameters: Argon2id.Parameters
+        _ pin: LockedBytes, deviceSecret: SecretBytes, scope: BoxScope, parameters: Argon2id.Parameters, by stretching: PINStretching
     ) async throws(OstiaryError) -> StretchedPIN {
         do throws(Argon2idError) {
-            return try StretchedPIN(pin: pin, deviceSecret: deviceSecret, scope: scope, parameters: parameters)
+            return try StretchedPIN(pin: pin, deviceSecret: deviceSecret, scope: scope, parameters: parameters, by: stretching)
         } catch {
             throw .lockedMemory
         }

@@ -8,11 +8,13 @@ package struct StretchedPIN: Sendable {
 
     /// st = Argon2id(PIN, salt = first 16 bytes of H("pinin", dsec ‖ sfId ‖ epoch), 32 bytes). Takes about 70 ms and 32 MiB: call it
     /// off the main thread. `dsec` is the secret of this phone that keeps a stolen box from being searched elsewhere.
+    /// - Parameter stretching: Argon2id but in tests of something else.
     package init(
-        pin: LockedBytes, deviceSecret dsec: SecretBytes, scope: BoxScope, parameters: Argon2id.Parameters = .standard
+        pin: LockedBytes, deviceSecret dsec: SecretBytes, scope: BoxScope, parameters: Argon2id.Parameters = .standard,
+        by stretching: PINStretching = .argon2id
     ) throws(Argon2idError) {
         let salt = Array(H(.pinin, dsec.exposed + scope.bytes).prefix(Argon2id.saltCount))
-        bytes = try Argon2id.stretch(pin, salt: salt, parameters, count: 32)
+        bytes = try stretching.stretch(pin, salt, parameters)
         self.scope = scope
         self.parameters = parameters
     }

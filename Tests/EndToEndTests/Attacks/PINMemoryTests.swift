@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryMobile
+import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
@@ -11,7 +12,7 @@ struct PINMemoryTests {
     @Test("S4-71 after a change to it, a login and a wrong try with it, a PIN is nowhere in the memory of this process, nor in a file of any side")
     func ownMemory() async throws {
         let canary = try Canary()
-        try await ServersFixture.run { world in
+        try await ServersFixture.run(stretching: .argon2id) { world in
             let phone = try world.phone()
             try await world.enrol(phone)
             world.clock.advance(61)

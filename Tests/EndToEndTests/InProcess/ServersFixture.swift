@@ -17,17 +17,32 @@ struct ServersFixture: Sendable {
     let authentication: AuthNode
     let secondFactorDatabase: any Database
     let drain: DrainSignal
+    /// Of the PINs of its phones.
+    let stretching: PINStretching
 
     /// Makes a world for the time of `body`.
-    /// - Parameter penalties: seconds of waiting after each wrong try but the last.
-    static func run(penalties: [UInt64] = [0, 0, 30, 300], _ body: @Sendable @escaping (ServersFixture) async throws -> Void) async throws {
-        try await ServersSite(penalties: penalties).open(body)
+    /// - Parameters:
+    ///   - penalties: seconds of waiting after each wrong try but the last.
+    ///   - stretching: Argon2id where a test is about what becomes of a PIN.
+    static func run(
+        penalties: [UInt64] = [0, 0, 30, 300], stretching: PINStretching = .quick,
+        _ body: @Sendable @escaping (ServersFixture) async throws -> Void
+    ) async throws {
+        try await ServersSite(penalties: penalties, stretching: stretching).open(body)
+    }
+
+    /// What a phone of this world stands on.
+    /// - Parameter name: of its home.
+    func ports(_ name: String, biometrics: SimulatedBiometrics?) throws -> Ports {
+        var ports = try Ports.files(in: folder.file(name), transport: line, clock: clock, biometrics: biometrics)
+        ports.stretching = stretching
+        return ports
     }
 
     /// A phone with a home of its own, or the home of an earlier one, as after a restart.
     /// - Parameter biometrics: its simulated sensor.
     func phone(_ name: String = "phone", isWatching: Bool = false, biometrics: SimulatedBiometrics? = nil) throws -> FixturePhone {
-        let ports = try Ports.files(in: folder.file(name), transport: line, clock: clock, biometrics: biometrics)
+        let ports = try ports(name, biometrics: biometrics)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
         // Nobody looks at it, and it takes as long as a PIN.

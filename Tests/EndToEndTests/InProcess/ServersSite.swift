@@ -45,17 +45,20 @@ struct ServersSite: Sendable {
     private let secondFactorKey: KeyEncryptionKey
     private let publicURL: String
     private let penalties: [UInt64]
+    private let stretching: PINStretching
 
-    init(penalties: [UInt64] = [0, 0, 30, 300]) throws {
-        self.init(in: try TemporaryFolder(), authenticationKey: .random(), secondFactorKey: .random(), penalties: penalties)
+    init(penalties: [UInt64] = [0, 0, 30, 300], stretching: PINStretching = .quick) throws {
+        self.init(
+            in: try TemporaryFolder(), authenticationKey: .random(), secondFactorKey: .random(), penalties: penalties, stretching: stretching)
     }
 
     /// - Parameters:
     ///   - folder: may hold the files of servers and phones that ran before, whose keys and address the others are then.
     ///   - publicURL: where phones and browsers believe the authentication server to be.
+    ///   - stretching: of the PINs of its phones; Argon2id where the homes are those of a program.
     init(
         in folder: TemporaryFolder, authenticationKey: KeyEncryptionKey, secondFactorKey: KeyEncryptionKey, publicURL: String = "http://localhost:1",
-        clock: FixtureClock = FixtureClock(), penalties: [UInt64]
+        clock: FixtureClock = FixtureClock(), penalties: [UInt64], stretching: PINStretching
     ) {
         self.folder = folder
         self.authenticationKey = authenticationKey
@@ -63,6 +66,7 @@ struct ServersSite: Sendable {
         self.publicURL = publicURL
         self.clock = clock
         self.penalties = penalties
+        self.stretching = stretching
     }
 
     /// Starts both servers on the files that are there, lends them to `body`, and stops them.
@@ -90,7 +94,7 @@ struct ServersSite: Sendable {
                     let world = ServersFixture(
                         folder: folder, clock: clock, line: Line(publicClient), secondFactorWire: wire,
                         backend: FixtureBackend(client: adminClient, serverID: authentication.defaultServer.text), authentication: authentication,
-                        secondFactorDatabase: databases.1, drain: drain)
+                        secondFactorDatabase: databases.1, drain: drain, stretching: stretching)
                     try await body(world)
                     // Phones that are still there would go on pinging a database that is closed.
                     await world.line.cut()

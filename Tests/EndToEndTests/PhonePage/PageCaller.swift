@@ -145,7 +145,7 @@ enum RunningPage {
             configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
             configuration.deviceName = name
             configuration.connectionPatience = .seconds(5)
-            let ports = try Ports.files(in: world.folder.file(name), transport: world.line, clock: world.clock, biometrics: sensor)
+            let ports = try world.ports(name, biometrics: sensor)
             return PagePhone(
                 name: name, ostiary: Ostiary(configuration: configuration, ports: ports), sensor: sensor, source: source, changes: changes,
                 now: { start + .seconds(world.clock.wall - begun) })

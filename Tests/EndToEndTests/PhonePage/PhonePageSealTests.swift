@@ -70,11 +70,12 @@ struct PhonePageSealTests {
                 let digit = Array(#"{"question":\#(asked["question"]?.int ?? -1),"key":"2"}"#.utf8)
                 let typed = { try await page.shown()["factor"]?["typed"]?.int }
 
-                let key = PageSealKey(secret: page.key)
-                let sealed = try key.seal(digit, for: Self.path, sender: 9, count: 0)
+                // Another page that was loaded with the same address: its numbers are its own.
+                let (key, other) = (PageSealKey(secret: page.key), CallNumbers())
+                let sealed = try key.seal(digit, for: Self.path, sender: other.sender, count: 0)
                 for (path, body) in [
                     (Self.path, digit), (Self.path, []), ("/phones/0/clear-history", sealed), (Self.path + "?", sealed),
-                    (Self.path, try PageSealKey(secret: page.secret).seal(digit, for: Self.path, sender: 9, count: 0)),
+                    (Self.path, try PageSealKey(secret: page.secret).seal(digit, for: Self.path, sender: other.sender, count: 0)),
                 ] {
                     let answer = try await page.send(.POST, path, Self.type, body: body, isSealed: false)
                     #expect(answer.status == 400 && answer.text.contains("not_sealed"), "\(path) \(answer.text)")
@@ -87,7 +88,7 @@ struct PhonePageSealTests {
                 #expect(try await typed() == 1)
                 #expect(try await page.send(.POST, Self.path, Self.type, body: sealed, isSealed: false).status == 400)
                 #expect(try await typed() == 1)
-                let next = try key.seal(digit, for: Self.path, sender: 9, count: 1)
+                let next = try key.seal(digit, for: Self.path, sender: other.sender, count: 1)
                 let second = try await page.send(.POST, Self.path, Self.type, body: next, isSealed: false)
                 #expect(second.status == 200, "\(second.status) \(second.text)")
                 #expect(try await typed() == 2)

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import HTTPService
+import OstiaryProtocol
 import OstiaryTesting
 import Testing
 
@@ -30,7 +31,8 @@ struct HeldFixture: Sendable {
         return ServersSite(
             in: folder, authenticationKey: try KeyEncryptionKey.load(from: folder.file("as.kek-of-a-test")),
             secondFactorKey: try KeyEncryptionKey.load(from: folder.file("sf.kek-of-a-test")), publicURL: try text("origin"),
-            clock: FixtureClock(at: UInt64(moment)), penalties: [0, 0, 0, 0])
+            clock: FixtureClock(at: UInt64(moment)), penalties: [0, 0, 0, 0],
+            stretching: .argon2id)
     }
 
     /// A text of what was seen.

@@ -1,6 +1,7 @@
 import Foundation
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 /// A phone with its home in memory, and the events it told, one after the other.
@@ -14,9 +15,10 @@ final class TestPhone {
     let ostiary: Ostiary
     private var events: AsyncStream<OstiaryEvent>.AsyncIterator
 
+    /// - Parameter stretching: as dear as it is shipped only where that is what a test is about.
     init(
         _ server: TestServer, accounts: MemoryAccountStore = MemoryAccountStore(), keys: MemoryKeyStore = MemoryKeyStore(),
-        history: MemoryAccountStore = MemoryAccountStore(), log: Log? = nil, remembersAll: Bool = false,
+        history: MemoryAccountStore = MemoryAccountStore(), log: Log? = nil, remembersAll: Bool = false, stretching: PINStretching = .quick,
         _ configure: (inout Ostiary.Configuration) -> Void = { _ in }
     ) {
         self.server = server
@@ -34,6 +36,7 @@ final class TestPhone {
         ports.history = history
         ports.log = log
         ports.remembersAllSessions = remembersAll
+        ports.stretching = stretching
         ostiary = Ostiary(configuration: configuration, ports: ports)
         events = ostiary.events.makeAsyncIterator()
     }
@@ -205,6 +208,15 @@ extension OstiaryEvent {
 
     /// The same for what was to be refused: then no account goes.
     fileprivate var isEndWithoutError: Bool { if case .accountDeleted = self { true } else { isEnd } }
+}
+
+extension Ports {
+    /// The same, for a process that opens what a `TestPhone` enrolled.
+    var quick: Ports {
+        var quick = self
+        quick.stretching = .quick
+        return quick
+    }
 }
 
 extension PIN {
