@@ -1,4 +1,5 @@
 import Authentication
+import HTTPService
 import HTTPTypes
 import Hummingbird
 import OAuthProvider
@@ -9,9 +10,12 @@ extension AuthorizeRoutes {
     /// GET /authorize (RFC 6749 §3.1).
     func authorize(_ call: BrowserCall) async throws -> Response {
         guard let parameters = call.query?.all else { throw VisitRefusal.refused("the address is not percent-encoded UTF-8") }
+        if let client = call.query?["client_id"].flatMap(ClientID.init) { RequestTrace.current?.note(.client, client.text) }
         switch try await oauth.authorize.check(parameters, at: call.server, askedAt: call.now) {
         case .page(let refusal): throw VisitRefusal(refusal)
-        case .redirect(_, let response): return answer(response, in: call.language())
+        case .redirect(let refusal, let response):
+            note(refusal, call)
+            return answer(response, in: call.language())
         case .request(let asked): return try await begin(asked, parameters, call)
         }
     }
@@ -26,6 +30,7 @@ extension AuthorizeRoutes {
         case .give: return answer(try await code(for: asked, visit, call), in: call.language(for: asked))
         case .refuse(let refusal):
             guard try await oauth.authorize.mayLeadAway(for: asked) else { throw VisitRefusal(refusal) }
+            note(refusal, call)
             return answer(asked.refused(refusal, issuer: call.issuer), in: call.language(for: asked))
         case .logIn, .consent, .confirm: break
         }
@@ -35,6 +40,14 @@ extension AuthorizeRoutes {
         return try await openLogin(
             begun, ShownRequest(asked.application, asked.scopes, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers),
             call)
+    }
+
+    /// The client is told by redirect, and whoever sets it up reads it here. That nobody is logged in, or has agreed, is what `prompt=none` asks.
+    private func note(_ refusal: AuthorizeRefusal, _ call: BrowserCall) {
+        guard !refusal.isAnswer, let heldBack = refusals.admit(refusal.reason) else { return }
+        var facts: [LogKey: String] = [.reason: refusal.reason, .error: refusal.code.rawValue]
+        if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
+        call.logger.line(.info, "authorization refused", facts)
     }
 
     /// GET /authorize/continue: the way back from the login page.

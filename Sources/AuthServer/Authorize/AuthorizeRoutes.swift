@@ -15,6 +15,8 @@ package struct AuthorizeRoutes: Sendable {
     let texts: PageTexts
     let cookies: ProviderCookies
     let typed = TypedCodes()
+    /// Of authorization requests that are refused by redirect, for each reason.
+    let refusals = LineLimit<String>(burst: 20)
     private let addresses: ProviderAddresses
 
     /// Bytes of a body: an authorization request that is posted, or what our own pages send, which may hold the address of a logout.
@@ -69,7 +71,8 @@ package struct AuthorizeRoutes: Sendable {
             guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
             // Where there is no provider nothing else is said.
             _ = try await oauth.proofNonces(of: server)
-            return try await answer(BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock()))
+            return try await answer(
+                BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger))
         }
     }
 

@@ -1,6 +1,7 @@
 import HTTPService
 import HTTPTypes
 import Hummingbird
+import Logging
 import OAuthProvider
 import OstiaryProtocol
 
@@ -11,14 +12,16 @@ struct BrowserCall: Sendable {
     /// `iss`, below which everything of this provider is.
     let issuer: String
     let now: Instant
+    let logger: Logger
     /// What stands in the query, each name once or more; nil for a query that two readers could read differently.
     let query: OAuthProvider.Parameters?
 
-    init(_ request: Request, server: ServerID, issuer: String, now: Instant) {
+    init(_ request: Request, server: ServerID, issuer: String, now: Instant, logger: Logger) {
         self.request = request
         self.server = server
         self.issuer = issuer
         self.now = now
+        self.logger = logger
         query = request.queryParameters.map { OAuthProvider.Parameters($0) }
     }
 
@@ -42,18 +45,19 @@ enum VisitRefusal: Error, Equatable {
     case over
     /// The person was shown something else than is asked now.
     case changed
-    /// What a client, or whoever sent the browser here, did wrong: a sentence for its makers.
-    case refused(String)
+    /// What a client, or whoever sent the browser here, did wrong: a sentence for its makers, which may hold a name that its sender made, and a word for
+    /// the log, which does not.
+    case refused(String, reason: String = "refused")
     /// Codes were typed too often that none are.
     case tooOften
 
-    /// For the line that says what was refused: the sentence may hold a name that its sender made.
-    var reason: String { if case .refused = self { "refused" } else { "\(self)" } }
+    /// For the line that says what was refused.
+    var reason: String { if case .refused(_, let reason) = self { reason } else { "\(self)" } }
 
     init(_ refusal: AuthorizeRefusal) {
         switch refusal {
         case .requestURISpent, .requestURIExpired, .requestURIUnknown: self = .over
-        default: self = .refused(refusal.description)
+        default: self = .refused(refusal.description, reason: refusal.reason)
         }
     }
 }
@@ -63,7 +67,7 @@ extension VisitRefusal: ErrorResponseConvertible {
         switch self {
         case .over: ErrorResponse(.unauthorized, "visit_over", "this is over; start again from the site")
         case .changed: ErrorResponse(.conflict, "changed", "something else is asked by now")
-        case .refused(let why): ErrorResponse(.badRequest, "bad_request", why)
+        case .refused(let why, _): ErrorResponse(.badRequest, "bad_request", why)
         case .tooOften:
             ErrorResponse(
                 .tooManyRequests, "too_often", "too many wrong codes; wait \(UserCodeTries.span) seconds",

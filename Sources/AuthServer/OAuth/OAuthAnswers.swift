@@ -29,26 +29,32 @@ extension Response {
 extension OAuthRoutes {
     /// The answer of an endpoint for clients, or what becomes of its refusal. Faults of ours are thrown on.
     func answering(_ call: OAuthCall, _ body: (TokenCall) async throws -> Response) async throws -> Response {
-        do { return try await body(try await call.ofClient()) } catch let refusal as TokenRefusal {
-            note(refusal, call)
+        var asking: TokenCall?
+        do {
+            let call = try await call.ofClient()
+            asking = call
+            return try await body(call)
+        } catch let refusal as TokenRefusal {
+            note(refusal.reason, of: asking)
+            alarm(of: refusal, call)
             return .provider(refusal.answer(nonce: call.nonces.current(at: call.now)))
         } catch let refusal as BackchannelRefusal {
-            RequestTrace.current?.note(.reason, "\(refusal)")
+            note("\(refusal)", of: asking)
             return .provider(refusal.answer(nonce: call.nonces.current(at: call.now)))
         } catch let refusal as AuthorizeRefusal {
-            RequestTrace.current?.note(.reason, refusal.code.rawValue)
+            note(refusal.reason, of: asking)
             return .provider(refusal.answer)
         }
     }
 
-    /// For the line that says what was refused; and one of its own where two had what only one may have.
-    private func note(_ refusal: TokenRefusal, _ call: OAuthCall) {
-        // The name of a parameter is whatever its sender made it.
-        if case .parameterRepeated = refusal {
-            RequestTrace.current?.note(.reason, "parameterRepeated")
-        } else {
-            RequestTrace.current?.note(.reason, "\(refusal)")
-        }
+    /// For the line that says what was refused, and to whom.
+    private func note(_ reason: String, of asking: TokenCall?) {
+        RequestTrace.current?.note(.reason, reason)
+        if let client = asking?.namedClient { RequestTrace.current?.note(.client, client.text) }
+    }
+
+    /// A line of its own where two had what only one may have.
+    private func alarm(of refusal: TokenRefusal, _ call: OAuthCall) {
         guard refusal.isAlarm, let heldBack = alarms.admit("\(refusal)") else { return }
         var facts: [LogKey: String] = [:]
         if heldBack > 0 { facts[.heldback] = "\(heldBack)" }

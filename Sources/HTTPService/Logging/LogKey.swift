@@ -3,7 +3,7 @@ import Logging
 /// What a line of the log tells, each under one name in both servers. docs/operations.md explains them; a test compares.
 package enum LogKey: String, CaseIterable, Sendable {
     case requestId, method, route, status, peer
-    case server, account, instance, caller, context, factors
+    case server, client, account, instance, caller, context, factors
     case type, outcome, reason, error, heldback
     case address, since, lasted, path, work, rows, lost
 
@@ -16,6 +16,7 @@ package enum LogKey: String, CaseIterable, Sendable {
         case .status: "HTTP status of the answer, or the status of AP1 that a phone was told"
         case .peer: "IP address at the other end of the connection"
         case .server: "virtual server, as the REST API spells it"
+        case .client: "`client_id` of an application; in a refusal the one that the caller named, proved or not"
         case .account: "account, as the REST API spells it; in a refusal the one that the phone named, proved or not"
         case .instance: "app instance at the second-factor server: `deviceid` of the account, and what `ostiary second-factor reset` takes"
         case .caller: "identity of a server that is not trusted, as `--print-identity` prints it"

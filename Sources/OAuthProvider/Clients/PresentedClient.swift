@@ -28,7 +28,7 @@ package enum PresentedClient: Sendable {
             guard parameters["client_secret"] == nil, parameters["client_assertion"] == nil else { throw .twoWays }
             let (id, secret) = try Self.basic(authorization)
             guard named == nil || named == id else { throw .namesDiffer }
-            self = .secret(try Self.known(id), secret)
+            self = try Self.shown(id, secret)
         } else if let text = parameters["client_assertion"] {
             guard parameters["client_secret"] == nil else { throw .twoWays }
             guard parameters["client_assertion_type"] == Self.assertionType else { throw .assertionTypeWrong }
@@ -37,9 +37,14 @@ package enum PresentedClient: Sendable {
             self = .assertion(try Self.known(id), assertion)
         } else {
             guard let named else { throw .missing }
-            let id = try Self.known(named)
-            self = parameters["client_secret"].map { .secret(id, PresentedSecret($0)) } ?? .name(id)
+            self = try Self.shown(named, PresentedSecret(parameters["client_secret"] ?? ""))
         }
+    }
+
+    /// An empty secret is none (RFC 6749 §2.3.1): some libraries send one in the header for a client that has none.
+    private static func shown(_ id: String, _ secret: PresentedSecret) throws(ClientRefusal) -> PresentedClient {
+        let id = try known(id)
+        return secret.text.isEmpty ? .name(id) : .secret(id, secret)
     }
 
     private static func known(_ text: String) throws(ClientRefusal) -> ClientID {

@@ -39,6 +39,9 @@ package struct TokenCall: Sendable {
         if let name = parameters.repeated { throw .parameterRepeated(name) }
     }
 
+    /// Whom it says it is from, proved or not; nil where that can't be read.
+    package var namedClient: ClientID? { try? presentedClient().id }
+
     func presentedClient() throws(TokenRefusal) -> PresentedClient {
         guard authorization.count <= 1 else { throw .client(.twoWays) }
         do { return try PresentedClient(authorization: authorization.first, parameters) } catch { throw .client(error) }

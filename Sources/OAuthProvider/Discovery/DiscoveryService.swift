@@ -5,13 +5,12 @@ import OstiaryTokens
 package struct DiscoveryService: Sendable {
     let context: ProviderContext
 
-    /// What it says of itself now. With the first key of an algorithm comes its name, and where clients register only while they may.
+    /// What it says of itself now: where clients register only while they may.
     /// - Throws: `NoProvider`.
     package func metadata(at server: ServerID) async throws -> ProviderMetadata {
         let keys = try await context.keyring.keys(of: server)
-        let algorithms = SignatureAlgorithm.allCases.filter { keys.signers[$0] != nil }
         let mode = try await context.store.read { rows in try rows.registrationPolicy(of: server)?.mode ?? .closed }
-        return ProviderMetadata(issuer: keys.issuer, algorithms: algorithms, hasRegistration: mode != .closed)
+        return ProviderMetadata(issuer: keys.issuer, hasRegistration: mode != .closed)
     }
 
     /// The keys that verify its tokens now.

@@ -4,14 +4,11 @@ import OstiaryTokens
 package struct ProviderMetadata: Equatable, Sendable {
     /// `iss`, without a slash at its end.
     package let issuer: String
-    /// What signs tokens here.
-    package let algorithms: [SignatureAlgorithm]
     /// Whether clients may register themselves (RFC 7591).
     package let hasRegistration: Bool
 
-    package init(issuer: String, algorithms: [SignatureAlgorithm], hasRegistration: Bool = false) {
+    package init(issuer: String, hasRegistration: Bool = false) {
         self.issuer = issuer
-        self.algorithms = algorithms
         self.hasRegistration = hasRegistration
     }
 
@@ -20,18 +17,19 @@ package struct ProviderMetadata: Equatable, Sendable {
     package var json: JSONObject {
         var object = endpoints
         let clientMethods = ClientAuthenticationMethod.allCases.map(\.rawValue)
-        let assertionAlgorithms = JSONValue.strings(SignatureAlgorithm.allCases.map(\.rawValue))
+        let algorithms = JSONValue.strings(SignatureAlgorithm.allCases.map(\.rawValue))
         for name in ["token", "introspection", "revocation"] {
             // Who keeps no secret may revoke its own tokens, and learns of no other's.
             object["\(name)_endpoint_auth_methods_supported"] = .strings(
                 name == "introspection" ? clientMethods.filter { $0 != "none" } : clientMethods)
-            object["\(name)_endpoint_auth_signing_alg_values_supported"] = assertionAlgorithms
+            object["\(name)_endpoint_auth_signing_alg_values_supported"] = algorithms
         }
         object["response_types_supported"] = .strings(["code"])
         object["response_modes_supported"] = .strings(ResponseMode.allCases.map(\.rawValue))
         object["grant_types_supported"] = .strings(GrantType.allCases.map(\.rawValue))
         object["subject_types_supported"] = .strings(["public"])
-        object["id_token_signing_alg_values_supported"] = .strings(algorithms.map(\.rawValue))
+        // What an application may ask for, RS256 in any case (OpenID Connect Discovery §3), whether or not one has: its key is made when the first does.
+        object["id_token_signing_alg_values_supported"] = algorithms
         object["scopes_supported"] = .strings(Scope.identity.scopes.map(\.text))
         object["claims_supported"] = .strings([
             "iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid", "name", "picture", "email", "email_verified",

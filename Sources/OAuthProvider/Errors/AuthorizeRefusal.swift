@@ -65,7 +65,7 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
         case .responseTypeUnsupported: "response_type can only be code"
         case .responseModeUnsupported: "response_mode can only be query, or form_post to a website"
         case .grantTypeNotAllowed: "the client may not use authorization codes"
-        case .challengeMissing: "code_challenge is missing"
+        case .challengeMissing: "code_challenge is missing: send PKCE (RFC 7636) with S256, for which libraries have a setting"
         case .challengeMethodWrong: "code_challenge_method can only be S256"
         case .challenge: "code_challenge is not a SHA-256 in base64url"
         case .boundKeyWrong: "dpop_jkt is not the thumbprint of the key of the proof"
@@ -83,6 +83,26 @@ package enum AuthorizeRefusal: Error, Equatable, Sendable {
         case .requirementsUnmet: "nobody logged in as strongly as asked"
         case .denied: "the person said no"
         case .loginFailed: "nobody logged in"
+        }
+    }
+}
+
+extension AuthorizeRefusal {
+    /// Whether it says what a person did, or was not there to do, and nothing is wrong with the request.
+    package var isAnswer: Bool {
+        switch self {
+        case .loginRequired, .consentRequired, .interactionRequired, .requirementsUnmet, .denied, .loginFailed: true
+        default: false
+        }
+    }
+
+    /// For the log of an operator: `challengeMissing`. The name of a parameter may be whatever its sender made it, and is left out.
+    package var reason: String {
+        switch self {
+        case .parameterRepeated: "parameterRepeated"
+        case .parameterTooLong: "parameterTooLong"
+        case .parameterWrong: "parameterWrong"
+        default: TokenRefusal.word(self)
         }
     }
 }

@@ -60,6 +60,9 @@ package enum TokenRefusal: Error, Equatable, Sendable {
         case .parameterMissing(let name): "\(name) is missing"
         case .parameterWrong(let name): "\(name) is not what it should be"
         case .grantTypeUnknown: "this grant_type is not known here"
+        case .client(.twoWays): "the client shows who it is in two ways: one is enough"
+        case .client(.namesDiffer): "client_id names another client than the Authorization field or the assertion"
+        case .client(.assertionTypeWrong): "client_assertion_type is not what it should be"
         case .client: "the client is not known, or did not show who it is"
         case .grantTypeNotAllowed: "the client may not use this grant_type"
         case .publicClient: "only a client that authenticates may do this"
@@ -87,4 +90,12 @@ package enum TokenRefusal: Error, Equatable, Sendable {
         case .actorNotSupported: "there are no actor tokens here"
         }
     }
+}
+
+extension TokenRefusal {
+    /// For the log of an operator: `client(methodWrong)`. The name of a parameter that came twice is whatever its sender made it, and left out.
+    package var reason: String { if case .parameterRepeated = self { "parameterRepeated" } else { Self.word(self) } }
+
+    /// A case as it is written in the sources, without the names of its types.
+    static func word(_ refusal: some Error) -> String { "\(refusal)".replacing(/[A-Za-z]+\.[A-Za-z]+\./, with: "") }
 }

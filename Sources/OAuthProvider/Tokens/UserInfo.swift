@@ -26,6 +26,17 @@ package enum ResourceRefusal: Error, Equatable, Sendable {
         return "\(scheme.challenge), error=\"\(code.rawValue)\"\(scope)"
     }
 
+    /// For the developer of the client; nil where nobody tried.
+    package var description: String? {
+        switch self {
+        case .noToken: nil
+        case .badRequest: "one access token, in the Authorization field or in a form: never in the address"
+        case .tokenWrong: "the token is not good here, or not any more"
+        case .scopeMissing: "the token is not for openid"
+        case .proof(let refusal): TokenRefusal.proof(refusal).description
+        }
+    }
+
     /// Nil where nobody tried: what is wrong with nothing is not told (RFC 6750 §3.1).
     package var code: OAuthErrorCode? {
         switch self {
@@ -48,7 +59,8 @@ extension PresentedToken.Scheme {
     }
 }
 
-/// An access token as a request brings it (RFC 6750 §2.1, RFC 9449 §7.1): in its header, and nowhere else.
+/// An access token as a request brings it: in its header (RFC 6750 §2.1, RFC 9449 §7.1), or as a member of a form that is posted (RFC 6750 §2.2). Never in
+/// an address.
 package struct PresentedToken: Sendable {
     package enum Scheme: Sendable {
         case bearer, dpop
@@ -60,8 +72,16 @@ package struct PresentedToken: Sendable {
     /// - Parameters:
     ///   - authorization: the values of all `Authorization` header fields.
     ///   - isInQuery: whether the address has an `access_token`, which ends up in logs (RFC 9700 §4.3.2).
-    package init(authorization: [String], isInQuery: Bool) throws(ResourceRefusal) {
-        guard !isInQuery, authorization.count <= 1 else { throw .badRequest }
+    ///   - posted: the values of all `access_token` of a form.
+    package init(authorization: [String], isInQuery: Bool, posted: [String] = []) throws(ResourceRefusal) {
+        // One way only (RFC 6750 §2).
+        guard !isInQuery, authorization.count + posted.count <= 1 else { throw .badRequest }
+        if let text = posted.first {
+            guard !text.isEmpty else { throw .badRequest }
+            self.text = text
+            scheme = .bearer
+            return
+        }
         guard let field = authorization.first else { throw .noToken }
         let parts = field.split(separator: " ", omittingEmptySubsequences: false)
         switch parts.first?.lowercased() {

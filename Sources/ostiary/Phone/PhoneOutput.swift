@@ -35,6 +35,11 @@ struct PhoneOutput: Sendable {
         StandardStreams.print(isJSON ? [("event", .string(event)), (member, json)].asObject.text : line.text(columns: columns))
     }
 
+    /// That there was nothing to do: to a script an event of that name and nothing more.
+    func tell(nothing event: String, _ line: TerminalLine) {
+        StandardStreams.print(isJSON ? [("event", .string(event))].asObject.text : line.text(columns: columns))
+    }
+
     /// A remark for a person; scripts don't get it.
     func remark(_ line: TerminalLine) {
         if !isJSON { StandardStreams.print(line.text(columns: columns)) }

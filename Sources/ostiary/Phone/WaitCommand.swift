@@ -37,7 +37,7 @@ struct WaitCommand: PhoneSubcommand {
         answers.usesBiometrics = biometrics.simulatedBiometrics != nil
         let ostiary = try PhoneHome.open(options, isWatching: staying.hold > 0, biometrics: biometrics)
         guard try await isBegun(ostiary) else {
-            output.remark("no login waits for this phone")
+            output.tell(nothing: "noLoginWaits", "no login waits for this phone")
             return .done
         }
         // The first who reads the events is told what happened before as well.

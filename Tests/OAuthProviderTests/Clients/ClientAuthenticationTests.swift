@@ -46,6 +46,20 @@ struct ClientAuthenticationTests {
         #expect(try await refusal(authorization: []) == .client(.missing))
     }
 
+    @Test("An empty secret is none, in the header as in the body: a client that has none is served, and one that has one is not")
+    func emptySecret() async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("batch") { $0.grantTypes.insert(.tokenExchange) }
+        for authorization in [[basic("YmF0Y2g6")], []] {
+            #expect(try await refusal(["client_id": "batch", "client_secret": ""], authorization: authorization) == .client(.methodWrong))
+        }
+        // mobile: keeps no secret, and is refused for something else.
+        #expect(try await refusal(authorization: [basic("bW9iaWxlOg==")]) == .grantTypeNotAllowed)
+        #expect(try await refusal(authorization: [basic("bW9iaWxlOmE=")]) == .client(.methodWrong))
+        #expect(TokenRefusal.client(.methodWrong).reason == "client(methodWrong)")
+        #expect(TokenRefusal.parameterRepeated("a\nb").reason == "parameterRepeated")
+    }
+
     @Test("Both parts of Basic are encoded like a form")
     func escapes() async throws {
         let fixture = try await ProviderFixture()

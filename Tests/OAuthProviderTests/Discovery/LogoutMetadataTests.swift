@@ -6,7 +6,7 @@ import Testing
 struct LogoutMetadataTests {
     @Test("A client finds where it logs people out, and that it will be told of every session by name that ends elsewhere")
     func logout() {
-        let json = ProviderMetadata(issuer: ProviderFixture.issuer, algorithms: [.es256]).json
+        let json = ProviderMetadata(issuer: ProviderFixture.issuer).json
         #expect(json["end_session_endpoint"] == .string(ProviderPath.endSession.address(at: ProviderFixture.issuer)))
         #expect(json["backchannel_logout_supported"] == .bool(true) && json["backchannel_logout_session_supported"] == .bool(true))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Discovery, OpenID Connect Discovery §3 and RFC 8414 §2")
 struct ProviderMetadataTests {
-    private let json = ProviderMetadata(issuer: ProviderFixture.issuer, algorithms: [.es256, .edDSA, .rs256]).json
+    private let json = ProviderMetadata(issuer: ProviderFixture.issuer).json
 
     @Test("What is required is there, and every address is the issuer's")
     func required() {

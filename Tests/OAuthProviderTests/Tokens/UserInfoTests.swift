@@ -61,6 +61,19 @@ struct UserInfoTests {
         #expect(try await refusal(fixture, ["Bearer \(try await fixture.tokens().accessToken)"], isInQuery: true) == .badRequest)
     }
 
+    @Test("ui_token_in_body: a form may bring it (RFC 6750 §2.2), one token in one place")
+    func body() async throws {
+        let token = try PresentedToken(authorization: [], isInQuery: false, posted: ["abc"])
+        #expect(token.text == "abc" && token.scheme == .bearer)
+        for (authorization, isInQuery, posted) in [
+            (["Bearer abc"], false, ["abc"]), ([], false, ["abc", "abc"]), ([], true, ["abc"]), ([], false, [""]),
+        ] as [([String], Bool, [String])] {
+            #expect(throws: ResourceRefusal.badRequest) {
+                try PresentedToken(authorization: authorization, isInQuery: isInQuery, posted: posted)
+            }
+        }
+    }
+
     @Test("A token without openid, and one of a machine, say nobody's name")
     func scope() async throws {
         let fixture = try await ProviderFixture()
