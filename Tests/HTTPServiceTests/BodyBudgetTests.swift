@@ -55,4 +55,30 @@ struct BodyBudgetTests {
             try await until("nothing is held") { budget.held == 0 }
         }
     }
+
+    /// Sizes near 2^63 and 2^64: one that is made a signed number, or added to what came, must not end the process or turn negative.
+    @Test(
+        "A chunk that says it is larger than any number is no body: what of it comes is counted as it comes",
+        arguments: ["7fffffffffffffff", "8000000000000000", "fffffffffffffffe", "ffffffffffffffff", "10000000000000000", "ffffffffffffffffffff"])
+    func hugeChunk(size: String) async throws {
+        let budget = BodyBudget(bytes: 1_000_000, free: 0)
+        try await RunningServer.with(router(), limits: ServiceLimits(bodies: budget)) { server in
+            let head = "POST /length HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+            for before in ["", "5\r\nhello\r\n"] {
+                let opening = Array((head + before + "\(size)\r\n").utf8)
+                // Its client goes without a word more: nobody is told that a body came.
+                let short = try #require(
+                    try await RawConnection.exchange(port: server.port, [opening + Array("abc".utf8)], endsOutput: true))
+                #expect(!short.contains(" 200 ") && !short.contains(" 500 "), "\(short)")
+                // It sends on: beyond the limit it is refused as any other is.
+                let long = try await HeldConnection(port: server.port, sending: opening + [UInt8](repeating: 7, count: 80_000))
+                let refusal = try #require(await long.firstAnswer())
+                #expect(refusal.hasPrefix(size.utf8.count > 16 ? "HTTP/1.1 400 " : "HTTP/1.1 413 "), "\(refusal)")
+                await long.close()
+            }
+            try await until("nothing is held") { budget.held == 0 }
+            let after = Array("POST /length HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi".utf8)
+            #expect(try await RawConnection.exchange(port: server.port, [after])?.hasSuffix("2 bytes") == true)
+        }
+    }
 }

@@ -20,7 +20,7 @@ struct PublicURLTests {
         arguments: [
             "http://login.example.org", "http://128.0.0.1", "http://127.0.0.1.example.org", "http://localhost.example.org", "http://127.1",
             "http://[::2]",
-            "http://127.0.0.256", "http://0.0.0.0",
+            "http://127.0.0.256", "http://127.0.0.01", "http://0127.0.0.1", "http://0.0.0.0",
         ])
     func plainHTTP(text: String) {
         #expect(throws: PublicURLError.plainHTTP) { try PublicURL(parsing: text) }

@@ -87,7 +87,8 @@ struct ServerAddressTests {
             "http://a.example", "ftp://a.example", "https://", "https://user@a.example", "https://user:word@a.example", "https://:word@a.example",
             "https://:8443", "https://a.example/path", "https://a.example?q",
             "https://a.example#f",
-            "http://127.0.0.1.example", "http://127.0.0", "http://128.0.0.1", "http://0.0.0.0", "", "a.example", "http://localhost.example",
+            "http://127.0.0.1.example", "http://127.0.0", "http://128.0.0.1", "http://127.0.0.01", "http://0.0.0.0", "",
+            "a.example", "http://localhost.example",
             // No port there is, in a code that anybody makes: an HTTP client may end the process over it.
             "https://a.example:0", "https://a.example:65536", "http://127.0.0.1:70000", "https://[::1]:70000",
             "https://a.example:99999999999999999999", "https://a.example:", "https://[::1]:",

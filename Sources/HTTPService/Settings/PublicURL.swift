@@ -24,11 +24,11 @@ package struct PublicURL: Sendable, Hashable, CustomStringConvertible {
         guard isSecure || isLoopback else { throw .plainHTTP }
     }
 
-    /// Whether the host is this machine: 127.0.0.0/8, ::1 or localhost.
+    /// Whether the host is this machine: 127.0.0.0/8 without leading zeros, of which another reader makes another number, ::1 or localhost.
     package var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { $0.allSatisfy(\.isNumber) && UInt8($0) != nil }
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
     /// The origin as browsers write it, without a slash at the end.

@@ -97,7 +97,12 @@ package struct RedirectURI: Hashable, Sendable {
         return authority.firstIndex(of: "]").map { authority[...$0] }
     }
 
-    private static func isLoopback(_ host: Substring) -> Bool { host == "127.0.0.1" || host == "[::1]" }
+    /// A loopback IP literal (RFC 8252 §7.3) as one writes it: of 127.0.0.0/8, which is this machine as a whole (RFC 1122 §3.2.1.3), or `[::1]`.
+    private static func isLoopback(_ host: Substring) -> Bool {
+        if host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
+    }
 
     /// An http address on a loopback IP, with its port taken out; nil for any other.
     private static func withoutPort(_ text: String) -> String? {

@@ -50,10 +50,10 @@ package struct ServerAddress: Sendable, Hashable {
         return !(authority.lastIndex(of: "]").map { authority[$0...] } ?? authority).contains(":")
     }
 
-    /// localhost, ::1, and the four-part numbers that begin with 127.
+    /// localhost, ::1, and the four-part numbers that begin with 127, without leading zeros, of which another reader makes another number.
     package static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return parts.count == 4 && parts.allSatisfy { $0 != nil } && parts.first == 127
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 }

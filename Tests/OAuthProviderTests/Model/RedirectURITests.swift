@@ -33,6 +33,9 @@ struct RedirectURITests {
         let six = presented.replacing("127.0.0.1", with: "[::1]")
         #expect(try RedirectURI(registering: "http://[::1]/cb", ofApp: true).isMatched(by: six))
         #expect(try !RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true).isMatched(by: six))
+        let other = try RedirectURI(registering: "http://127.8.9.10:8000/cb", ofApp: true)
+        #expect(other.kind == .loopback && other.kind.isClaimable)
+        #expect(other.isMatched(by: presented.replacing("127.0.0.1", with: "127.8.9.10")) && !other.isMatched(by: presented))
     }
 
     @Test(
@@ -58,7 +61,7 @@ struct RedirectURITests {
         #expect(try !RedirectURI(registering: "https://app.example/cb", ofApp: true).isMatched(by: "https://app.example:8443/cb"))
     }
 
-    @Test("The port of a site that somebody works on is its own: only a native app has any", arguments: ["127.0.0.1", "[::1]"])
+    @Test("The port of a site that somebody works on is its own: only a native app has any", arguments: ["127.0.0.1", "127.0.0.2", "[::1]"])
     func siteOnLoopback(host: String) throws {
         let site = try RedirectURI(registering: "http://\(host):3000/cb", ofApp: false)
         #expect(site.kind == .localhost)
@@ -73,6 +76,9 @@ struct RedirectURITests {
         #expect(error("https://user:pw@app.example/cb") == .userInformation)
         #expect(error("http://app.example/cb") == .notSecure)
         #expect(error("http://127.0.0.1.evil.example/cb") == .notSecure)
+        for host in ["127.0.0.01", "127.0.0.256", "127.1", "127.0.0.+1", "0127.0.0.1", "128.0.0.1", "0.0.0.0", "[::2]"] {
+            #expect(error("http://\(host)/cb") == .notSecure, "\(host)")
+        }
         #expect(error("https:///cb") == .noHost)
         #expect(error("https:app.example") == .malformed)
         #expect(error("/cb") == .malformed)

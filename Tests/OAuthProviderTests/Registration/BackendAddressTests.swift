@@ -8,7 +8,7 @@ struct BackendAddressTests {
         arguments: [
             "https://shop.example", "https://shop.example/logout?tenant=1", "https://SHOP.example:65535/", "https://10.0.0.7:1/a",
             "https://backend_1:8443/", "https://[2001:db8::1]/", "https://[2001:db8::1]:8443/a",
-            "http://127.0.0.1:9/", "http://[::1]/", "http://localhost:8080/a",
+            "http://127.0.0.1:9/", "http://127.0.0.2/", "http://127.255.255.254:8080/a", "http://[::1]/", "http://localhost:8080/a",
         ])
     func taken(_ text: String) { #expect(BackendAddress(text)?.text == text) }
 
@@ -19,7 +19,8 @@ struct BackendAddressTests {
             "https://shop.example:/", "https://shop.example:+80/", "https://shop.example:8o/", "https://[2001:db8::1]8443/", "https://[2001:db8::1/",
             "https://[shop]/", "https://[]/", "https://shop..example/", "https://shop.example./", "https://%73hop.example/", "https://shop.example#a",
             "https://shop.example/#a", "https://alice@shop.example/", "https://alice:1@shop.example/", "https://shop.example?@evil.example:70000#",
-            "http://shop.example/", "http://10.0.0.7/", "http://127.0.0.2/", "com.example.shop:/logout", "ftp://shop.example/",
+            "http://shop.example/", "http://10.0.0.7/", "http://127.0.0.256/", "http://127.0.0.01/", "http://127.1/", "http://127.0.0.1.2/",
+            "http://128.0.0.1/", "http://0.0.0.0/", "com.example.shop:/logout", "ftp://shop.example/",
             "https://\(String(repeating: "a", count: 64)).example/",
         ])
     func refused(_ text: String) { #expect(BackendAddress(text) == nil) }
