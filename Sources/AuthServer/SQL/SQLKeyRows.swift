@@ -1,4 +1,5 @@
 import Database
+import OAuthProvider
 import OstiaryProtocol
 import OstiaryTokens
 
@@ -56,7 +57,8 @@ final class SQLKeyRows {
         // Where clients may register there is something to register with, before anybody did.
         let sql = """
             SELECT algorithm FROM oauth_api WHERE server = $1 UNION SELECT id_token_algorithm FROM oauth_client WHERE server = $1
-            UNION SELECT '\(SignatureAlgorithm.es256.rawValue)' FROM oauth_registration WHERE server = $1 AND mode <> 'closed'
+            UNION SELECT '\(SignatureAlgorithm.es256.rawValue)' FROM oauth_registration
+            WHERE server = $1 AND mode <> '\(RegistrationPolicy.Mode.closed.rawValue)'
             """
         return Set(try connection.query(sql, [SQLValue(server)]).map { try $0.word("algorithm") })
     }

@@ -42,10 +42,10 @@ extension SQLOAuthRows {
 
 /// What an operator looks at and ends.
 extension SQLOAuthRows {
-    /// Grants that may be good, after `$1`, the server, and `$2`, the moment. A block ended what it was to end. The server of a grant is its account's: asked
-    /// for by itself it would have the database look at everything that a client has there.
+    /// Grants that may be good, after `$1`, the server, and `$2`, the moment, as what stands behind `FROM`. A block ended what it was to end. The server of a
+    /// grant is its account's: asked for by itself it would have the database look at everything that a client has there.
     private static let given = """
-        FROM oauth_grant g JOIN account a ON a.id = g.owner AND a.server = $1 LEFT JOIN oauth_family f ON f.grant_id = g.id
+        oauth_grant g JOIN account a ON a.id = g.owner AND a.server = $1 LEFT JOIN oauth_family f ON f.grant_id = g.id
         WHERE g.revoked_at IS NULL AND (g.held_by = \(GrantColumns.heldByDevice) OR EXISTS (
             SELECT 1 FROM session s WHERE s.id = g.holder AND s.state = \(SessionColumns.States.loggedIn) AND s.deadline >= $2))
         """
@@ -55,14 +55,14 @@ extension SQLOAuthRows {
     func grants(_ selection: GivenSelection, at server: ServerID, _ part: ListPart, now: Instant) throws -> Listed<GivenGrant> {
         let condition = Condition(selection, giver: "g.owner", client: "g.client", server: "g.server", after: [SQLValue(server), SQLValue(now)])
         let grants = try connection.query(
-            "SELECT \(Self.givenColumns) \(Self.given) \(condition.text) ORDER BY g.created_at, g.id \(condition.part)",
+            "SELECT \(Self.givenColumns) FROM \(Self.given) \(condition.text) ORDER BY g.created_at, g.id \(condition.part)",
             condition.arguments + [SQLValue(part.limit), SQLValue(part.offset)])
-        return Listed(try grants.map(Self.givenGrant), total: try total("\(Self.given) \(condition.text)", condition.arguments))
+        return Listed(try grants.map(Self.givenGrant), total: try count("\(Self.given) \(condition.text)", condition.arguments))
     }
 
     func givenGrant(_ id: GrantID, at server: ServerID, now: Instant) throws -> GivenGrant? {
         try connection.one(
-            "SELECT \(Self.givenColumns) \(Self.given) AND g.id = $3", [SQLValue(server), SQLValue(now), SQLValue(id)]
+            "SELECT \(Self.givenColumns) FROM \(Self.given) AND g.id = $3", [SQLValue(server), SQLValue(now), SQLValue(id)]
         ).map(Self.givenGrant)
     }
 
@@ -83,17 +83,17 @@ extension SQLOAuthRows {
     private func end(where condition: String, _ arguments: [SQLValue]) throws -> [AccountID] {
         defer { knownGrants.forget() }
         return try connection.query(
-            "UPDATE oauth_grant SET revoked_at = $2, ended = 1 WHERE id IN (SELECT g.id \(Self.given) \(condition)) RETURNING account", arguments
+            "UPDATE oauth_grant SET revoked_at = $2, ended = 1 WHERE id IN (SELECT g.id FROM \(Self.given) \(condition)) RETURNING account", arguments
         ).map { try $0.identifier("account") }
     }
 
-    private static let agreed = "FROM oauth_consent c JOIN account a ON a.id = c.account AND a.server = $1 WHERE c.server = $1"
+    private static let agreed = "oauth_consent c JOIN account a ON a.id = c.account AND a.server = $1 WHERE c.server = $1"
 
     func consents(_ selection: GivenSelection, at server: ServerID, _ part: ListPart) throws -> Listed<GivenConsent> {
         let condition = Condition(selection, giver: "c.account", client: "c.client", server: "c.server", after: [SQLValue(server)])
         let consents = try connection.query(
             """
-            SELECT c.account, c.client, c.api, c.scopes, a.user_id AS given_by \(Self.agreed) \(condition.text)
+            SELECT c.account, c.client, c.api, c.scopes, a.user_id AS given_by FROM \(Self.agreed) \(condition.text)
             ORDER BY c.account, c.client, c.api \(condition.part)
             """, condition.arguments + [SQLValue(part.limit), SQLValue(part.offset)])
         return Listed(
@@ -103,7 +103,7 @@ extension SQLOAuthRows {
                     consent: Consent(
                         account: try row.identifier("account"), client: try row.client("client"), api: api.isEmpty ? nil : try row.optionalAPI("api"),
                         scopes: try row.scopes("scopes")), userID: try row.optionalText("given_by"))
-            }, total: try total("\(Self.agreed) \(condition.text)", condition.arguments))
+            }, total: try count("\(Self.agreed) \(condition.text)", condition.arguments))
     }
 
     func removeConsents(_ selection: GivenSelection, at server: ServerID) throws -> [AccountID] {
@@ -111,13 +111,9 @@ extension SQLOAuthRows {
         return try connection.query(
             """
             DELETE FROM oauth_consent WHERE (account, server, client, api) IN (
-                SELECT c.account, c.server, c.client, c.api \(Self.agreed) \(condition.text)) RETURNING account
+                SELECT c.account, c.server, c.client, c.api FROM \(Self.agreed) \(condition.text)) RETURNING account
             """, condition.arguments
         ).map { try $0.identifier("account") }
-    }
-
-    private func total(_ selected: String, _ arguments: [SQLValue]) throws -> Int {
-        Int(try connection.one("SELECT count(*) AS total \(selected)", arguments)?.integer("total") ?? 0)
     }
 
     /// Who gave, and to whom, as a condition behind others.
@@ -128,6 +124,7 @@ extension SQLOAuthRows {
 
         /// - Parameters:
         ///   - giver: the column of the account; `a` is its row.
+        ///   - client: the column of the client.
         ///   - server: the column of the server.
         ///   - former: the arguments of what stands before it, of which the first is the server.
         init(_ selection: GivenSelection, giver: String, client: String, server: String, after former: [SQLValue]) {

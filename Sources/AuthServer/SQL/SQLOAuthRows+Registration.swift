@@ -64,10 +64,6 @@ extension SQLOAuthRows {
 
     func registeredCount(of server: ServerID) throws -> Int { try count("oauth_registered WHERE server = $1", [SQLValue(server)]) }
 
-    private func count(_ rows: String, _ arguments: [SQLValue]) throws -> Int {
-        Int(try connection.one("SELECT count(*) AS total FROM \(rows)", arguments)?.integer("total") ?? 0)
-    }
-
     /// Takes away clients that registered themselves and were not used for as long as the policy says. One is used while anybody has a grant of it,
     /// which is there for a day after its session: so each use is seen, and no call of a client writes down that it was.
     func removeUnusedClients(at now: Instant, limit: Int) throws -> Int {

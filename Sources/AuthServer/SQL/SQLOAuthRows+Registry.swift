@@ -34,8 +34,7 @@ extension SQLOAuthRows {
         let elements = try connection.query(
             table.selection + "WHERE server = $1 ORDER BY \(name) LIMIT $2 OFFSET $3",
             [SQLValue(server), SQLValue(part.limit), SQLValue(part.offset)])
-        let total = try connection.one("SELECT count(*) AS total FROM \(table.name) WHERE server = $1", [SQLValue(server)])
-        return Listed(try elements.map(read), total: Int(try total?.integer("total") ?? 0))
+        return Listed(try elements.map(read), total: try count("\(table.name) WHERE server = $1", [SQLValue(server)]))
     }
 
     func removeApplication(_ id: ClientID, of server: ServerID) throws {

@@ -62,4 +62,10 @@ final class SQLOAuthRows: OAuthRows, AuditedRows {
         self.connection = connection
         self.secrets = secrets
     }
+
+    /// How many rows there are.
+    /// - Parameter rows: what stands behind `FROM`, with its condition.
+    func count(_ rows: String, _ arguments: [SQLValue]) throws -> Int {
+        Int(try connection.one("SELECT count(*) AS total FROM \(rows)", arguments)?.integer("total") ?? 0)
+    }
 }

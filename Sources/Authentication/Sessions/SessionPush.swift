@@ -2,9 +2,6 @@ import OstiaryProtocol
 
 /// What a session has that the server began for one account, whose phone fetches it (protocol §6).
 package struct SessionPush: Hashable, Sendable {
-    /// Wrong numbers that end it.
-    package static let mostWrongNumbers: UInt8 = 3
-
     /// Seconds for which it waits for its phone, at most those of every session.
     package let openFor: UInt64
     /// Decisions that brought another number than the client shows, or none.
@@ -16,22 +13,20 @@ package struct SessionPush: Hashable, Sendable {
     }
 
     /// Whether there are no more tries.
-    var isSpent: Bool { wrongNumbers >= Self.mostWrongNumbers }
+    var isSpent: Bool { wrongNumbers >= LoginNumber.mostWrong }
 
     mutating func countWrongNumber() { wrongNumbers += 1 }
 }
 
 /// Three digits that the client shows and the person types on the phone.
 package struct PushNumber: Sendable {
-    package static let count = 3
-
     /// For the client's screen, and for nothing else.
     package let exposed: String
 
     /// - Parameter mac: of the session under a key of the server.
     init(mac: [UInt8]) {
         let value = mac.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        exposed = String(100 + value % 900)
+        exposed = String(LoginNumber.values.lowerBound + value % UInt64(LoginNumber.values.count))
     }
 
     /// In a time that tells nothing of the digits.

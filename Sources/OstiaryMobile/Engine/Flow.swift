@@ -118,7 +118,7 @@ extension Engine {
             feed(.account(nil, LoginAnswer()))
         } else {
             guard let chosen = account?.accountID, offered.contains(chosen) else { throw .accountNotOffered }
-            guard !needsNumber || answer.hasNumber else { throw .numberMissing }
+            guard !needsNumber || LoginNumber.isOne(answer.number) else { throw .numberMissing }
             feed(.account(chosen, needsNumber ? answer : LoginAnswer(userInput: answer.userInput)))
         }
     }

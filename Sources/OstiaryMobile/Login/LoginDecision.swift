@@ -2,9 +2,6 @@ import OstiaryProtocol
 
 /// The phone's signed answer to a login (L5) and the server's outcome of it (L6), protocol §6.
 extension Engine {
-    /// The wrong number that ends a login.
-    private static let mostNumbers = 3
-
     /// Approves by the least that the server asks for: nothing, what it remembers, or a second factor now.
     func approve(
         _ id: Session.ID, _ question: Question, as account: StoredAccount, _ answer: LoginAnswer
@@ -83,7 +80,7 @@ extension Engine {
     /// After a number that was wrong.
     private func askForNumber(_ id: Session.ID, _ question: Question, as account: StoredAccount) async throws(OstiaryError) -> LoginAnswer {
         change(id) { $0.shown.wrongNumbers += 1 }
-        guard let session = session(id)?.shown, session.wrongNumbers < Self.mostNumbers else { throw .numberWrong }
+        guard let session = session(id)?.shown, session.wrongNumbers < LoginNumber.mostWrong else { throw .numberWrong }
         emit(.error(.numberWrong, session: session))
         return try await confirmLogin(id, question, [account]).1
     }

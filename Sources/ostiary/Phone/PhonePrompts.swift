@@ -53,7 +53,7 @@ final class PhonePrompts: Sendable {
             while true {
                 Self.show("Which number is shown where this was begun? [three digits/N/not me] ")
                 guard let line = KeyInput.line(isWanted: isWanted) else { return .gaveUp }
-                if WaitCommand.isNumber(line) { return .number(account, line) }
+                if LoginNumber.isOne(line) { return .number(account, line) }
                 switch Self.answer(line.lowercased(), among: []) {
                 case .no(let notMe): return .no(notMe: notMe)
                 default: continue

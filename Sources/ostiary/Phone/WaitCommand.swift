@@ -1,5 +1,6 @@
 import ArgumentParser
 import OstiaryMobile
+import OstiaryProtocol
 
 /// `ostiary phone wait`.
 struct WaitCommand: PhoneSubcommand {
@@ -17,14 +18,9 @@ struct WaitCommand: PhoneSubcommand {
     var seconds = 0
     @OptionGroup var staying: HoldOption
 
-    /// Three digits, the first of which is none.
-    static func isNumber(_ text: String) -> Bool {
-        text.utf8.count == 3 && text.utf8.allSatisfy { (48...57).contains($0) } && !text.hasPrefix("0")
-    }
-
     func check() throws {
         guard seconds >= 0 else { throw ValidationError("--seconds is 0 or more") }
-        guard number.map(Self.isNumber) ?? true else { throw ValidationError("--number is three digits, the first of which is no 0") }
+        guard number.map(LoginNumber.isOne) ?? true else { throw ValidationError("--number is three digits, the first of which is no 0") }
         let isAnswered = number != nil || refusal.deny || refusal.notMe
         guard isAnswered || !options.pinStdin && !options.yes else {
             throw ValidationError("nothing is a yes without the number that is shown: give --number, --deny or --not-me as well")

@@ -39,6 +39,16 @@ struct PhonePageProcessTests {
         #expect(!program.complaints.contains(page.secret) && !program.complaints.contains(page.key))
     }
 
+    @Test("The number that a login waits for is asked in the open, not in a part of the screen that is folded away")
+    func numberIsShown() throws {
+        let page = try #require(PhonePageAsset.all.first { $0.path == "/" })
+        let html = String(decoding: page.bytes, as: UTF8.self)
+        let login = try #require(html.components(separatedBy: "<section ").first { $0.hasPrefix("data-screen=\"login\"") })
+        let open = login.replacing(#/(?s)<details.*?<\/details>/#, with: "")
+        #expect(open != login && !open.contains("data-input"))
+        #expect(open.contains("data-number") && open.contains("data-digits"))
+    }
+
     @Test("Each file of the page has the strict policy, is framed by nobody, and loads nothing but what is there")
     func policy() async throws {
         let folder = try TemporaryFolder()
