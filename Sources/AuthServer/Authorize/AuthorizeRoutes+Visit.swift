@@ -2,6 +2,7 @@ import Authentication
 import HTTPService
 import HTTPTypes
 import Hummingbird
+import Logging
 import OAuthProvider
 import OstiaryProtocol
 

@@ -6,7 +6,7 @@ extension PageTexts {
     /// What a person is told whose visit goes no further.
     func problem(_ refusal: VisitRefusal, in language: PageLanguage) -> Response {
         var html = asset(.stale, in: language).bytes
-        if case .refused(let why) = refusal { html = saying(why, asset(.refused, in: language).bytes) }
+        if case .refused(let why, _) = refusal { html = saying(why, asset(.refused, in: language).bytes) }
         return Response(
             status: .badRequest, headers: [.contentType: "text/html; charset=utf-8", .contentLanguage: language.rawValue],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: html)))

@@ -27,6 +27,7 @@ final class AuthorizeFixture: Sendable {
     static let other = ServerID([UInt8](repeating: 9, count: 16))!
 
     let clock = TestClock()
+    let log = LogRecorder()
     let store: SQLAuthenticationStore
     let oauthStore: SQLOAuthStore
     let oauth: OAuthServices
@@ -123,8 +124,7 @@ final class AuthorizeFixture: Sendable {
     }
 
     func run(_ body: @Sendable @escaping (Browser) async throws -> Void) async throws {
-        try await Hummingbird.Application(responder: responder, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).test(.router) {
-            client in
+        try await Hummingbird.Application(responder: responder, logger: log.logger(level: .info)).test(.router) { client in
             try await body(Browser(client: client, fixture: self))
         }
     }

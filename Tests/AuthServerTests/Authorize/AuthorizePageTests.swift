@@ -110,6 +110,22 @@ struct AuthorizePageTests {
         for table in ["oauth_pushed", "page"] { #expect(try await fixture.count(table) == 0) }
     }
 
+    @Test("What a client is told by redirect, or its person on a page, is a line of the log that names client and reason, and nothing that was sent")
+    func logged() async throws {
+        let fixture = try await AuthorizeFixture()
+        try await fixture.run { (browser) async throws in
+            for changes in [["code_challenge": nil], ["prompt": "none"]] as [KeyValuePairs<String, String?>] {
+                _ = try await browser.authorize(Browser.request("shop", AuthorizeFixture.callback, changes))
+            }
+            _ = try await browser.authorize(Browser.request("shop", "https://evil.example/cb"))
+        }
+        let sent = fixture.log.lines("authorization refused").map { [$0.facts["reason"], $0.facts["client"], $0.facts["error"]] }
+        #expect(sent == [["challengeMissing", "shop", "invalid_request"]], "that nobody is logged in is an answer")
+        let shown = fixture.log.lines("request refused").map { [$0.facts["reason"], $0.facts["client"]] }
+        #expect(shown == [["redirectNotRegistered", "shop"]])
+        #expect(!fixture.log.text.contains("evil"))
+    }
+
     @Test("A request that is posted is the same at the same address by GET; one that is no form is refused")
     func posted() async throws {
         let fixture = try await AuthorizeFixture()
