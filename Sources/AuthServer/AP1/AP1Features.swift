@@ -23,8 +23,7 @@ struct AP1Features: Sendable {
         case .stop: return try await domain.presence.stop(request)
         case .delete: return try await domain.accounts.delete(request)
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
-            .reset, .probe, .leave,
-            .pingAnswer, .tombstone, .waiting, .bundle:
+            .reset, .probe, .leave, .pingAnswer, .tombstone, .waiting, .bundle:
             throw Refusal.messageNotServed
         }
     }

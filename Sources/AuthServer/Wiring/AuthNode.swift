@@ -185,24 +185,18 @@ package struct AuthNode: Sendable {
         _ services: AuthenticationServices, _ vault: ServerVault, _ tokenKeyring: SQLTokenKeyring, _ gateway: PinnedSecondFactor, _ lease: Lease,
         logger: Logger, clock: @Sendable @escaping () -> Instant
     ) -> [any Service] {
-        let isOurs = { @Sendable () async throws -> Bool in try await lease.isHeld(at: clock().seconds) }
+        let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
         return [
             // The first service is told to stop last: by then nothing works any more that the lease is for.
             LeaseKeeper(lease: lease, logger: logger),
             PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) {
                 // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
-                let ours = try await isOurs()
+                let ours = try await lease.isHeld(at: clock().seconds)
                 if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
             },
-            PeriodicTask(name: "token-keys", interval: .seconds(600), logger: logger) {
-                if try await isOurs() { try await tokenKeyring.renew() }
-            },
-            PeriodicTask(name: "housekeeping", interval: .seconds(5), logger: logger) {
-                if try await isOurs() { try await services.housekeeping.run(at: clock()) }
-            },
-            PeriodicTask(name: "closes", interval: .seconds(2), logger: logger) {
-                if try await isOurs() { try await services.closes.run(at: clock()) }
-            },
+            leased.task("token-keys", every: .seconds(600)) { _ in try await tokenKeyring.renew() },
+            leased.task("housekeeping", every: .seconds(5)) { now in try await services.housekeeping.run(at: now) },
+            leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
             // What it finds is told by the watch, once and on change.
             PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
         ]
@@ -214,16 +208,11 @@ package struct AuthNode: Sendable {
     ) -> [any Service] {
         let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
         let decisions = provider.pushedDecisions
+        let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
         return [
-            PeriodicTask(name: HTTPBackends.Work.logouts.rawValue, interval: .seconds(2), overlaps: true, logger: logger) {
-                if try await lease.isHeld(at: clock().seconds) { _ = try await logouts.run(at: clock()) }
-            },
-            PeriodicTask(name: HTTPBackends.Work.pings.rawValue, interval: .seconds(2), overlaps: true, logger: logger) {
-                if try await lease.isHeld(at: clock().seconds) { _ = try await pings.run(at: clock()) }
-            },
-            PeriodicTask(name: "decisions", interval: .seconds(2), logger: logger) {
-                if try await lease.isHeld(at: clock().seconds) { try await decisions.run(at: clock()) }
-            },
+            leased.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await logouts.run(at: now) },
+            leased.task(HTTPBackends.Work.pings.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await pings.run(at: now) },
+            leased.task("decisions", every: .seconds(2)) { now in try await decisions.run(at: now) },
         ]
     }
 }

@@ -27,7 +27,8 @@ extension Request {
         return !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } ? .max : nil
     }
 
-    /// The whole body; one that is announced as too large is refused before anything is read of it. What is there of it counts against the budget of unfinished bodies until it is complete.
+    /// The whole body; one that is announced as too large is refused before anything is read of it. What is there of it counts against the budget of
+    /// unfinished bodies until it is complete.
     /// - Throws: ``ErrorResponse/contentTooLarge`` beyond the limit, ``ErrorResponse/overloaded`` when too many bodies are unfinished.
     package func bytes(limit: Int = ServiceLimits.standard.body) async throws -> [UInt8] {
         if let announcedLength, announcedLength > limit { throw ErrorResponse.contentTooLarge }

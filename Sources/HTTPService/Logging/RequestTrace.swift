@@ -7,7 +7,7 @@ package final class RequestTrace: Sendable {
     package let requestID: String
     private let method: String
     private let noted = Mutex<[LogKey: String]>([:])
-    private let isOfOAuth = Mutex(false)
+    private let isDescribing = Mutex(false)
 
     package init(requestID: String, method: String) {
         self.requestID = requestID
@@ -19,10 +19,10 @@ package final class RequestTrace: Sendable {
     }
 
     /// Whether an error says its sentence as `error_description`, too.
-    package var describesErrors: Bool { isOfOAuth.withLock { $0 } }
+    package var describesErrors: Bool { isDescribing.withLock { $0 } }
 
     /// From now on an error has the member that clients of OAuth read (RFC 6749 §5.2), a fault or an outage of this server too.
-    package func describeErrors() { isOfOAuth.withLock { $0 = true } }
+    package func describeErrors() { isDescribing.withLock { $0 = true } }
 
     /// Adds what a route found out; never a secret.
     package func note(_ key: LogKey, _ value: String) { noted.withLock { $0[key] = value } }

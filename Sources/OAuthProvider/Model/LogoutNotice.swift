@@ -1,8 +1,8 @@
 import Authentication
 import OstiaryProtocol
 
-/// That a session ended, or what a client had of it, as its backend has still to hear (OpenID Connect Back-Channel Logout §2.5). Nobody queues it: it follows from the
-/// grant, whose session is over, so that no end of a session can forget it.
+/// That a session ended, or what a client had of it, as its backend has still to hear (OpenID Connect Back-Channel Logout §2.5). Nobody queues it: it
+/// follows from the grant, whose session is over, so that no end of a session can forget it.
 package struct LogoutNotice: BackendNotice, Equatable {
     /// Seconds after which a backend that was never there is told no more.
     static let patience: UInt64 = 86_400

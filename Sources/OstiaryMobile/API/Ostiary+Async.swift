@@ -9,8 +9,9 @@ extension Ostiary {
     /// Begins like `startAppLogin()`.
     public func beginAppLogin() async throws(OstiaryError) -> Session { try await begin(.app) }
 
-    /// Begins like `fetchWaitingLogins()`; returns when it is known what the oldest login is about, nil where none waits. Throws `flowInProgress` while another
-    /// enrolment or login goes on.
+    /// Begins like `fetchWaitingLogins()`; returns when it is known what the oldest login is about, nil where none waits.
+    /// - Throws: `flowInProgress` while another enrolment or login goes on; where nothing was found, why the first account that could not be asked about was
+    ///   not, such as `serverConnection`; and what ends the login before it is known what it is about.
     public func beginWaitingLogin() async throws(OstiaryError) -> Session? {
         let core = try core()
         let started = hub.subscribe(replaying: false)

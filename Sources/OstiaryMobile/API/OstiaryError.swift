@@ -139,9 +139,8 @@ extension OstiaryError {
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
             .userInputRefused, .numberMissing, .numberWrong, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout,
-            .logoUnavailable, .severalAccounts,
-            .accountUnknown, .accountBlocked, .accountPending,
-            .accountDeleted, .certificateUntrusted, .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
+            .logoUnavailable, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending, .accountDeleted, .certificateUntrusted,
+            .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
             .questionChanged,
             .secondFactorBlocked,
             .secondFactorUnavailable, .secondFactorUnknown, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .storeUnavailable,
@@ -156,9 +155,7 @@ extension OstiaryError {
             .logoUnavailable:
             .retry
         case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .numberMissing, .numberWrong, .pinLength, .pinEasyToGuess,
-            .pinUnchanged,
-            .biometricsUnavailable,
-            .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout, .linkUnreadable,
+            .pinUnchanged, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout, .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser, .accountUnknown,

@@ -28,8 +28,7 @@ extension Command {
         case .setAccount(_, let id, _), .deny(let id, _), .stop(let id), .token(let id), .oneTimeCode(let id, _): id
         case .startUserInteraction(let id): id
         case .start, .secondFactor, .cancelSecondFactor, .stopAppLogin, .deleteAccount, .resume, .fetchWaitingLogins, .watch, .enterBackground,
-            .enterForeground,
-            .clearHistory, .reset, .manage:
+            .enterForeground, .clearHistory, .reset, .manage:
             nil
         }
     }
