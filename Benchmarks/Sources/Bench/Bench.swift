@@ -17,7 +17,8 @@ struct Bench {
             }
         }
         guard (3...4).contains(CommandLine.arguments.count) else {
-            throw BenchError("usage: Bench PATH-OF-ostiary PATH-OF-Hello [PATH-OF-libEmulatorCounts.so] (or: make bench)")
+            FileHandle.standardError.write(Data("usage: Bench PATH-OF-ostiary PATH-OF-Hello [PATH-OF-libEmulatorCounts.so] (or: make bench)\n".utf8))
+            exit(2)
         }
         let parts = try await Parts.measureAll()
         parts.print(title: "Physical parts, one thread of this process")
