@@ -32,14 +32,17 @@ extension SQLOAuthRows {
     }
 
     private static let pushed = """
-        SELECT \(SessionColumns.table.list("s.")) FROM session s WHERE s.id = $1 AND s.server = $2 AND s.open_for IS NOT NULL
+        SELECT \(SessionColumns.table.list("s.")), EXISTS (SELECT 1 FROM account a WHERE a.id = s.preselected AND \(PersonColumns.usable)) AS may_decide
+        FROM session s WHERE s.id = $1 AND s.server = $2 AND s.open_for IS NOT NULL
         """
 
     func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome? {
-        guard let stored = try connection.one(Self.pushed, [SQLValue(session), SQLValue(server)]).map(SessionColumns.read) else { return nil }
-        switch stored.settled(at: now).state {
-        case .open, .claimed, .returning: return .undecided
-        case .expired: return .over
+        guard let row = try connection.one(Self.pushed, [SQLValue(session), SQLValue(server)]) else { return nil }
+        // Nobody whose account is blocked, or gone, will say yes.
+        let mayDecide = try row.bool("may_decide")
+        switch try SessionColumns.read(row).settled(at: now).state {
+        case .open, .claimed, .returning: return mayDecide ? .undecided : .denied
+        case .expired: return mayDecide ? .over : .denied
         case .denied, .stopped: return .denied
         case .loggedIn: return try login(of: session, at: server, now: now).map { .loggedIn($0) } ?? .denied
         }

@@ -72,18 +72,28 @@ struct ClientMetadata {
             guard !redirects.contains(redirect) else { throw .redirect(index, "is there twice") }
             redirects.append(redirect)
         }
+        try checkOneSite(redirects)
         return redirects
     }
 
-    /// The origin that people are shown beside the name, which is one that gets the codes (RFC 7591 §5): a name is anybody's, and so would be a site.
-    private func site(_ redirects: [RedirectURI]) throws(RegistrationRefusal) -> String {
-        let origins = redirects.filter { $0.kind == .https }.compactMap { FrameOrigin(of: $0.text) }
-        guard let first = origins.first else { return "" }
-        guard let address = try text("client_uri") else { return first.text }
-        guard let site = FrameOrigin(of: address), origins.contains(site) else {
-            throw .metadata("client_uri", "is not at the origin of one of redirect_uris")
+    /// Every code goes to the site that people are shown: with a second one, or an app's address beside it, a stranger would show theirs and send the codes
+    /// to another.
+    private func checkOneSite(_ redirects: [RedirectURI]) throws(RegistrationRefusal) {
+        guard redirects.contains(where: { $0.kind == .https }) else { return }
+        let origins = redirects.map { $0.kind == .https ? FrameOrigin(of: $0.text) : nil }
+        for (index, origin) in origins.enumerated() {
+            guard let origin, origin == origins[0] else {
+                throw .redirect(index, "is not at the one site of this client, or has a host that can't be shown: register a client for each site, and for an app")
+            }
         }
-        return site.text
+    }
+
+    /// The origin that people are shown beside the name, which gets the codes (RFC 7591 §5): a name is anybody's, and so would be a site.
+    private func site(_ redirects: [RedirectURI]) throws(RegistrationRefusal) -> String {
+        guard let redirect = redirects.first, redirect.kind == .https, let origin = FrameOrigin(of: redirect.text) else { return "" }
+        guard let address = try text("client_uri") else { return origin.text }
+        guard FrameOrigin(of: address) == origin else { throw .metadata("client_uri", "is not at the origin of redirect_uris") }
+        return origin.text
     }
 
     /// What the operator opened; with `scope` no more of it than that.

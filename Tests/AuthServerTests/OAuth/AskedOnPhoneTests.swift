@@ -45,7 +45,7 @@ struct AskedOnPhoneTests {
 
     /// How a person says no.
     enum Denial: CaseIterable, Sendable {
-        case declined, disowned, threeWrongNumbers, stoppedSince, blockedSince, deletedSince
+        case declined, disowned, threeWrongNumbers, blockedBefore, deletedBefore, stoppedSince, blockedSince, deletedSince
     }
 
     @Test(
@@ -67,20 +67,29 @@ struct AskedOnPhoneTests {
                     servers.clock.advance(5)
                 }
                 #expect(try await shown.send(try shown.accepting(attempt, number: try begun.other(by: 3))).result == .denied)
+            case .blockedBefore, .deletedBefore: try await Self.lose(phone, deleting: denial == .deletedBefore, at: servers)
             case .stoppedSince, .blockedSince, .deletedSince:
                 let session = try #require(try await shown.logIn(number: begun.number).sessionID)
-                switch denial {
-                case .stoppedSince: try await phone.stop(session)
-                case .blockedSince:
-                    _ = try await servers.services.accounts.setBlocked(
-                        true, phone.account, at: servers.server, by: .backend, now: servers.now)
-                default: try await servers.services.accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
+                if denial == .stoppedSince {
+                    try await phone.stop(session)
+                } else {
+                    try await Self.lose(phone, deleting: denial == .deletedSince, at: servers)
                 }
             }
             for _ in 0..<2 {
                 #expect(try await client.poll(begun).error == "access_denied")
                 servers.clock.advance(5)
             }
+        }
+    }
+
+    /// An operator blocks or deletes the account.
+    private static func lose(_ phone: EnrolledPhone, deleting: Bool, at servers: ServersFixture) async throws {
+        let accounts = servers.services.accounts
+        if deleting {
+            try await accounts.delete(phone.account, at: servers.server, by: .backend, now: servers.now)
+        } else {
+            _ = try await accounts.setBlocked(true, phone.account, at: servers.server, by: .backend, now: servers.now)
         }
     }
 

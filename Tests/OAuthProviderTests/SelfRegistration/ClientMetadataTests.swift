@@ -116,11 +116,25 @@ struct ClientMetadataTests {
         }
     }
 
-    @Test("What people are shown beside the name is an origin that gets the codes")
+    @Test("What people are shown beside the name is the one origin that gets the codes: a stranger's beside a bank's is refused, in either order")
     func site() throws {
-        let two = #""redirect_uris":["https://rp.example/cb","https://login.rp.example:8443/cb"]"#
-        #expect(try application("{\(two)}").siteURL == "https://rp.example")
-        #expect(try application("{\(two),\"client_uri\":\"https://login.rp.example:8443/about\"}").siteURL == "https://login.rp.example:8443")
+        let two = #""redirect_uris":["https://rp.example:8443/cb","https://rp.example:8443/other"]"#
+        #expect(try application("{\(two)}").siteURL == "https://rp.example:8443")
+        #expect(try application("{\(two),\"client_uri\":\"https://rp.example:8443/about\"}").siteURL == "https://rp.example:8443")
+        let bank = "https://bank.example/cb"
+        for other in [
+            "https://evil.example/cb", "https://bank.example:8443/cb", "com.evil.app:/cb", "http://127.0.0.1/cb", "https://a_b.example/cb",
+            "https://*.evil.example/cb", "https://bank.example./cb",
+        ] {
+            for pair in [[bank, other], [other, bank]] {
+                for more in ["", #","client_uri":"https://bank.example""#, #","application_type":"native""#] {
+                    let json = #"{"redirect_uris":["\#(pair[0])","\#(pair[1])"]\#(more)}"#
+                    #expect(refusal(json)?.code == .invalidRedirectURI, "\(json)")
+                }
+            }
+        }
+        // What can't be shown is no site.
+        #expect(refusal(#"{"redirect_uris":["https://*.evil.example/cb"]}"#)?.code == .invalidRedirectURI)
         // An app's site can't be seen by its addresses, so none is shown.
         let app = #"{"redirect_uris":["http://127.0.0.1/cb"],"client_uri":"https://bank.example","token_endpoint_auth_method":"none"}"#
         #expect(try application(app).siteURL.isEmpty)
