@@ -83,7 +83,8 @@ struct ClientMetadata {
         let origins = redirects.map { $0.kind == .https ? FrameOrigin(of: $0.text) : nil }
         for (index, origin) in origins.enumerated() {
             guard let origin, origin == origins[0] else {
-                throw .redirect(index, "is not at the one site of this client, or has a host that can't be shown: register a client for each site, and for an app")
+                throw .redirect(
+                    index, "is not at the one site of this client, or its host can't be shown: register a client for each site, and for an app")
             }
         }
     }
