@@ -37,7 +37,9 @@ package struct ClientRegistrationService: Sendable {
         _ id: ClientID, _ call: RegistrationCall, _ drawn: DrawnClientSecret, _ policy: RegistrationPolicy, _ keys: TokenKeys
     ) throws -> Application {
         guard call.isJSON, let members = try? JSONReader.object(call.body) else { throw RegistrationRefusal.bodyWrong }
-        var application = try ClientMetadata(members: members).application(id, under: policy, signedBy: Set(keys.signers.keys))
+        // RS256 is named in any case. A key of the third kind is one that some libraries don't know, and no stranger puts it beside the others.
+        let algorithms = Set(keys.signers.keys).union([.es256, .rs256])
+        var application = try ClientMetadata(members: members).application(id, under: policy, signedBy: algorithms)
         if application.authentication.needsSecret { application.secrets = [drawn.stored] }
         do { try ApplicationRules.check(application) } catch { throw RegistrationRefusal(error) }
         return application

@@ -100,6 +100,9 @@ struct ClientRegistrationTests {
         #expect(fixture.memory.audit.last?.kind == .applicationSaved && fixture.memory.audit.last?.actor == .client)
         let open = try await register(fixture, #"{"redirect_uris":["com.example.tool:/cb"],"token_endpoint_auth_method":"none"}"#)
         #expect(open.json["client_secret"] == nil && open.json["client_secret_expires_at"] == nil)
+        // Discovery names it, and its key comes with the first who asks.
+        let other = try await register(fixture, #"{"redirect_uris":["https://rp.example/cb"],"id_token_signed_response_alg":"RS256"}"#)
+        #expect(other.application.idTokenAlgorithm == .rs256)
     }
 
     @Test("Who registered asks its people: at the first time for everything, and for nothing that was not opened")
