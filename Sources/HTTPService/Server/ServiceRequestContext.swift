@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 
 /// What a route knows about its request beside the request.
-package struct ServiceRequestContext: RequestContext {
+package struct ServiceRequestContext: RequestContext, RequestOfPeer {
     package var coreContext: CoreRequestContextStorage
     private let address: SocketAddress?
     /// Who asks, if a middleware of the server found out; what it is that server knows.

@@ -28,7 +28,7 @@ struct DemoShow: Sendable {
 
     /// Starts all, runs `body`, and ends all.
     func run(_ body: @Sendable @escaping (Stage) async throws -> Void) async throws {
-        guard let origin = try layout.pageURL.map({ try PublicURL(parsing: $0) }) else { throw DemoError.noPort }
+        guard let origin = try layout.pageURL.map({ try PublicURL(parsing: $0) }) else { throw NoFreePort() }
         let launches = try await DemoServers.launches(of: layout) { try await ChildProcess.run($0) }
         let opener = try await RequestOpener(dataFolder: DataFolder(layout.authenticationData.path))
         let client = Relay.makeClient()

@@ -93,7 +93,7 @@ extension PhonePage {
     ///   - framedBy: origins that may show the page in a frame.
     ///   - source: where the phones can look for a code without a camera.
     ///   - stopsOnSignals: whether SIGTERM and SIGINT end it as well, in order.
-    /// - Throws: `OstiaryError` when a home cannot be used, `ServerStartError`, `DemoError.noPort`.
+    /// - Throws: `OstiaryError` when a home cannot be used, `ServerStartError`, ``NoFreePort``.
     static func serve(
         _ homes: [(name: String, path: String)], port: Int = 0, framedBy: [PublicURL] = [], source: ScanSource? = nil, stopsOnSignals: Bool = false,
         onRunning: @Sendable @escaping (PhonePage) async -> Void
