@@ -86,6 +86,15 @@ struct OAuthFixture: Sendable {
         }
     }
 
+    /// The second server becomes a provider, too, at which a client of the same name is registered.
+    func addOther() async throws {
+        var application = OAuthProvider.Application(id: Sample.client, server: Self.other, kind: .native, name: "Shop", authentication: .none)
+        application.grantTypes = [.authorizationCode, .refreshToken]
+        let saved = application
+        try await people.write { rows in try rows.save(saved) }
+        keyring.open(Self.other)
+    }
+
     private func fill() async throws {
         let applications = [Sample.application(), try website(), try machine()]
         try await people.write { rows in

@@ -37,6 +37,19 @@ enum ProviderStoreBackend: CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The same with one application, one API, and Alice, who is logged in by session 3.
+    func runWithAlice(_ body: @Sendable (ProviderStoreFixture) async throws -> Void) async throws {
+        try await run { fixture in
+            try await fixture.enrol(1, userID: "alice")
+            try await fixture.logIn(3, as: 1)
+            try await fixture.write { rows in
+                try rows.save(Sample.application())
+                try rows.save(Sample.protectedAPI())
+            }
+            try await body(fixture)
+        }
+    }
+
     private func run(on database: any Database, _ body: @Sendable (ProviderStoreFixture) async throws -> Void) async throws {
         try await database.migrate(AuthenticationSchema.migrations)
         let key = KeyEncryptionKey.random()
