@@ -66,11 +66,7 @@ extension AdminRoutes {
         guard (page.returnURL?.absolute(at: publicURL).utf8.count ?? 0) <= ReturnURL.mostBytes else {
             throw FieldRefusal.bad("returnurl", "has at most \(ReturnURL.mostBytes) bytes")
         }
-        let settings = try await domain.servers.virtualServer(server).parameters
-        guard !page.isFramed || !settings.frameOrigins.isEmpty else { throw FieldRefusal.bad("framed", "needs frameorigins of the virtual server") }
-        try await domain.sessions.refuseWebNonce(nonce, at: server)
-        if let account = page.request.account { _ = try await domain.accounts.account(account, at: server) }
-        try await domain.sessions.checkKeys(of: server)
+        try await domain.sessions.admitPage(for: nonce, at: server, isFramed: page.isFramed, account: page.request.account)
         let url = try await pages.open(page, at: request.now)
         return .object { writer in writer.member("url", url) }
     }
