@@ -1,7 +1,8 @@
 import HTTPService
 import Synchronization
 
-/// Bounds how many event streams are open: in all, for one name, and for one peer at the other end (``Peer``, as the listener tells them apart), so that nobody can hold all of them.
+/// Bounds how many event streams are open: in all, for one name, and for one peer at the other end (``Peer``, as the listener tells them apart), so
+/// that nobody can hold all of them.
 package final class StreamGate: Sendable {
     private struct State {
         var total = 0
