@@ -1,3 +1,4 @@
+import Database
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
