@@ -69,7 +69,7 @@ struct ProviderGivenTests {
     @Test("What an operator ended is told at once; what is left of the session is told at its end", arguments: Backend.allCases)
     func told(on backend: Backend) async throws {
         try await run(on: backend) { fixture, online, offline in
-            func due() async throws -> [LogoutNotice] { try await fixture.read { rows in try rows.dueLogouts(at: Sample.now, limit: 9) } }
+            func due() async throws -> [LogoutNotice] { try await fixture.dueLogouts() }
             #expect(try await due().isEmpty)
             // Taken back by the client, who knows.
             let other = Sample.grant(7, on: 3, of: 1, offline: true)
