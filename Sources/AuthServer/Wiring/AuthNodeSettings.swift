@@ -15,10 +15,12 @@ package struct AuthNodeSettings: Sendable {
     package let auditDays: UInt64
     /// Whether proofs of possession of OAuth clients need a nonce of this server (RFC 9449 §8).
     package let asksProofNonces: Bool
+    /// Proxies before the public listener whose `X-Forwarded-For` says who asks.
+    package let trustedProxies: TrustedProxies
 
     package init(
         publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil,
-        auditDays: UInt64 = 0, asksProofNonces: Bool = false
+        auditDays: UInt64 = 0, asksProofNonces: Bool = false, trustedProxies: TrustedProxies = .none
     ) {
         self.publicURL = publicURL
         self.apiKey = apiKey
@@ -27,6 +29,7 @@ package struct AuthNodeSettings: Sendable {
         self.serverLogo = serverLogo
         self.auditDays = auditDays
         self.asksProofNonces = asksProofNonces
+        self.trustedProxies = trustedProxies
     }
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
@@ -39,6 +42,7 @@ package struct AuthNodeSettings: Sendable {
         serverLogo = try settings.parsed(.serverLogo, Self.logo(in:))
         auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
         asksProofNonces = try settings.bool(.dpopNonces) ?? false
+        trustedProxies = TrustedProxies(try settings.list(.trustedProxies, TrustedProxy.init(parsing:)) ?? [])
     }
 
     private static func logo(in path: String) throws(LogoError) -> [UInt8] {
