@@ -93,7 +93,7 @@ package struct AuthNode: Sendable {
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             clock: clock)
-        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
+        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
         oauth = try OAuthRoutes(
             domain: provider, waiting: services.waiting, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
         authorize = try AuthorizeRoutes(

@@ -1,4 +1,5 @@
 import HTTPService
+import OAuthProvider
 import OstiaryProtocol
 
 /// What the operator decides about an authentication server, wherever it listens.
@@ -17,10 +18,13 @@ package struct AuthNodeSettings: Sendable {
     package let asksProofNonces: Bool
     /// Proxies before the public listener whose `X-Forwarded-For` says who asks.
     package let trustedProxies: TrustedProxies
+    /// OAuth clients that may register themselves in a day from one address, where anybody may.
+    package let registrationsPerPeer: Int
 
     package init(
         publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil,
-        auditDays: UInt64 = 0, asksProofNonces: Bool = false, trustedProxies: TrustedProxies = .none
+        auditDays: UInt64 = 0, asksProofNonces: Bool = false, trustedProxies: TrustedProxies = .none,
+        registrationsPerPeer: Int = ClientRegistrationService.mostByPlace
     ) {
         self.publicURL = publicURL
         self.apiKey = apiKey
@@ -30,6 +34,7 @@ package struct AuthNodeSettings: Sendable {
         self.auditDays = auditDays
         self.asksProofNonces = asksProofNonces
         self.trustedProxies = trustedProxies
+        self.registrationsPerPeer = registrationsPerPeer
     }
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
@@ -43,6 +48,7 @@ package struct AuthNodeSettings: Sendable {
         auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
         asksProofNonces = try settings.bool(.dpopNonces) ?? false
         trustedProxies = TrustedProxies(try settings.list(.trustedProxies, TrustedProxy.init(parsing:)) ?? [])
+        registrationsPerPeer = try settings.integer(.registrationsPerPeer, in: 1...1_000) ?? ClientRegistrationService.mostByPlace
     }
 
     private static func logo(in path: String) throws(LogoError) -> [UInt8] {

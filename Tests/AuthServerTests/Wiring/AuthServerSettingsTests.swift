@@ -40,7 +40,8 @@ struct AuthServerSettingsTests {
         #expect(server.node.serverName == nil && server.node.serverLogo == nil && AuthNodeSettings.defaultServerName == "Ostiary")
         #expect(server.logLevel == .info)
         #expect(server.maxConnections == nil && server.maxConnectionsPerPeer == nil)
-        #expect(server.node.auditDays == 0 && !server.node.asksProofNonces && server.node.trustedProxies == .none)
+        #expect(server.node.auditDays == 0 && !server.node.asksProofNonces)
+        #expect(server.node.trustedProxies == .none && server.node.registrationsPerPeer == 20)
         #expect(server.node.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
     }
 
@@ -69,6 +70,7 @@ struct AuthServerSettingsTests {
             (.rootAPIKey, "kNf3vQ0z-8LwYb2RtUeXcA\n"), (.maxConnections, "0"), (.maxConnectionsPerPeer, "1000001"),
             (.auditDays, "-1"), (.auditDays, "36501"), (.auditDays, "a year"), (.dpopNonces, "perhaps"),
             (.trustedProxies, "0.0.0.0/0"), (.trustedProxies, "proxy.example"), (.trustedProxies, "10.0.0.1,"),
+            (.registrationsPerPeer, "0"), (.registrationsPerPeer, "1001"),
         ])
     func wrongValue(key: SettingKey, value: String) async throws {
         let settings = try await Self.load(Self.valid.merging([key.variable: value]) { $1 })
