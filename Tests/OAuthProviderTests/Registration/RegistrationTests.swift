@@ -55,6 +55,10 @@ struct RegistrationTests {
         let loopback = try RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true)
         #expect(try await refusal("mobile") { $0.redirectURIs.append(loopback) } == nil)
         #expect(try await refusal("web") { $0.redirectURIs.append(loopback) } == .redirectWrong("http://127.0.0.1/cb"))
+        let former = RedirectURI(stored: "https://app.example:99999/cb", ofApp: true)
+        for id in ["mobile", "web"] {
+            #expect(try await refusal(id) { $0.redirectURIs.append(former) } == .redirectUnusable("https://app.example:99999/cb"))
+        }
         let one = try RedirectURI(registering: "https://app.example/cb", ofApp: true)
         #expect(try await refusal("web") { $0.redirectURIs = Array(repeating: one, count: 51) } == .tooManyRedirects)
     }
