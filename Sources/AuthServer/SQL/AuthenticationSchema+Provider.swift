@@ -108,6 +108,8 @@ extension AuthenticationSchema {
         [
             "DROP INDEX oauth_grant_client", "CREATE INDEX oauth_grant_client ON oauth_grant (server, client, told, id)",
             "CREATE INDEX oauth_logout_due ON oauth_logout (due_at)",
+            // And who let a client do something, when it is taken away.
+            "CREATE INDEX oauth_consent_client ON oauth_consent (server, client)",
         ]
     }
 
