@@ -76,10 +76,12 @@ package struct RedirectURI: Hashable, Sendable {
 
     /// One that was registered at some time, by the rules of that time.
     package init(stored text: String, ofApp: Bool) {
-        do { try self.init(registering: text, ofApp: ofApp) } catch {
-            self.text = text
-            kind = .unusable
-        }
+        self = (try? RedirectURI(registering: text, ofApp: ofApp)) ?? RedirectURI(unusable: text)
+    }
+
+    private init(unusable text: String) {
+        self.text = text
+        kind = .unusable
     }
 
     /// Whether an address of a request is this one: byte for byte (RFC 9700 §2.1), but for the port of a loopback address. Nothing is normalised: two
