@@ -43,7 +43,8 @@ struct AuthorizeDecisionTests {
         }
     }
 
-    @Test("What a client would hear at the beginning is told on a page where it registered itself; what its person sees first is as for every other")
+    @Test(
+        "What a client would hear at the beginning is told on a page where it registered itself; what its person sees first is as for every other")
     func beginning() async throws {
         for isRegistered in [false, true] {
             let fixture = try await ProviderFixture()
