@@ -196,6 +196,32 @@ struct DeviceTests {
         #expect(counts.values.allSatisfy { (660...940).contains($0) })
     }
 
+    @Test("Agreed is to what was shown: what an operator writes of client or API in between has the person asked again", arguments: [false, true])
+    func shown(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let begun = try await begin(fixture)
+        let hash = SHA(begun.deviceCode.utf8)
+        func question() async throws -> PolledQuestion {
+            try #require(try await fixture.approval.question(hash, at: Fixture.server, now: fixture.now))
+        }
+        func approve(_ shown: PolledQuestion) async throws -> Bool {
+            try await fixture.approval.approve(
+                hash, at: Fixture.server, scopes: Fixture.scope("openid read:timesheets"), session: Fixture.session, shown: shown, now: fixture.now)
+                != nil
+        }
+        let (first, timesheets) = (try await question(), fixture.timesheets)
+        try await fixture.store.write { rows in
+            var api = try #require(try rows.api(timesheets, of: Fixture.server))
+            api.scopes = api.scopes.map { APIScope($0.scope, words: "read everything") }
+            try rows.save(api)
+        }
+        await #expect(throws: AuthorizationRequestChanged()) { try await approve(first) }
+        let second = try await question()
+        try await fixture.change("mobile") { $0.name = "Bank" }
+        await #expect(throws: AuthorizationRequestChanged()) { try await approve(second) }
+        #expect(try await approve(try await question()))
+    }
+
     @Test("dev_user_code_bruteforce_locked: five wrong codes in five minutes, then none of that place; others and right ones go on")
     func tries() async throws {
         let fixture = try await ProviderFixture()
