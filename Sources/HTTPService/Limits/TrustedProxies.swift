@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 
 /// Proxies whose word is taken for where a request comes from (`X-Forwarded-For`). Anybody else may write there what they like, and it is not read.

@@ -73,8 +73,8 @@ struct LogoutLookTests {
             try await listen(other, fixture)
             try await listen(silent, isListening: false, fixture)
             let more =
-                (1...4).map { Sample.grant(0x20 + $0, on: $0, of: 1, client: other) }
-                + (1...9).map { Sample.grant(0x40 + $0, on: $0, of: 1, client: silent) }
+                (UInt8(1)...4).map { Sample.grant(0x20 + $0, on: $0, of: 1, client: other) }
+                + (UInt8(1)...9).map { Sample.grant(0x40 + $0, on: $0, of: 1, client: silent) }
             try await fixture.write { rows in for grant in more { try rows.save(grant) } }
             for session in [UInt8(1), 2, 8, 9] { try await fixture.end(session, of: 1) }
             let expected = [

@@ -243,7 +243,8 @@ struct RegistryServiceTests {
             } else {
                 try await registry.remove(.application(client), at: Fixture.server, by: .operator, now: Fixture.start)
             }
-            #expect(try await store.given() == 0 && store.most.withLock { $0 } == RegistryService.batch)
+            let most = store.most.withLock { $0 }
+            #expect(try await store.given() == 0 && most == RegistryService.batch)
             await #expect(throws: UnknownRegistryItem.self) { try await registry.application(client, of: Fixture.server) }
         }
     }
