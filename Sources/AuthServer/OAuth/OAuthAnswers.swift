@@ -22,6 +22,7 @@ extension Response {
             status: HTTPResponse.Status(code: error.status))
         response.headers[.wwwAuthenticate] = error.challenge
         response.headers[.dpopNonce] = error.nonce
+        response.headers[.retryAfter] = error.retryAfter.map { "\($0)" }
         return response
     }
 }

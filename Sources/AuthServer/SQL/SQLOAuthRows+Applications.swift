@@ -56,7 +56,7 @@ enum ApplicationColumns {
         application.siteURL = try row.text("site_url")
         application.isFirstParty = try row.bool("first_party")
         application.isEnabled = try row.bool("enabled")
-        application.redirectURIs = try row.lines("redirect_uris").map { try redirectURI($0, ofApp: kind == .native) }
+        application.redirectURIs = try row.lines("redirect_uris").map { RedirectURI(stored: $0, ofApp: kind == .native) }
         application.postLogoutRedirectURIs = Set(try row.lines("post_logout_uris"))
         application.backchannelLogoutURI = try row.optionalText("logout_uri")
         application.secrets = try row.lines("secrets").map(secret)
@@ -72,10 +72,6 @@ enum ApplicationColumns {
         application.refreshLife = RefreshLife(
             absolute: try row.optionalUnsigned("refresh_absolute"), idle: try row.optionalUnsigned("refresh_idle"))
         return application
-    }
-
-    private static func redirectURI(_ text: String, ofApp: Bool) throws -> RedirectURI {
-        do { return try RedirectURI(registering: text, ofApp: ofApp) } catch { throw SQLError.outOfRange("redirect_uris") }
     }
 
     private static func keys(_ row: SQLRow) throws -> JWKSet {

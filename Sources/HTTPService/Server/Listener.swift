@@ -33,10 +33,13 @@ package struct BoundListener: Sendable, Equatable {
 
 extension Router<ServiceRequestContext> {
     /// What every router has in front of its routes: errors become answers, sizes are bounded. Call it before the first route.
-    /// - Parameter outages: whether a fault passes by itself, a full disk for example.
+    /// - Parameters:
+    ///   - proxies: whose word is taken for where a request comes from.
+    ///   - outages: whether a fault passes by itself, a full disk for example.
     package func addServiceMiddleware(
-        limits: ServiceLimits = .standard, outages: @Sendable @escaping (any Error) -> Bool = { _ in false }
+        limits: ServiceLimits = .standard, proxies: TrustedProxies = .none, outages: @Sendable @escaping (any Error) -> Bool = { _ in false }
     ) {
+        if proxies != .none { add(middleware: ProxyMiddleware(proxies: proxies)) }
         add(middleware: ErrorMiddleware(outages: outages))
         add(middleware: LimitMiddleware(limits))
     }

@@ -10,14 +10,17 @@ struct RegistryTurn {
     let now: Instant
     /// For applications that turn out to need one.
     let drawn: [ClientID: DrawnClientSecret]
+    /// Whether it is undone, whatever comes of it: then what nothing else is asked of is not touched.
+    let isTrial: Bool
     private(set) var outcome = RegistryOutcome(changes: [], secrets: [:])
 
-    init(rows: any OAuthRows, server: ServerID, actor: AuditActor, now: Instant, drawn: [ClientID: DrawnClientSecret] = [:]) {
+    init(rows: any OAuthRows, server: ServerID, actor: AuditActor, now: Instant, drawn: [ClientID: DrawnClientSecret] = [:], isTrial: Bool = false) {
         self.rows = rows
         self.server = server
         self.actor = actor
         self.now = now
         self.drawn = drawn
+        self.isTrial = isTrial
     }
 
     /// What refers comes after what it refers to.
@@ -179,7 +182,7 @@ extension RegistryTurn {
     }
 
     private mutating func remove(_ application: Application) throws {
-        try rows.removeApplication(application.id, of: server)
+        if !isTrial { try rows.removeApplication(application.id, of: server) }
         try note(.application(before: application, after: nil), .applicationRemoved)
     }
 

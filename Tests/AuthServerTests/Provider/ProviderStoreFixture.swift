@@ -141,6 +141,11 @@ struct ProviderStoreFixture: Sendable {
         _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + 9 * Retention.finishedSession, limit: 9) }
     }
 
+    /// What a look that begins finds.
+    func dueLogouts(at now: Instant = Sample.now, limit: Int = 9) async throws -> [LogoutNotice] {
+        try await LogoutLook().due(in: store, at: now, limit: limit)
+    }
+
     func stands(_ grant: Grant, at now: Instant = Sample.now) async throws -> Bool {
         try await read { rows in try rows.standing(grant.id, at: now)?.grant == grant }
     }
