@@ -62,6 +62,12 @@ extension SQLOAuthRows {
             [SQLValue(account), SQLValue(since), .text(client.text)])
     }
 
+    func openQuestions(of client: ClientID, at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+        try polled(
+            "WHERE expires_at >= $3 AND server = $1 AND client = $2 AND state = \(PolledColumns.pending) AND session IS NOT NULL",
+            [SQLValue(server), .text(client.text), SQLValue(since)])
+    }
+
     func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization] {
         let patience = Session.claimedFor + PolledAuthorization.grace
         return try polled(

@@ -84,6 +84,12 @@ final class MemoryOAuthRows: OAuthRows {
         return Array(decided.prefix(limit))
     }
 
+    func openQuestions(of client: ClientID, at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+        state.polled.values.filter {
+            $0.server == server && $0.client == client && $0.state == .pending && $0.session != nil && $0.expiresAt >= since
+        }
+    }
+
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
         state.polled.values.filter { $0.client == client && $0.way == .backchannel(account) && $0.createdAt >= since }
             .sorted { $0.createdAt < $1.createdAt }
@@ -111,6 +117,11 @@ final class MemoryOAuthRows: OAuthRows {
     func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome? {
         if let login = try login(of: session, at: server, now: now) { return .loggedIn(login) }
         return state.people.pushed[session]
+    }
+
+    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, now: Instant) throws {
+        guard state.people.sessions[session] == nil, [nil, .undecided].contains(state.people.pushed[session]) else { return }
+        state.people.pushed[session] = .over
     }
 
     func account(hinted userID: String, at server: ServerID) throws -> AccountID? {
