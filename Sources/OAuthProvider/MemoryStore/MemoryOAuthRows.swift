@@ -77,7 +77,8 @@ final class MemoryOAuthRows: OAuthRows {
         let decided = try state.polled.values.filter { waiting in
             guard waiting.state == .pending, waiting.notification != nil, let session = waiting.session else { return false }
             switch try outcome(ofPushed: session, at: waiting.server, now: now) {
-            case .loggedIn, .denied: return now <= waiting.expiresAt + Session.claimedFor + PolledAuthorization.grace
+            case .loggedIn(let login): return now <= waiting.goodUntil(approvedAt: login.at)
+            case .denied: return now <= waiting.expiresAt + Session.claimedFor + PolledAuthorization.grace
             case .undecided, .over, nil: return false
             }
         }
