@@ -60,6 +60,34 @@ struct PushedSessionTests {
         }
     }
 
+    @Test("Nine wrong numbers in a day, by one login after another, are all that a person has: then nothing rings, and the right one is a no")
+    func budget() async throws {
+        try await Self.run { servers, phone in
+            let first = try await servers.push(to: phone.account)
+            let open = try await phone.showWaiting()
+            let proof = try await open.proved()
+            for round in 1...3 {
+                servers.clock.advance(1)
+                let begun = try await servers.push(to: phone.account)
+                let shown = try await phone.showWaiting()
+                let attempt = try await shown.proved()
+                for step in 1...2 {
+                    let wrong = try shown.accepting(attempt, number: try begun.other(by: step))
+                    #expect(await servers.refusal { try await shown.send(wrong) } == .numberWrong, "\(round)")
+                }
+                #expect(try await shown.send(try shown.accepting(attempt, number: try begun.other(by: 3))).result == .denied)
+            }
+            #expect(try await phone.fetch().isEmpty)
+            let right = try open.accepting(proof, number: first.number)
+            for _ in 0..<2 { #expect(try await open.send(right).result == .denied) }
+            _ = try await servers.push(to: phone.account)
+            #expect(try await phone.fetch().isEmpty)
+            servers.clock.advance(NumberBudget.day + 1)
+            _ = try await servers.push(to: phone.account)
+            #expect(try await phone.fetch().count == 1)
+        }
+    }
+
     @Test("A phone that lies gets nothing by the wrong way of a link, another account's link, another session's offer, a number where none is asked")
     func lies() async throws {
         try await Self.run { servers, phone in
