@@ -1,6 +1,7 @@
 import Authentication
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 
