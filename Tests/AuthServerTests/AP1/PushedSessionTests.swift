@@ -1,10 +1,11 @@
-import AuthServer
 import Authentication
 import Hummingbird
 import HummingbirdTesting
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
+
+@testable import AuthServer
 
 @Suite("Logins that wait for a phone (protocol §6, §8)", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct PushedSessionTests {
@@ -82,9 +83,12 @@ struct PushedSessionTests {
             for _ in 0..<2 { #expect(try await open.send(right).result == .denied) }
             _ = try await servers.push(to: phone.account)
             #expect(try await phone.fetch().isEmpty)
-            servers.clock.advance(NumberBudget.day + 1)
-            _ = try await servers.push(to: phone.account)
-            #expect(try await phone.fetch().count == 1)
+            // Nine, and the one that was not looked at; of the sessions of that time only.
+            let (start, end) = (servers.now - 3, servers.now)
+            let store = SQLAuthenticationStore(database: servers.database, key: .random())
+            for (moment, count) in [(start, 10), (start + 1, 9), (end + 1, 0)] {
+                #expect(try await store.read { rows in try rows.wrongNumbers(of: phone.account, since: moment) } == count)
+            }
         }
     }
 

@@ -81,6 +81,8 @@ struct NumberBudgetTests {
         for client in 1...4 {
             let asked = try await ask(phone, by: "client-\(client)", in: world)
             try await guess(asked, 1...2, on: phone, in: world)
+            // Four are told at once.
+            #expect(try await phone.decide(try phone.refusing(asked.shown)).result == .denied)
         }
         let asked = try await ask(phone, by: "client-5", in: world)
         #expect(try await phone.decide(try phone.accepting(asked.shown, asked.tried, number: asked.number)).result == .loggedIn)
