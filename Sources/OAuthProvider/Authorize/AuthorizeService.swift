@@ -65,7 +65,7 @@ package struct AuthorizeService: Sendable {
                 throw AuthorizeStepOpen(step: step)
             }
             if let refusal = try rows.spendPushed(request, for: id) { return request.refused(refusal, issuer: issuer) }
-            if let consented = visit.consented { try rows.remember(consented.intersection(scopes), of: login.account, for: request) }
+            if let consented = visit.consented { try rows.remember(consented.intersection(scopes), of: login.account, for: request, at: now) }
             try rows.begin(request.grant(id, of: login, in: session, scopes: scopes, at: now))
             try rows.save(
                 AuthorizationCode(
@@ -154,12 +154,13 @@ extension OAuthRows {
         return nil
     }
 
-    fileprivate func remember(_ consented: ScopeSet, of account: AccountID, for request: AuthorizationRequest) throws {
+    fileprivate func remember(_ consented: ScopeSet, of account: AccountID, for request: AuthorizationRequest, at now: Instant) throws {
         let client = request.application.id
         var consent =
             try self.consent(of: account, to: client, for: request.api?.identifier, server: request.server)
             ?? Consent(account: account, client: client, api: request.api?.identifier, scopes: [])
         consent.scopes = consent.scopes.union(consented)
+        consent.givenAt = now
         try save(consent, of: request.server)
     }
 }
