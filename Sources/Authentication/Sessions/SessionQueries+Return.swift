@@ -83,7 +83,7 @@ private struct HandIn: Sendable {
     }
 
     private func end(_ stored: Session, _ login: Login, in rows: any AuthenticationRows, at now: Instant) throws -> Outcome {
-        guard let ended = try SessionStop(reason: .otherBrowser).apply(to: stored, in: rows, at: now) else { return .wrong }
+        guard let ended = try SessionStop(reason: .otherBrowser, actor: actor).apply(to: stored, in: rows, at: now) else { return .wrong }
         try rows.record(AuditEntry(.loginInOtherBrowser, server: server, account: login.account, by: actor, at: now))
         return .ended(ended)
     }
