@@ -79,6 +79,7 @@ private struct HandIn: Sendable {
             account.lastLogin = now
             try rows.save(account)
         }
+        try rows.record(AuditEntry(.loginReturned, server: server, account: login.account, by: actor, at: now, methods: login.methods))
         return .loggedIn(loggedIn, login, try facts(login, in: rows))
     }
 

@@ -14,11 +14,20 @@ struct SessionStop: Sendable {
         try rows.save(ended)
         // The end of an AppLogin forgets the last PIN, also when it ran out unnoticed.
         if session.purpose == .app, let login = session.login { try rows.removeCache(of: login.account) }
-        // A session that expired names nobody any more.
-        if case .claimed(let claim) = session.state {
-            let who = settled.isFinished ? .server : actor
-            try rows.record(AuditEntry(.loginAbandoned, server: session.server, account: claim.account, by: who, at: now))
+        if let (kind, account) = unfinished(session) {
+            try rows.record(AuditEntry(kind, server: session.server, account: account, by: settled.isFinished ? .server : actor, at: now))
         }
         return ended
+    }
+
+    /// Whose login it was that did not get to its end, and how far it had got. A session that expired names nobody any more.
+    private func unfinished(_ session: Session) -> (kind: AuditEntry.Kind, account: AccountID)? {
+        switch session.state {
+        case .claimed(let claim): (.loginAbandoned, claim.account)
+        // Has a line of its own.
+        case .returning where reason == .otherBrowser: nil
+        case .returning(let login, _): (.loginNotReturned, login.account)
+        case .open, .loggedIn, .denied, .expired, .stopped: nil
+        }
     }
 }
