@@ -62,7 +62,7 @@ struct ProtocolDocumentTests {
         let types = try pages.types()
         #expect(Set(types.values) == Set(MessageType.allCases.map(\.rawValue)))
         for each in WireStructTests.cases where types[each.structure] != nil { #expect(each.bytes[1] == types[each.structure]) }
-        #expect(Set(try pages.statuses().keys) == Set(Status.allCases.map(\.rawValue)))
+        #expect(try pages.statuses() == Dictionary(uniqueKeysWithValues: Status.allCases.map { ($0.rawValue, $0.documented) }))
         #expect(try pages.labels() == Label.allCases.map(\.rawValue))
         #expect(try pages.extensions() == FenceCase.extensionTypes)
     }
