@@ -73,7 +73,7 @@ struct DenialTests {
             let tried = try await phone.tryPIN(shown)
             let heard = world.secondFactor.heard.count
             let own = try phone.signed(phone.ownAttempt(.verify, tried.sessionHash, shown.ephemeral))
-            var choice = Choice(
+            var choice = RawPhone.Choice(
                 decision: decision, method: [.pin, .bio, .cached], attempt: tried.id, secondFactorSignature: try phone.secondFactorSignature(tried),
                 biometricSignature: [UInt8](repeating: 7, count: 64), ownAttempt: own, cache: brought, userInput: "no")
             choice.number = "123"
