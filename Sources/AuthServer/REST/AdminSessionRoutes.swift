@@ -54,7 +54,7 @@ extension AdminRoutes {
     private func link(_ style: LinkStyle, _ request: AdminRequest) async throws -> Encoded<LoginLink> {
         let (nonce, server) = (try request.nonce(), try request.serverID())
         return try await domain.sessions.loginLink(
-            for: nonce, at: server, style: style, asking: try await request.loginUpdate(), now: request.now
+            for: nonce, at: server, style: style, asking: try await request.loginUpdate(), by: request.caller.actor, now: request.now
         ).link
     }
 

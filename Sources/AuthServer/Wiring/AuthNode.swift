@@ -92,7 +92,7 @@ package struct AuthNode: Sendable {
         let visualHashes = VisualHashes(keyring: vault)
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
-            clock: clock)
+            logger: logger, clock: clock)
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
         oauth = try OAuthRoutes(
             domain: provider, waiting: services.waiting, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)

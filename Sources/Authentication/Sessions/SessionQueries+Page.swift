@@ -36,7 +36,7 @@ extension SessionQueries {
                 try beginning.check(current, for: page.cookieHash)
             }
             let opening = SessionOpening(
-                server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page, endsClaims: beginning.endsClaims)
+                server: server, nonceHash: nonce.hash, derivation: keys.derivation, page: page, endsClaims: beginning.endsClaims, actor: .page)
             return try opening.open(in: rows, asking: { _ in request }, at: now)
         }
         if let replaced = opened.replaced { events.publish(.ended(replaced)) }

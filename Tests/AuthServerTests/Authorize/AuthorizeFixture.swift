@@ -60,7 +60,7 @@ final class AuthorizeFixture: Sendable {
         let pages = PageService(store: SQLPageStore(database: database), random: random, publicURL: publicURL)
         let pageRoutes = try PageRoutes(
             domain: domain, pages: pages, visualHashes: VisualHashes(keyring: keyring), publicURL: publicURL, drain: DrainSignal(),
-            tick: .milliseconds(5), clock: { clock.now })
+            tick: .milliseconds(5), logger: LogRecorder().logger(), clock: { clock.now })
         routes = try AuthorizeRoutes(
             oauth: oauth, domain: domain, pages: pages, addresses: addresses, publicURL: publicURL, random: random, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)

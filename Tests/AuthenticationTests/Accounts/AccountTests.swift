@@ -115,7 +115,7 @@ struct AccountTests {
         let account = try present(try await world.enrolledPhone().account)
         let before = try await world.snapshot()
         let stopped = try await world.store.write { rows in
-            try AccountRemoval(account: account, server: world.neighbour.server).apply(in: rows, at: world.now)
+            try AccountRemoval(account: account, server: world.neighbour.server, actor: .backend).apply(in: rows, at: world.now)
         }
         #expect(try await world.snapshot() == before && stopped.isEmpty)
     }
