@@ -20,7 +20,7 @@ struct ReaderTests {
 
     @Test("Who is kept out by another process gives its thread to others until it is let in")
     func keptOut() async throws {
-        try await withReaders(1) { readers in
+        try await withReaders(1) { (readers) async throws in
             let isOver = Mutex(false)
             let (looked, look) = AsyncStream.makeStream(of: Void.self)
             // One thread for whoever waits and whoever ends the wait: one that was held would hold both.
@@ -47,7 +47,7 @@ struct ReaderTests {
 
     @Test("Who is kept out for good is told so, after as many looks as it has, and any other fault at once")
     func keptOutForGood() async throws {
-        try await withReaders(1, looks: 3) { readers in
+        try await withReaders(1, looks: 3) { (readers) async throws in
             let looks = Mutex(0)
             for (error, count) in [(SQLError.busy, 3), (.readOnly, 1)] {
                 looks.withLock { $0 = 0 }
@@ -64,7 +64,7 @@ struct ReaderTests {
 
     @Test("No connection for reading waits for another process by itself; the one that writes does")
     func timeouts() async throws {
-        try await Backend.file.withDatabase { database in
+        try await Backend.file.withDatabase { (database) async throws in
             #expect(try await database.read { try $0.one("PRAGMA busy_timeout")?.int("timeout") } == 0)
             #expect(try await database.transaction { try $0.one("PRAGMA busy_timeout")?.int("timeout") } == 2_000)
         }
@@ -72,7 +72,7 @@ struct ReaderTests {
 
     @Test("Of many who read at once each has its answer, and never more than there are connections are at work")
     func many() async throws {
-        try await withReaders(2) { readers in
+        try await withReaders(2) { (readers) async throws in
             let working = Mutex(0)
             let most = Mutex(0)
             let sum = try await withThrowingTaskGroup { group in
@@ -98,7 +98,7 @@ struct ReaderTests {
 
     @Test("One that is slow holds up nobody as long as another connection is free; a close waits for it, and refuses who waits")
     func slow() async throws {
-        try await withReaders(2) { readers in
+        try await withReaders(2) { (readers) async throws in
             let (inside, enter) = AsyncStream.makeStream(of: Void.self)
             let goOn = DispatchSemaphore(value: 0)
             let read = { @Sendable in
@@ -110,10 +110,10 @@ struct ReaderTests {
             }
             var entered = inside.makeAsyncIterator()
             let first = Task(executorPreference: OwnThread()) { try await read() }
-            await entered.next()
+            _ = await entered.next()
             for _ in 0..<20 { #expect(try await readers.read { try $0.one("SELECT 8 AS number")?.int("number") } == 8) }
             let second = Task(executorPreference: OwnThread()) { try await read() }
-            await entered.next()
+            _ = await entered.next()
             let waiting = Task { try await readers.read { try $0.one("SELECT 9 AS number")?.int("number") } }
             let closing = Task { await readers.close() }
             // It was refused by the close, while both others still read.
