@@ -7,9 +7,9 @@ import OstiaryProtocol
 extension AdminRoutes {
     var sessionTable: [AdminRoute] {
         [
-            AdminRoute(.get, "/servers/{serverid}/sessions/", getSession),
-            AdminRoute(.post, "/servers/{serverid}/sessions/return", hasBody: true, handIn),
-            AdminRoute(.post, "/servers/{serverid}/sessions/logout", logOut),
+            AdminRoute(.get, "/servers/{serverid}/sessions/", isBrief: true, getSession),
+            AdminRoute(.post, "/servers/{serverid}/sessions/return", hasBody: true, isBrief: true, handIn),
+            AdminRoute(.post, "/servers/{serverid}/sessions/logout", isBrief: true, logOut),
             AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
             AdminRoute(.get, "/servers/{serverid}/sessions/link/login", query: ["accountid"], hasBody: true, getLinkLogin),

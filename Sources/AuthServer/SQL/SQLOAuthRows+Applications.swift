@@ -5,9 +5,10 @@ import OstiaryTokens
 
 extension SQLOAuthRows {
     func application(_ id: ClientID, of server: ServerID) throws -> Application? {
-        try knownApplications.row(Key(server: server, name: id)) {
-            try connection.one(ApplicationColumns.table.selection + "WHERE server = $1 AND id = $2", [SQLValue(server), .text(id.text)])
-                .map(ApplicationColumns.read)
+        let key = Key(server: server, name: id)
+        return try knownApplications.row(key) {
+            try connection.one(ApplicationColumns.one, [SQLValue(server), .text(id.text)])
+                .map { try readings.applications.value(of: $0, as: key, read: ApplicationColumns.read) }
         }
     }
 
@@ -27,6 +28,9 @@ enum ApplicationColumns {
             "keys", "grant_types", "apis", "serves", "requires_dpop", "requires_pushed", "rs256_assertions", "id_token_algorithm", "delivery",
             "refresh_absolute", "refresh_idle",
         ])
+
+    /// The statement that reads one, by its server and its id.
+    static let one = table.selection + "WHERE server = $1 AND id = $2"
 
     static func values(of application: Application) -> [SQLValue] {
         let delivery: String? =

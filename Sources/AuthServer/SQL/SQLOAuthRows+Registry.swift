@@ -100,6 +100,8 @@ enum RegistryColumns {
     static let apis = SQLTable(
         "oauth_api", key: ["server", "identifier"],
         columns: ["name", "scopes", "form", "algorithm", "life", "session_life", "offline", "skips_consent", "checks_permissions"])
+    /// The statement that reads one, by its server and its identifier.
+    static let oneAPI = apis.selection + "WHERE server = $1 AND identifier = $2"
     static let roles = SQLTable("oauth_role", key: ["server", "name"], columns: ["permissions"])
     static let users = SQLTable("oauth_user", key: ["server", "user_id"], columns: ["name", "picture", "email", "email_verified", "roles"])
 

@@ -10,17 +10,23 @@ package struct Listener: Sendable {
     package let socket: HandedSocket?
     let responder: any HTTPResponder<ServiceRequestContext>
     let limits: ServiceLimits
+    /// Whether its routes take the processor for long: then they are answered elsewhere than on the threads of connections.
+    let computes: Bool
 
-    /// - Parameter router: with ``Hummingbird/Router/addServiceMiddleware(limits:)`` before its routes.
+    /// - Parameters:
+    ///   - router: with ``Hummingbird/Router/addServiceMiddleware(limits:)`` before its routes.
+    ///   - computes: whether its routes take the processor for long, as those do by which one person's phone stretches a PIN. Those of a server do not:
+    ///     what is long among them is done ``aside(_:)``.
     package init(
         _ name: String, at address: ListenAddress, socket: HandedSocket? = nil, router: Router<ServiceRequestContext>,
-        limits: ServiceLimits = .standard
+        limits: ServiceLimits = .standard, computes: Bool = false
     ) {
         self.name = name
         self.address = address
         self.socket = socket
         self.responder = MethodRules(router)
         self.limits = limits
+        self.computes = computes
     }
 }
 

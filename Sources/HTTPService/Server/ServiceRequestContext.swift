@@ -15,8 +15,9 @@ package struct ServiceRequestContext: RequestContext, RequestOfPeer {
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         address = source.channel.remoteAddress
-        // One name for one thing: the answers call it that, too.
-        logger[metadataKey: LogKey.requestId.rawValue] = logger[metadataKey: "hb.request.id"]
+        // One name for one thing: the answers call it that, too. Only a server of the framework's own names it otherwise.
+        guard let id = logger[metadataKey: "hb.request.id"] else { return }
+        logger[metadataKey: LogKey.requestId.rawValue] = id
         logger[metadataKey: "hb.request.id"] = nil
     }
 

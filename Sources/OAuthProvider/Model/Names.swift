@@ -45,8 +45,8 @@ package struct APIIdentifier: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        guard (1...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("#"),
-            let colon = text.firstIndex(of: ":"), URIScheme.isOne(text[..<colon]), text.index(after: colon) < text.endIndex
+        guard (1...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), URIScheme.isOne(text[..<colon]), text.index(after: colon) < text.endIndex
         else { return nil }
         self.text = text
     }

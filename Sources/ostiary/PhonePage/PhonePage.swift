@@ -64,7 +64,7 @@ struct PhonePage: Sendable {
                 refuse: { throw ErrorResponse($0) }))
         router.add(middleware: PageSeal(secret: key))
         PhonePageRoutes(phones: phones, changes: changes, drain: drain).add(to: router)
-        listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
+        listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits, computes: true)
     }
 
     /// Where a browser finds the page. The secrets are in the fragment, which no browser sends: whoever has this address has the phones.
