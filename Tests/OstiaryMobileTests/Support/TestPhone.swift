@@ -155,6 +155,7 @@ final class TestPhone {
     }
 
     /// A login by code, with the PIN that an enrolled phone has.
+    @discardableResult
     func logInByCode() async throws -> Session {
         _ = try await atSecondFactor()
         ostiary.sfInput(PIN("271828"))
