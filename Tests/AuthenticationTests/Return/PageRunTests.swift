@@ -12,7 +12,8 @@ struct PageRunTests {
         let phone = try await world.enrolledPhone()
         try await world.openPage("first")
         let shown = try await phone.look(at: try await world.drawn())
-        return (world, phone, shown, try await phone.tryPIN(shown))
+        let tried = try await phone.tryPIN(shown)
+        return (world, phone, shown, tried)
     }
 
     @Test("A second page of the nonce begins another session: the phone that saw the first is told that it is over")
