@@ -68,6 +68,8 @@ package struct DeviceService: Sendable {
 package struct UserCodesLocked: Error, Equatable, Sendable {
     /// After which one may be typed there again.
     package let seconds: UInt64
+
+    package init(seconds: UInt64) { self.seconds = seconds }
 }
 
 extension OAuthRows {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("How often a place tries something")
 struct PlaceTriesTests {
-    private static let start = Instant(1_000_000)
-    private let (pace, start) = (Pace(3, in: 60), Self.start)
+    private let pace = Pace(3, in: 60)
+    private let start = Instant(1_000_000)
 
     @Test("So many in so many seconds, counted from each: a place waits until the oldest that counts is over")
     func waits() {

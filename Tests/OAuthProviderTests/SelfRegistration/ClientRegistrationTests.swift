@@ -132,16 +132,19 @@ struct ClientRegistrationTests {
             return
         }
         let good = try await fixture.request(
-            fixture.authorization(["client_id": id.text, "redirect_uri": "https://rp.example/cb", "scope": "openid"]))
-        #expect(try await !fixture.authorize.mayLeadAway(for: good))
-        #expect(try await fixture.authorize.mayLeadAway(for: fixture.request(fixture.authorization())))
+            fixture.authorization(["client_id": id.text, "redirect_uri": "https://rp.example/cb", "scope": "openid", "prompt": "none"]))
+        func begin(_ request: AuthorizationRequest) async throws -> AuthorizeBeginning {
+            try await fixture.authorize.begin(request, AuthorizeVisit(askedAt: fixture.now, session: nil), now: fixture.now)
+        }
+        #expect(try await begin(good) == .page(.loginRequired))
+        #expect(try await begin(fixture.request(fixture.authorization(["prompt": "none"]))) == .step(.refuse(.loginRequired)))
         _ = try await registry(fixture).apply(
             RegistryDocument(applications: [good.application]), at: Fixture.server, by: .operator, now: fixture.now)
         guard case .redirect(.promptUnknown, _) = try await fixture.outcome(fixture.authorization(changes)) else {
             Issue.record("the operator's client was not told")
             return
         }
-        #expect(try await fixture.authorize.mayLeadAway(for: good))
+        #expect(try await begin(good) == .step(.refuse(.loginRequired)))
     }
 
     @Test("No more register than there may be at a time; one that is removed makes room", arguments: [false, true])
