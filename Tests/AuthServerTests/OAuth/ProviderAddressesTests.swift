@@ -1,5 +1,6 @@
 import HTTPService
 import OAuthProvider
+import OstiaryProtocol
 import OstiaryTokens
 import Testing
 

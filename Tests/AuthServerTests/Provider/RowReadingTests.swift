@@ -68,8 +68,7 @@ struct RowReadingTests {
 
     @Test("What another node changes of an application or an API is seen by the next read, and so is what was taken away")
     func otherNode() async throws {
-        let database = try misbehavingDatabase()
-        try await database.migrate(AuthenticationSchema.migrations)
+        let database = try await misbehavingDatabase()
         let key = KeyEncryptionKey.random()
         let here = SQLOAuthStore(database: database, key: key)
         let there = SQLOAuthStore(database: database, key: key)
