@@ -33,7 +33,7 @@ extension AuthorizeRoutes {
     /// The client's own session ends too where the browser has lost it: its cookies go when it is closed, a client's may not.
     private func loggedOut(_ logins: inout BrowserLogins, _ wish: EndSession?, _ call: BrowserCall) async throws -> Response {
         try await logins.endAll(at: call.now)
-        if let session = wish?.session { try await domain.sessions.logOut(session, at: call.server, now: call.now) }
+        if let session = wish?.session { try await domain.sessions.logOut(session, at: call.server, by: .page, now: call.now) }
         var response = Self.redirect(to: wish?.location ?? call.address("/logout/done"))
         response.headers[values: .setCookie] = [cookies.keeping([], at: call.server)]
         return response

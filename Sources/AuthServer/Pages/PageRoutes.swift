@@ -2,6 +2,7 @@ import Authentication
 import HTTPService
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import OstiaryProtocol
 
@@ -18,14 +19,16 @@ package struct PageRoutes: Sendable {
     let clock: @Sendable () -> Instant
     let ticker: PageTicker
     let texts: PageTexts
-    let pageGate = StreamGate(limit: 4_000, perName: 6, perPeer: 2_000)
-    let eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000)
+    let pageGate: StreamGate
+    let eventGate: StreamGate
 
-    /// - Parameter tick: of the streams: a second, less in tests.
+    /// - Parameters:
+    ///   - tick: of the streams: a second, less in tests.
+    ///   - logger: where the operator reads that there are no more streams.
     /// - Throws: when the program has lost a page or its texts.
     package init(
         domain: AuthenticationServices, pages: PageService, visualHashes: VisualHashes, publicURL: PublicURL, drain: DrainSignal,
-        tick: Duration = .seconds(1), clock: @Sendable @escaping () -> Instant
+        tick: Duration = .seconds(1), logger: Logger, clock: @Sendable @escaping () -> Instant
     ) throws {
         self.domain = domain
         self.pages = pages
@@ -34,6 +37,8 @@ package struct PageRoutes: Sendable {
         ticker = PageTicker(every: tick)
         texts = try PageTexts.made.get()
         self.clock = clock
+        pageGate = StreamGate(limit: 4_000, perName: 6, perPeer: 2_000, told: LimitLog(of: "/pages/events", logger))
+        eventGate = StreamGate(limit: 4_000, perName: 16, perPeer: 2_000, told: LimitLog(of: "/sessions/events", logger))
         view = PageView(domain: domain, pages: pages, visualHashes: visualHashes, publicURL: publicURL)
     }
 
@@ -86,5 +91,14 @@ package struct PageRoutes: Sendable {
         let page = try await pages.page(query.value("page"), in: request.headers, at: now)
         if let frame = try query.value("frame") { try pages.checkFrame(try Self.server(frame, field: "frame"), of: page.page, else: .noPage) }
         return page
+    }
+}
+
+extension LimitLog {
+    /// Of the streams of one address, which the public listener has.
+    fileprivate convenience init(of route: String, _ logger: Logger) {
+        var logger = logger
+        logger[metadataKey: LogKey.route.rawValue] = "\(route)"
+        self.init(logger: logger, listener: "public")
     }
 }

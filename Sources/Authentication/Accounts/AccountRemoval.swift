@@ -4,12 +4,14 @@ import OstiaryProtocol
 struct AccountRemoval: Sendable {
     let account: AccountID
     let server: ServerID
+    /// Who has it go.
+    let actor: AuditActor
 
     /// The sessions that ended with it.
     func apply(in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
         guard let account = try rows.account(account), account.server == server else { return [] }
         let stopped = try rows.unfinishedSessions(of: account.id).compactMap {
-            try SessionStop(reason: .account).apply(to: $0, in: rows, at: now)
+            try SessionStop(reason: .account, actor: actor).apply(to: $0, in: rows, at: now)
         }
         try rows.removeCache(of: account.id)
         if let enrolment = try rows.enrolment(account: account.id)?.settled(at: now), case .confirming = enrolment.state {

@@ -44,7 +44,7 @@ package struct AccountService: Sendable {
             try rows.removeCache(of: id)
             try rows.endLastingGrants(of: id, at: now)
             let stopped = try rows.unfinishedSessions(of: id).compactMap {
-                try SessionStop(reason: .account).apply(to: $0, in: rows, at: now)
+                try SessionStop(reason: .account, actor: actor).apply(to: $0, in: rows, at: now)
             }
             // A second look finds none where the first was kept.
             return (account, stopped.isEmpty ? former?.1 ?? [] : stopped)
@@ -62,7 +62,7 @@ package struct AccountService: Sendable {
                 throw AccountError.unknown
             }
             try rows.record(AuditEntry(.accountDeleted, server: server, account: id, by: actor, at: now))
-            return try AccountRemoval(account: id, server: server).apply(in: rows, at: now)
+            return try AccountRemoval(account: id, server: server, actor: actor).apply(in: rows, at: now)
         }
         tell(stopped, account: id)
     }
@@ -78,7 +78,7 @@ package struct AccountService: Sendable {
             try request.verify(message, by: account.deviceKey)
             try request.spend(in: rows, again: former != nil)
             try rows.record(AuditEntry(.accountDeletedByUser, server: request.server, account: id, by: .phone, at: request.now))
-            return try AccountRemoval(account: id, server: request.server).apply(in: rows, at: request.now)
+            return try AccountRemoval(account: id, server: request.server, actor: .phone).apply(in: rows, at: request.now)
         }
         tell(stopped, account: id)
         return Reply()

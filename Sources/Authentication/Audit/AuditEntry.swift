@@ -7,6 +7,12 @@ package struct AuditEntry: Equatable, Sendable {
         case enrolmentStarted, accountEnrolled, accountActivated, enrolmentFailed, enrolmentDisowned
         case accountBlocked, accountUnblocked, accountDeleted, accountDeletedByUser, accountClosedBySecondFactor
         case loginAccepted, loginDenied, loginDisowned
+        /// An account's phone claimed a login that ended before anything was decided.
+        case loginAbandoned
+        /// The browser of a login page came back: what was accepted is a login from now on.
+        case loginReturned
+        /// It did not, before the login ended.
+        case loginNotReturned
         /// The browser that came back with the return code was not the one that began.
         case loginInOtherBrowser
         /// Three wrong numbers ended a login that was pushed.

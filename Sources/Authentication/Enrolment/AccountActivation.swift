@@ -38,7 +38,7 @@ struct AccountActivation: Sendable {
         let login = Login(
             account: account.id, binding: nil, at: now, methods: .pin, verifiedAt: finish.verifiedAt, decision: [],
             deadline: now + (parameters.patience ?? ServerParameters.unwatchedLife), lastPing: now, lastStamp: Instant(0))
-        let (session, replaced) = try SessionOpening(server: account.server, nonceHash: enrolment.nonceHash, derivation: derivation)
+        let (session, replaced) = try SessionOpening(server: account.server, nonceHash: enrolment.nonceHash, derivation: derivation, actor: actor)
             .logIn(login, in: rows, at: now)
         return (session, replaced)
     }

@@ -123,6 +123,6 @@ struct Confirmation: Sendable {
         _ account: AccountID, of server: ServerID, by actor: AuditActor, in rows: any AuthenticationRows, at now: Instant
     ) throws {
         try rows.record(AuditEntry(.enrolmentFailed, server: server, account: account, by: actor, at: now))
-        _ = try AccountRemoval(account: account, server: server).apply(in: rows, at: now)
+        _ = try AccountRemoval(account: account, server: server, actor: actor).apply(in: rows, at: now)
     }
 }

@@ -48,7 +48,7 @@ package struct Housekeeping: Sendable {
     private func endSessions(at now: Instant) async throws -> Int {
         let ended = try await store.write { rows, former -> [Session] in
             let ended = try rows.overdueSessions(at: now, limit: Self.batch).compactMap {
-                try SessionStop(reason: .timeout).apply(to: $0, in: rows, at: now)
+                try SessionStop(reason: .timeout, actor: .server).apply(to: $0, in: rows, at: now)
             }
             return (former ?? []) + ended
         }

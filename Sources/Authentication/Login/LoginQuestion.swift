@@ -80,8 +80,8 @@ private func endedAppLogins(of account: AccountID, in rows: any SessionRows, at 
 }
 
 /// Writes them down, so that the cache of one that is over is not used any more.
-func forgetEndedAppLogins(of account: AccountID, in rows: any (SessionRows & AccountRows), at now: Instant) throws {
+func forgetEndedAppLogins(of account: AccountID, in rows: any (SessionRows & AccountRows & AuditRows), at now: Instant) throws {
     for session in try endedAppLogins(of: account, in: rows, at: now) {
-        _ = try SessionStop(reason: .timeout).apply(to: session, in: rows, at: now)
+        _ = try SessionStop(reason: .timeout, actor: .server).apply(to: session, in: rows, at: now)
     }
 }

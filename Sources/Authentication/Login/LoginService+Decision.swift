@@ -127,7 +127,7 @@ extension LoginService {
     private func replaceAppLogins(of account: AccountID, by session: Session, in rows: any AuthenticationRows, at now: Instant) throws -> [Session] {
         guard session.purpose == .app else { return [] }
         return try rows.unfinishedAppLogins(of: account).filter { $0.id != session.id }
-            .compactMap { try SessionStop(reason: .replaced).apply(to: $0, in: rows, at: now) }
+            .compactMap { try SessionStop(reason: .replaced, actor: .phone).apply(to: $0, in: rows, at: now) }
     }
 
     /// The same decision again: a new webNonce and a new cache take the places of those that may have been lost on the way (protocol §6).

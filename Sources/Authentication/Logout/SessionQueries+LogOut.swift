@@ -10,7 +10,7 @@ extension SessionQueries {
             let session = try rows.pointer(nonceHash: nonce.hash, of: server).flatMap { try rows.session($0.session) }
             let enrolment = try rows.enrolment(nonceHash: nonce.hash, of: server)
             if session == nil, enrolment == nil { _ = try rows.existing(server) }
-            let stopped = try session.flatMap { try SessionStop(reason: .server).apply(to: $0, in: rows, at: now) }
+            let stopped = try session.flatMap { try SessionStop(reason: .server, actor: actor).apply(to: $0, in: rows, at: now) }
             let givenUp = try enrolment.flatMap { try Self.end($0, by: actor, in: rows, at: now) }
             return LoggedOut(session: stopped ?? former?.session, enrolment: givenUp ?? former?.enrolment)
         }
@@ -20,10 +20,11 @@ extension SessionQueries {
 
     /// The same for a session that is named by itself, by a client at which its person logs out. What is no session of this server, and what is over, is
     /// left as it is.
-    package func logOut(_ session: SessionID, at server: ServerID, now: Instant) async throws {
+    /// - Parameter actor: who logs out.
+    package func logOut(_ session: SessionID, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
         let ended = try await store.write { rows, former -> LoggedOut in
             let session = try rows.session(session).flatMap { $0.server == server ? $0 : nil }
-            let stopped = try session.flatMap { try SessionStop(reason: .server).apply(to: $0, in: rows, at: now) }
+            let stopped = try session.flatMap { try SessionStop(reason: .server, actor: actor).apply(to: $0, in: rows, at: now) }
             return LoggedOut(session: stopped ?? former?.session, enrolment: nil)
         }
         if let session = ended.session { events.publish(.ended(session)) }

@@ -44,7 +44,7 @@ package struct PresenceService: Sendable {
             try request.spend(in: rows, again: former != nil)
             let parameters = try rows.existing(request.server).parameters
             let pinged = try session.taking(.ping(stamp: request.opened.sentAt, patience: parameters.patience), at: request.now)
-            let ended = pinged.isFinished ? try SessionStop(reason: .timeout).apply(to: session, in: rows, at: request.now) : nil
+            let ended = pinged.isFinished ? try SessionStop(reason: .timeout, actor: .server).apply(to: session, in: rows, at: request.now) : nil
             if !pinged.isFinished, pinged != session { try rows.save(pinged) }
             var standing = try self.standing(of: pinged, account.id, parameters, after: shown, waitingAt: request.now, in: rows)
             standing.hasJustReturned = pinged.hasReturned(since: session) || former?.0.hasJustReturned == true
@@ -71,7 +71,7 @@ package struct PresenceService: Sendable {
             try check(message, by: account, request)
             let shown = try message.value.extensions.acknowledged()
             try request.spend(in: rows, again: former != nil)
-            let ended = try SessionStop(reason: message.value.reason).apply(to: session, in: rows, at: request.now)
+            let ended = try SessionStop(reason: message.value.reason, actor: .phone).apply(to: session, in: rows, at: request.now)
             let parameters = try rows.existing(request.server).parameters
             return (try standing(of: ended ?? session, account.id, parameters, after: shown, in: rows).answer, ended ?? former?.1)
         }
@@ -109,7 +109,7 @@ package struct PresenceService: Sendable {
         if case .stopped(_, let reason, _) = session.state {
             answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)
         } else {
-            let hasWaiting = try moment.map { try rows.waitingSessions(of: account, at: $0).contains { $0.state == .open } } ?? false
+            let hasWaiting = try moment.map { try rows.ringingSessions(of: account, at: $0).contains { $0.state == .open } } ?? false
             answer = PingAnswer(
                 state: .loggedIn, reason: .none, pingTime: parameters.pingTime,
                 flags: (session.isReturning ? LoginFlags.returning : 0) | (hasWaiting ? LoginFlags.waiting : 0), extensions: notices)

@@ -14,7 +14,7 @@ struct InstanceClosure: Sendable {
             return try accounts.flatMap { account in
                 try rows.record(
                     AuditEntry(.accountClosedBySecondFactor, server: account.server, account: account.id, by: .secondFactor, at: now))
-                return try AccountRemoval(account: account.id, server: account.server).apply(in: rows, at: now)
+                return try AccountRemoval(account: account.id, server: account.server, actor: .secondFactor).apply(in: rows, at: now)
             }
         }
         for session in stopped { events.publish(.ended(session)) }

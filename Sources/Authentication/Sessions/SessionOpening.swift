@@ -11,6 +11,8 @@ struct SessionOpening: Sendable {
     var page: SessionPage?
     /// Whether a phone that is deciding is not waited for.
     var endsClaims = false
+    /// Who opens it, and ends what the nonce had before.
+    let actor: AuditActor
 
     /// A session that waits for a phone, and the one of before that ended with it.
     struct Opened: Sendable {
@@ -34,7 +36,7 @@ struct SessionOpening: Sendable {
         case .loggedIn: throw LoginLinkError.loggedIn
         // A claimed one, too, whose phone said that it does not go on, or whose person does not wait for it: the browser may.
         case .open, .claimed, .returning, .denied, .expired, .stopped:
-            let replaced = try SessionStop(reason: .replaced).apply(to: stored, in: rows, at: now)
+            let replaced = try SessionStop(reason: .replaced, actor: actor).apply(to: stored, in: rows, at: now)
             return Opened(session: try begin(in: rows, run: run, asking: asking(LoginRequest()), at: now), replaced: replaced)
         }
     }
@@ -44,7 +46,7 @@ struct SessionOpening: Sendable {
         let pointer = try rows.pointer(nonceHash: nonceHash, of: server)
         guard pointer?.kind != .web else { throw LoginLinkError.webNonce }
         let former = try pointer.flatMap { try rows.session($0.session) }
-        let replaced = try former.flatMap { try SessionStop(reason: .replaced).apply(to: $0, in: rows, at: now) }
+        let replaced = try former.flatMap { try SessionStop(reason: .replaced, actor: actor).apply(to: $0, in: rows, at: now) }
         let session = try begin(in: rows, run: (pointer?.run).map { $0 + 1 } ?? 0, asking: LoginRequest(), at: now, state: .loggedIn(login))
         return (session, replaced)
     }
@@ -75,21 +77,5 @@ extension SessionOpening {
     private func save(_ session: Session, in rows: any SessionRows) throws {
         try rows.save(session)
         if let picture = session.request.shown.logo?.picture { try rows.add(picture, to: session.id, keeping: Session.mostLogos) }
-    }
-}
-
-/// Ends a session and takes with it what must not outlive it.
-struct SessionStop: Sendable {
-    let reason: StopReason
-
-    /// The session as it is stored now; nil when it was over before.
-    func apply(to session: Session, in rows: any (SessionRows & AccountRows), at now: Instant) throws -> Session? {
-        let settled = session.settled(at: now)
-        let ended = try settled.after(.stop(reason), at: now)
-        guard ended != session else { return nil }
-        try rows.save(ended)
-        // The end of an AppLogin forgets the last PIN, also when it ran out unnoticed.
-        if session.purpose == .app, let login = session.login { try rows.removeCache(of: login.account) }
-        return ended
     }
 }

@@ -79,11 +79,12 @@ private struct HandIn: Sendable {
             account.lastLogin = now
             try rows.save(account)
         }
+        try rows.record(AuditEntry(.loginReturned, server: server, account: login.account, by: actor, at: now, methods: login.methods))
         return .loggedIn(loggedIn, login, try facts(login, in: rows))
     }
 
     private func end(_ stored: Session, _ login: Login, in rows: any AuthenticationRows, at now: Instant) throws -> Outcome {
-        guard let ended = try SessionStop(reason: .otherBrowser).apply(to: stored, in: rows, at: now) else { return .wrong }
+        guard let ended = try SessionStop(reason: .otherBrowser, actor: actor).apply(to: stored, in: rows, at: now) else { return .wrong }
         try rows.record(AuditEntry(.loginInOtherBrowser, server: server, account: login.account, by: actor, at: now))
         return .ended(ended)
     }

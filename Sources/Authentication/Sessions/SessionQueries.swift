@@ -96,17 +96,20 @@ package struct SessionQueries: Sendable {
     package func checkKeys(of server: ServerID) async throws { _ = try await keyring.keys(of: server) }
 
     /// getQrLogin: a link to the open session of a nonce, which is made if there is none. The same session as long as that one waits for a phone.
-    /// - Parameter update: what is asked from now on.
+    /// - Parameters:
+    ///   - update: what is asked from now on.
+    ///   - actor: who asks.
     /// - Throws: `UnknownServer`, `LoginLinkError`.
     package func loginLink(
-        for nonce: SessionNonce, at server: ServerID, style: LinkStyle, asking update: LoginRequestUpdate = LoginRequestUpdate(), now: Instant
+        for nonce: SessionNonce, at server: ServerID, style: LinkStyle, asking update: LoginRequestUpdate = LoginRequestUpdate(),
+        by actor: AuditActor, now: Instant
     ) async throws -> IssuedLink {
         let keys = try await keyring.keys(of: server)
         let opened = try await store.write { rows, former -> SessionOpening.Opened in
             let parameters = try rows.existing(server).parameters
             guard style != .still || parameters.staticQRAge > 0 else { throw LoginLinkError.stillCodesRefused }
             if let account = update.account, try rows.account(account)?.server != server { throw LoginLinkError.accountUnknown }
-            var opened = try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation)
+            var opened = try SessionOpening(server: server, nonceHash: nonce.hash, derivation: keys.derivation, actor: actor)
                 .open(in: rows, asking: update.applied(to:), at: now)
             opened.replaced = opened.replaced ?? former?.replaced
             return opened

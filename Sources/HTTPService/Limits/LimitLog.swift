@@ -11,6 +11,8 @@ package final class LimitLog: Sendable {
         case descriptors = "the system has no descriptor left: accepting pauses"
         case requests = "a connection has as many requests as may wait for their answers: it is closed"
         case bodies = "unfinished requests hold as much memory as they may: more are told to come again"
+        case streams = "as many event streams are open as there may be: more are told to come again"
+        case peerStreams = "one address has as many event streams as it may: more are told to come again; a proxy has all by a Unix socket"
     }
 
     private struct State {

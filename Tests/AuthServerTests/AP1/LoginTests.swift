@@ -136,7 +136,7 @@ struct LoginTests {
             let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let link = try await servers.services.sessions.loginLink(
                 for: try servers.nonce(), at: servers.server, style: .moving, asking: LoginRequestUpdate(account: alice.account),
-                now: servers.now
+                by: .backend, now: servers.now
             ).link
             let shown = try await bob.scan(link)
             #expect(shown.screen.selects(alice.account) == true && shown.screen.selects(bob.account) == false)

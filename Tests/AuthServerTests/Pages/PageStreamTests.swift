@@ -250,6 +250,31 @@ struct PageStreamTests {
         withExtendedLifetime((first, second, third)) {}
     }
 
+    @Test("Who finds no place for a stream is a line of the log once, and it is one when there is room again; a page that has its own six is none")
+    func tellsOperator() async throws {
+        let log = LogRecorder()
+        let gate = StreamGate(limit: 4, perName: 2, perPeer: 2, told: LimitLog(logger: log.logger(level: .info), listener: "public"))
+        let (one, other) = (try peer("192.0.2.1"), try peer("192.0.2.2"))
+        let own = [gate.enter("a", from: nil), gate.enter("a", from: nil)]
+        #expect(gate.enter("a", from: nil) == nil && log.lines.isEmpty)
+        var held = [gate.enter("b", from: one), gate.enter("c", from: one)]
+        for _ in 0..<100 { #expect(gate.enter("d", from: other) == nil) }
+        #expect(log.lines.map(\.message) == ["limit met: \(LimitLog.Limit.streams.rawValue)"])
+        #expect(log.lines.first?.level == .warning && log.lines.first?.facts["limit"] == "4")
+        held = []
+        #expect(log.lines.map(\.level) == [.warning, .notice] && log.lines.last?.message.hasPrefix("limit is over: as many event streams") == true)
+        withExtendedLifetime(own) {}
+
+        let peers = LogRecorder()
+        let wide = StreamGate(limit: 40, perName: 40, perPeer: 2, told: LimitLog(logger: peers.logger(level: .info), listener: "public"))
+        held = [wide.enter("a", from: one), wide.enter("b", from: one)]
+        for _ in 0..<100 { #expect(wide.enter("c", from: one) == nil) }
+        #expect(peers.lines.map(\.message) == ["limit met: \(LimitLog.Limit.peerStreams.rawValue)"])
+        #expect(peers.lines.first?.facts["peer"] == "\(one)" && peers.lines.first?.facts["limit"] == "2")
+        held = []
+        #expect(peers.lines.map(\.level) == [.warning, .notice])
+    }
+
     @Test("An open stream holds its place until it ends, and an address that has all of its places gets no stream")
     func holdsPlaces() async throws {
         let premises = try await PagesFixture()
@@ -275,6 +300,8 @@ struct PageStreamTests {
                 #expect(answer.status == .serviceUnavailable && JSONObject(answer.body).text("error") == "busy", "\(uri)")
             }
         }
+        let told = premises.log.lines("limit met: \(LimitLog.Limit.peerStreams.rawValue)")
+        #expect(told.map(\.facts["route"]) == ["/pages/events", "/sessions/events"] && told.allSatisfy { $0.facts["listener"] == "public" })
         withExtendedLifetime(held) {}
     }
 

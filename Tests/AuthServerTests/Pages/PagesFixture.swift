@@ -33,6 +33,8 @@ final class PagesFixture: Sendable {
     let people: SQLAuthenticationStore
     let adminRoutes: AdminRoutes
     let pageRoutes: PageRoutes
+    /// What an operator reads of the streams.
+    let log = LogRecorder()
 
     var serverID: ServerID { keyring.keys.root.serverID }
 
@@ -62,7 +64,8 @@ final class PagesFixture: Sendable {
         adminResponder = MethodRules(adminRouter)
         let publicRouter = Router(context: ServiceRequestContext.self)
         pageRoutes = try PageRoutes(
-            domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, drain: drain, tick: tick, clock: now)
+            domain: domain, pages: pages, visualHashes: hashes, publicURL: publicURL, drain: drain, tick: tick, logger: log.logger(level: .info),
+            clock: now)
         pageRoutes.addMiddleware(to: publicRouter)
         publicRouter.addServiceMiddleware()
         pageRoutes.add(to: publicRouter)

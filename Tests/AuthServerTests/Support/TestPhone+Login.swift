@@ -121,7 +121,7 @@ struct ShownLogin: Sendable {
 
 extension ServersFixture {
     func link(_ nonce: SessionNonce, _ style: LinkStyle = .moving) async throws -> Encoded<LoginLink> {
-        try await services.sessions.loginLink(for: nonce, at: server, style: style, now: now).link
+        try await services.sessions.loginLink(for: nonce, at: server, style: style, by: .backend, now: now).link
     }
 
     /// Runs `body`, which must be refused, and answers the status.

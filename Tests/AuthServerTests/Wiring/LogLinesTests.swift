@@ -48,6 +48,53 @@ struct LogLinesTests {
         }
     }
 
+    @Test("A login of a page is a line where the phone says yes, and one where its browser came back or did not; what was claimed only is one too")
+    func pages() async throws {
+        let log = LogRecorder()
+        try await ServersFixture.run(log: log) { servers in
+            let phone = try await TestPhone(servers).enrol(try servers.nonce())
+            let sessions = servers.services.sessions
+            // With a try of the PIN, which claims; the rest of the login, too; and the browser as well.
+            for steps in 1...3 {
+                let text = Base64URL.encode(SystemRandomSource().bytes(16))
+                let nonce = try SessionNonce(text)
+                let page = SessionPage(cookieHash: SHA(Array(text.utf8)), returnURL: "https://shop.example/back")
+                try await sessions.begin(page, as: .opened, for: nonce, at: servers.server, now: servers.now)
+                let session = try #require(try await sessions.progress(of: nonce, at: servers.server, now: servers.now))
+                let shown = try await phone.scan(try await sessions.link(to: session, .returning, at: servers.now), via: .link)
+                guard steps > 1 else {
+                    _ = try await phone.phone.evaluate(try shown.attempt())
+                    continue
+                }
+                let code = Base64URL.encode(try #require(try await shown.logInByPIN().returnCode))
+                guard steps > 2 else { continue }
+                #expect(log.lines("loginReturned").isEmpty)
+                try await handIn(code, of: text, at: servers, log)
+            }
+            #expect(log.lines("loginAccepted").count == 2 && log.lines("loginNotReturned").isEmpty && log.lines("loginAbandoned").isEmpty)
+            servers.clock.advance(481)
+            for _ in 0..<2 { try await servers.services.housekeeping.run(at: servers.now) }
+            for kind in ["loginReturned", "loginNotReturned", "loginAbandoned"] {
+                let lines = log.lines(kind)
+                #expect(lines.count == 1 && lines[0].level == .info, "\(kind)")
+                #expect(lines[0].facts["account"] == phone.account.text && lines[0].facts["server"] == servers.server.text, "\(kind)")
+            }
+            #expect(log.lines("loginInOtherBrowser").isEmpty)
+        }
+    }
+
+    /// A backend hands the code of a page in.
+    private func handIn(_ code: String, of nonce: String, at servers: ServersFixture, _ log: LogRecorder) async throws {
+        try await Application(router: servers.service.adminRouter, logger: log.logger(level: .info)).test(.router) { (client) async throws in
+            let answer = try await client.execute(
+                uri: "/servers/\(servers.server.text)/sessions/return", method: .post, headers: [.apiKey: ServersFixture.apiKey, .nonce: nonce],
+                body: ByteBuffer(string: #"{"returncode":"\#(code)"}"#))
+            #expect(answer.status == .ok)
+            let lines = log.lines("loginReturned")
+            #expect(lines.count == 1 && lines[0].facts["factors"] == "pin" && lines[0].facts["requestId"] == answer.headers[.requestID])
+        }
+    }
+
     @Test("A block and a reset by the backend are in the log under the request id that the answer had; 300 wrong keys are one line")
     func backends() async throws {
         let log = LogRecorder()

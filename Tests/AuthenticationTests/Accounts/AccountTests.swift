@@ -115,7 +115,7 @@ struct AccountTests {
         let account = try present(try await world.enrolledPhone().account)
         let before = try await world.snapshot()
         let stopped = try await world.store.write { rows in
-            try AccountRemoval(account: account, server: world.neighbour.server).apply(in: rows, at: world.now)
+            try AccountRemoval(account: account, server: world.neighbour.server, actor: .backend).apply(in: rows, at: world.now)
         }
         #expect(try await world.snapshot() == before && stopped.isEmpty)
     }
@@ -134,19 +134,13 @@ struct AccountTests {
     func lastAccount() async throws {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
-        let second = try TestPhone(sharing: phone)
-        let invitation = try await world.invite("bob", browser: "second")
-        let claimed = try await second.claim(invitation)
-        let vouched = try await phone.send(
-            try phone.provingForEnrolment(claimed, newKey: second.publicKey, by: try present(phone.account)))
-        try await second.finish(claimed, vouched)
-        _ = try await world.confirm(invitation, code: claimed.code)
+        let second = try await phone.secondAccount()
         try await world.accounts.delete(try present(phone.account), at: world.server, by: .backend, now: world.now)
         #expect(try await world.instance(phone.instance) != nil)
         #expect(try await world.closes.run(at: world.now) == 1)
         #expect(world.secondFactor.heard.last == .leave)
         #expect(world.secondFactor.truth.counter(of: phone.instance)?.deviceKeys == [second.publicKey])
-        try await world.accounts.delete(claimed.shown.accountID, at: world.server, by: .backend, now: world.now)
+        try await world.accounts.delete(try present(second.account), at: world.server, by: .backend, now: world.now)
         #expect(try await world.instance(phone.instance) == nil)
         #expect(try await world.closes.run(at: world.now) == 1)
         #expect(world.secondFactor.heard.last == .close)

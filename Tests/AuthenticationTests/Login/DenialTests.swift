@@ -61,6 +61,30 @@ struct DenialTests {
         #expect(try await phone.decide(try phone.refusing(shown)).result == .denied)
     }
 
+    @Test(
+        "A denial that brings what a yes would bring is a denial: nobody looks at proofs, cache and number, and nothing is spent",
+        arguments: [Decision.decline, .notMe])
+    func bringsMore(decision: Decision) async throws {
+        let world = try await DomainFixture { $0.pinTimeout = 10 }
+        let phone = try await world.enrolledPhone()
+        let cache = try present(try await phone.logIn("first").cache)
+        for (browser, brought) in [("second", cache), ("third", SHA(cache))] {
+            let shown = try await phone.look(at: try await world.link(browser))
+            let tried = try await phone.tryPIN(shown)
+            let heard = world.secondFactor.heard.count
+            let own = try phone.signed(phone.ownAttempt(.verify, tried.sessionHash, shown.ephemeral))
+            var choice = RawPhone.Choice(
+                decision: decision, method: [.pin, .bio, .cached], attempt: tried.id, secondFactorSignature: try phone.secondFactorSignature(tried),
+                biometricSignature: [UInt8](repeating: 7, count: 64), ownAttempt: own, cache: brought, userInput: "no")
+            choice.number = "123"
+            #expect(try await phone.decide(try phone.deciding(shown, choice)).result == .denied)
+            #expect(world.secondFactor.heard.count == heard)
+            #expect(try await world.status(browser) == .nobody)
+        }
+        let next = try await phone.look(at: try await world.link("next"))
+        #expect(try await phone.decide(try phone.acceptingByCache(next, cache)).result == .loggedIn)
+    }
+
     @Test("After a denial the browser gets a new session by the same nonce")
     func nextSession() async throws {
         let world = try await DomainFixture()

@@ -15,7 +15,7 @@ struct OfferTests {
         let nonce = try DomainFixture.nonce("browser")
         let said = ShownContext(info: [Announcement(key: "why", text: "a transfer")], ip: "Bern", userAgent: "Firefox on Linux")
         let link = try await world.queries.loginLink(
-            for: nonce, at: world.server, style: .still, asking: LoginRequestUpdate(shown: said), now: world.now
+            for: nonce, at: world.server, style: .still, asking: LoginRequestUpdate(shown: said), by: .backend, now: world.now
         ).link
         let content = try await phone.look(at: link).content
         #expect(content.relyingParty == RelyingParty(name: "Bank", origin: "https://bank.example", clientID: ""))
@@ -35,7 +35,7 @@ struct OfferTests {
         let many = (0..<300).map { Announcement(key: "\($0)", text: "text") }
         let link = try await world.queries.loginLink(
             for: DomainFixture.nonce("browser"), at: world.server, style: .still,
-            asking: LoginRequestUpdate(shown: ShownContext(info: many)), now: world.now)
+            asking: LoginRequestUpdate(shown: ShownContext(info: many)), by: .backend, now: world.now)
         #expect(try await phone.look(at: link.link).content.announceInfo == Array(many.prefix(32)))
     }
 
@@ -115,7 +115,7 @@ struct OfferTests {
         let world = try await DomainFixture()
         let phone = try await world.enrolledPhone()
         let link = try await world.queries.loginLink(
-            for: DomainFixture.nonce("browser"), at: world.neighbour.server, style: .still, now: world.now
+            for: DomainFixture.nonce("browser"), at: world.neighbour.server, style: .still, by: .backend, now: world.now
         ).link
         #expect(try await world.refusal(of: try phone.looking(at: link, via: .scan)) == .linkForeign)
         let own = try await world.link()

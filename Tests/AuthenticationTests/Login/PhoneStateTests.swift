@@ -190,5 +190,5 @@ extension TestPhone {
         try saying(state, of: shown, offer: shown.content.offer, session: session, account: account)
     }
 
-    fileprivate func say(_ state: PhoneState, of shown: Shown) async throws -> Reply { try await world.deliver(try saying(state, of: shown)) }
+    func say(_ state: PhoneState, of shown: Shown) async throws -> Reply { try await world.deliver(try saying(state, of: shown)) }
 }

@@ -54,7 +54,7 @@ struct LoginLinkTests {
         let world = try await DomainFixture()
         let nonce = try SessionNonce(try await world.enrolledPhone().appLogIn().webNonce)
         await #expect(throws: LoginLinkError.webNonce) {
-            try await world.queries.loginLink(for: nonce, at: world.server, style: .still, now: world.now)
+            try await world.queries.loginLink(for: nonce, at: world.server, style: .still, by: .backend, now: world.now)
         }
         await #expect(throws: EnrolmentStartError.webNonce) {
             let start = EnrolmentStart(nonce: nonce, displayName: "Eve", userID: nil)
@@ -72,7 +72,8 @@ struct LoginLinkTests {
         let nonce = try DomainFixture.nonce("browser")
         await #expect(throws: LoginLinkError.accountUnknown) {
             try await world.queries.loginLink(
-                for: nonce, at: world.neighbour.server, style: .still, asking: LoginRequestUpdate(account: phone.account), now: world.now)
+                for: nonce, at: world.neighbour.server, style: .still, asking: LoginRequestUpdate(account: phone.account), by: .backend,
+                now: world.now)
         }
     }
 

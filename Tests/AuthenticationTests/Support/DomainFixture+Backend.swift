@@ -37,7 +37,7 @@ extension DomainFixture {
     /// A link to the open session of a browser.
     func link(_ browser: String = "browser", _ style: LinkStyle = .still, preselecting account: AccountID? = nil) async throws -> Encoded<LoginLink> {
         let update = LoginRequestUpdate(account: account)
-        return try await queries.loginLink(for: try Self.nonce(browser), at: server, style: style, asking: update, now: now).link
+        return try await queries.loginLink(for: try Self.nonce(browser), at: server, style: style, asking: update, by: .backend, now: now).link
     }
 
     /// The backend asks with these words.
@@ -48,14 +48,14 @@ extension DomainFixture {
         let update = LoginRequestUpdate(
             shown: ShownContext(info: [Announcement(key: "amount", text: text)], logo: logo.map { ShownLogo(hash: SHA($0)) }),
             notes: SessionNotes(info: [Announcement(key: "order", text: note)]), account: account)
-        return try await queries.loginLink(for: try Self.nonce(browser), at: server, style: .still, asking: update, now: now).link
+        return try await queries.loginLink(for: try Self.nonce(browser), at: server, style: .still, asking: update, by: .backend, now: now).link
     }
 
     /// The backend demands so much of the second factor, and says nothing else.
     @discardableResult
     func ask(_ demand: FactorDemand, in browser: String = "browser") async throws -> Encoded<LoginLink> {
         try await queries.loginLink(
-            for: try Self.nonce(browser), at: server, style: .still, asking: LoginRequestUpdate(demand: demand), now: now
+            for: try Self.nonce(browser), at: server, style: .still, asking: LoginRequestUpdate(demand: demand), by: .backend, now: now
         ).link
     }
 

@@ -55,7 +55,7 @@ struct ServersFixture: Sendable {
     /// The frame that a page would show now.
     func movingCode(_ nonce: String) async throws -> [UInt8] {
         try await authentication.services.sessions.loginLink(
-            for: SessionNonce(nonce), at: authentication.defaultServer, style: .moving, now: clock.now
+            for: SessionNonce(nonce), at: authentication.defaultServer, style: .moving, by: .api(key: "main"), now: clock.now
         ).link.bytes
     }
 

@@ -46,6 +46,38 @@ struct SecondFactorStrangerTests {
         try await pair.stop()
     }
 
+    @Test("52 zero bytes where the second-factor server was: who is logged in stays so, a ping counts, a logout ends it, then the right one is used")
+    func later() async throws {
+        let pair = try await ProcessesFixture.running()
+        let person = Person(try await pair.backend(), pair.phone())
+        try await person.enrol(in: pair.folder)
+        let nonce = try await person.logIn(in: pair.folder).nonce
+        try await pair.secondFactor.stop()
+
+        let stranger = Stranger()
+        try await stranger.answering(at: pair.layout.secondFactorPort) {
+            try await expect(pair, toGoOnSaying: "no second-factor server", session: nonce, of: person)
+            #expect(stranger.asked > 0)
+            let end = try await person.backend.end(of: nonce)
+            let watch = try person.phone.start(["watch", "--seconds", "60"], pins: [])
+            try await eventually("a ping counts: \(watch.complaints)") { try await person.backend.end(of: nonce) > end }
+            try await person.backend.logOut(nonce)
+            #expect(try await !person.backend.session(nonce).loggedin)
+            #expect(try await watch.event("sessionStop")["reason"] == .string("server"))
+            watch.signal(SIGTERM)
+            #expect(try await watch.end() == 128 + SIGTERM)
+            #expect(pair.authentication.program?.isRunning == true)
+        }
+
+        try pair.secondFactor.start()
+        try await pair.waitUntilReady()
+        #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
+        let lines = pair.authentication.complaints.split(separator: "\n").filter { $0.contains("the second-factor server can") }
+        // Silence may have been met before the stranger and after it.
+        #expect((2...4).contains(lines.count), "one line a change: \(lines)")
+        try await pair.stop()
+    }
+
     /// getSession is answered, the balancer leaves the server where it is, and the report says what is wrong.
     private func expect(_ pair: ProcessesFixture, toGoOnSaying words: String, session nonce: String, of person: Person) async throws {
         try await eventually("\(words) is told: \(pair.authentication.complaints)") {

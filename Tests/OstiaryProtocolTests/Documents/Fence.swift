@@ -45,7 +45,7 @@ struct Fence: Sendable {
     }
 }
 
-/// A field with what some bytes hold in it.
+/// A field with what some bytes hold in it. A list is one field, and then each that has a name in its first item.
 struct FoundField: Equatable {
     /// Names of groups stand before the name, with a full stop between.
     let path: String
@@ -58,6 +58,14 @@ struct FoundField: Equatable {
 enum FieldValue: Equatable {
     case number(UInt64)
     case bytes([UInt8])
+
+    /// A number as the bytes of a u64.
+    var content: [UInt8] {
+        switch self {
+        case .number(let number): number.bigEndianBytes
+        case .bytes(let bytes): bytes
+        }
+    }
 }
 
 struct FenceError: Error, CustomStringConvertible {
@@ -121,14 +129,10 @@ struct FenceReader {
             return found(.bytes(Array(bytes.dropLast(reader.remaining))))
         case .group(let fields): return try fields.flatMap { try read($0, at: path + ".", &reader) }
         case .list(let fields):
-            var content: [UInt8] = []
-            for _ in 0..<(try reader.u8()) {
-                for item in try fields.flatMap({ try read($0, at: "", &reader) }) {
-                    if case .bytes(let bytes) = item.value { content += bytes }
-                    if case .number(let number) = item.value { content += number.bigEndianBytes }
-                }
-            }
-            return found(.bytes(content))
+            let items = try (0..<(try reader.u8())).map { _ in try fields.map { try read($0, at: path + ".", &reader) } }
+            // Of the first item, each part that has a name.
+            let named = items.first.map { zip(fields, $0).filter { $0.0.name != nil }.flatMap(\.1) } ?? []
+            return found(.bytes(items.joined().joined().flatMap(\.value.content))) + named
         }
     }
 

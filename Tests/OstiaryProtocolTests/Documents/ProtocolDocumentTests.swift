@@ -11,8 +11,8 @@ struct ProtocolDocumentTests {
         (pages, reader) = try ProtocolPages.read.get()
     }
 
-    @Test("Each field of a structure has the name, the place and the size that its fence says", arguments: WireStructTests.cases)
-    func layout(_ each: WireCase) throws {
+    @Test("Each field of a structure has the name, the place and the size that its fence says", arguments: FenceCase.all)
+    func layout(_ each: FenceCase) throws {
         let found = try reader.read(each.structure, from: each.bytes)
         let fields = SampleFields(each.value)
         for field in found {
@@ -27,16 +27,17 @@ struct ProtocolDocumentTests {
     }
 
     @Test("Every structure that travels has a fence, and every fence is of a structure that the tests know")
-    func complete() {
-        let known = Set(WireStructTests.cases.map(\.structure))
+    func complete() throws {
+        #expect(try FenceCase.all.count == WireStructTests.cases.count + FenceCase.extensions().count)
+        let known = Set(FenceCase.all.map(\.structure))
         #expect(known.subtracting(reader.fences.keys).isEmpty, "these have no fence")
         #expect(Set(reader.fences.keys).subtracting(known).isEmpty, "these have no sample")
     }
 
     @Test(
         "The samples tell apart whatever could be mistaken for its neighbour: numbers of one width do not hold the same",
-        arguments: WireStructTests.cases)
-    func distinct(_ each: WireCase) throws {
+        arguments: FenceCase.all)
+    func distinct(_ each: FenceCase) throws {
         let numbers = try reader.read(each.structure, from: each.bytes).filter { $0.constant == nil && $0.width != nil }
         for width in [1, 2, 4, 8] {
             let fields = numbers.filter { $0.width == width }
@@ -46,8 +47,8 @@ struct ProtocolDocumentTests {
         }
     }
 
-    @Test("Each signature is made under the label that the fence says", arguments: WireStructTests.cases)
-    func labels(_ each: WireCase) throws {
+    @Test("Each signature is made under the label that the fence says", arguments: FenceCase.all)
+    func labels(_ each: FenceCase) throws {
         let said = try #require(reader.fences[each.structure]).fields.last?.label
         switch each.value {
         case let signed as any OperatorSigned: #expect(type(of: signed).label.rawValue == said)
@@ -56,13 +57,14 @@ struct ProtocolDocumentTests {
         }
     }
 
-    @Test("Types, status values and labels are those of §2")
+    @Test("Types, status values, labels and extensions are those of §2")
     func numbers() throws {
         let types = try pages.types()
         #expect(Set(types.values) == Set(MessageType.allCases.map(\.rawValue)))
         for each in WireStructTests.cases where types[each.structure] != nil { #expect(each.bytes[1] == types[each.structure]) }
-        #expect(Set(try pages.statuses().keys) == Set(Status.allCases.map(\.rawValue)))
+        #expect(try pages.statuses() == Dictionary(uniqueKeysWithValues: Status.allCases.map { ($0.rawValue, $0.documented) }))
         #expect(try pages.labels() == Label.allCases.map(\.rawValue))
+        #expect(try pages.extensions() == FenceCase.extensionTypes)
     }
 
     @Test("Each section of the protocol that a source, a vector or a page cites is there")
@@ -86,6 +88,20 @@ struct ProtocolDocumentTests {
     }
 
     @Test(
+        "What stands in a list has its names, places and sizes, too",
+        arguments: [
+            "{ devices list<(id[16], name v8, time u64)> }", "{ devices list<(id[16], device v8, time u32)> }",
+            "{ devices list<(device v8, id[16], time u64)> }", "{ devices list<(id[16], device v16, time u64)> }",
+            "{ devices list<(device v8, time u64)> }",
+            "{ device v8, time u64 }",
+        ])
+    func wrongList(_ text: String) throws {
+        let told = try #require(FenceCase.all.first { $0.structure == "NewDevices" })
+        #expect(try isWrong("NewDevices \(text)", of: told))
+        #expect(try !isWrong("NewDevices { devices list<(id[16], device v8, time u64)> }", of: told))
+    }
+
+    @Test(
         "A fence that is wrong is found: a field more, a field less, another size, two fields exchanged",
         arguments: [
             "E4 { state u8, otpRef u32, otpKey[32], flags u16, ext v16, more u8 }", "E4 { state u8, otpRef u32, otpKey[32], flags u16 }",
@@ -93,11 +109,16 @@ struct ProtocolDocumentTests {
             "E4 { state u8, otpRef u32, otpKey v8(32), flags u16, ext v16 }", "E4 { state u8, ext u32, otpKey[32], flags u16, otpRef v16 }",
         ])
     func wrongFence(_ text: String) throws {
-        let e4 = try #require(WireStructTests.cases.first { $0.structure == "E4" })
+        let e4 = try #require(FenceCase.all.first { $0.structure == "E4" })
+        #expect(try isWrong(text, of: e4))
+    }
+
+    /// Whether a fence does not say what the bytes of a sample are.
+    private func isWrong(_ text: String, of each: FenceCase) throws -> Bool {
         let fence = try #require(try FenceParser.structures(in: "```\n\(text)\n```").first)
-        let wrong = FenceReader(fences: ["E4": fence], types: reader.types)
-        let fields = SampleFields(e4.value)
-        guard let found = try? wrong.read("E4", from: e4.bytes) else { return }
-        #expect(found.contains { fields[$0.path] != $0.value })
+        let wrong = FenceReader(fences: [each.structure: fence], types: reader.types)
+        let fields = SampleFields(each.value)
+        guard let found = try? wrong.read(each.structure, from: each.bytes) else { return true }
+        return found.contains { fields[$0.path] != $0.value }
     }
 }

@@ -56,6 +56,15 @@ struct ProtocolPages {
         try section("Labels").split(separator: "—", maxSplits: 1)[0].split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
+    /// What §2 says of extensions: numbers with the names of their fences.
+    func extensions() throws -> [UInt16: String] {
+        guard let known = pages["encoding.md"]?.components(separatedBy: " Known: ").dropFirst().first?.components(separatedBy: "\n* ").first else {
+            throw FenceError(description: "encoding.md names no extensions")
+        }
+        let pairs = known.matches(of: /(\d+) ([A-Z][A-Za-z]+)/).compactMap { match in UInt16(match.1).map { ($0, String(match.2)) } }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
     private func section(_ name: String) throws -> String {
         guard let part = pages["encoding.md"]?.components(separatedBy: "## \(name)\n").dropFirst().first else {
             throw FenceError(description: "encoding.md has no section \(name)")

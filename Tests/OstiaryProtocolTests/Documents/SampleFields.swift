@@ -1,10 +1,11 @@
 import OstiaryProtocol
 
-/// What a structure of ours holds, by the names of its properties, to be held against what a fence finds in its bytes.
+/// What a structure of ours holds, by the names of its properties, to be held against what a fence finds in its bytes. Of a list also what its first
+/// item holds.
 struct SampleFields {
     private var all: [String: FieldValue] = [:]
 
-    init(_ value: any WireStruct) {
+    init(_ value: any Sendable) {
         for child in Mirror(reflecting: value).children { add(child.value, at: child.label ?? "") }
     }
 
@@ -29,7 +30,7 @@ struct SampleFields {
         "heph": ["ephemeralHash"], "ts": ["madeAt"], "iat": ["issuedAt"], "h": ["highest"], "sealedm2": ["sealed"], "eval": ["evaluation"],
         "pkk": ["evaluationKey", "pinnedKey"], "hsig": ["signaturesHash"], "chain": ["caller"], "ext": ["extensions"], "failed": ["tries.failed"],
         "max": ["tries.most"], "wait": ["tries.wait"], "withoutpinleft": ["tries.withoutPINLeft"], "reqhash": ["requestHash"],
-        "l2hash": ["shownHash"], "account": ["accountMark"],
+        "l2hash": ["shownHash"], "jkt": ["thumbprint"], "account": ["accountMark"],
         "memory": ["parameters.memory"], "passes": ["parameters.passes"], "commit": ["commitment"], "box": ["sealed"],
     ]
 
@@ -46,8 +47,9 @@ struct SampleFields {
             return
         }
         all[path.lowercased()] = .bytes(Self.content(of: value))
-        guard !(value is [UInt8]), mirror.displayStyle == .struct else { return }
-        for child in mirror.children { add(child.value, at: "\(path).\(child.label ?? "")") }
+        let whole = mirror.displayStyle == .collection ? mirror.children.first.map { Mirror(reflecting: $0.value) } : mirror
+        guard !(value is [UInt8]), let whole, whole.displayStyle == .struct else { return }
+        for child in whole.children { add(child.value, at: "\(path).\(child.label ?? "")") }
     }
 
     private static func number(_ value: Any) -> UInt64? {
