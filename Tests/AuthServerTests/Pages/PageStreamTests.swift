@@ -3,6 +3,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import OstiaryProtocol
 import OstiaryTesting
