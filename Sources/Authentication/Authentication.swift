@@ -2,5 +2,5 @@
 // sees them, presence. State machines are pure functions of a value, an event and a moment; services run one of them inside one transaction of the
 // store and say what became of it.
 // What is not here: HTTP, SQL, JSON, clocks and randomness (parameters), the counting of PIN tries (SecondFactor).
-// AuthenticationServices holds all services over one store. Start reading at Sessions/SessionMachine.swift, then Ports/AuthenticationStore.swift, then Login/LoginService.swift with docs/protocol/login
-// beside you.
+// AuthenticationServices holds all services over one store. Start reading at Sessions/SessionMachine.swift, then Ports/AuthenticationStore.swift, then
+// Login/LoginService.swift with docs/protocol/login beside you.

@@ -17,9 +17,12 @@ package struct OAuthServices: Sendable {
     package let registration: ClientRegistrationService
     private let context: ProviderContext
 
-    /// - Parameter hook: what an operator's own rules add to access tokens.
+    /// - Parameters:
+    ///   - hook: what an operator's own rules add to access tokens.
+    ///   - registrations: clients that one place may register in a day where anybody may.
     package init(
-        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, hook: any AccessTokenHook = NoAccessTokenHook()
+        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, hook: any AccessTokenHook = NoAccessTokenHook(),
+        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
         authorize = AuthorizeService(context: context)
@@ -33,7 +36,7 @@ package struct OAuthServices: Sendable {
         userInfo = UserInfoService(context: context)
         discovery = DiscoveryService(context: context)
         endSession = EndSessionService(context: context)
-        registration = ClientRegistrationService(context: context)
+        registration = ClientRegistrationService(context: context, byPlace: registrations)
         self.context = context
     }
 

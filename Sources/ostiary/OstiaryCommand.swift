@@ -36,6 +36,3 @@ struct OstiaryCommand: AsyncParsableCommand {
         await main(arguments)
     }
 }
-
-/// The version of this program, as `--version` says it and CHANGELOG.md lists it.
-let programVersion = "0.1.0"

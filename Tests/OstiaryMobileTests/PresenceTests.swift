@@ -5,13 +5,6 @@ import Testing
 
 @Suite("Presence", .timeLimit(.minutes(10)))
 struct PresenceTests {
-    private func loggedIn(_ phone: TestPhone) async throws -> Session {
-        _ = try await phone.beginLogin()
-        _ = try await phone.secondFactor()
-        phone.ostiary.sfInput(PIN("271828"))
-        return try await phone.login()
-    }
-
     /// Until a ping of the phone waits for its time.
     private func untilAsleep(_ phone: TestPhone) async throws { try await waiting(while: phone.clock.sleeping == 0) }
 
@@ -20,7 +13,7 @@ struct PresenceTests {
     @Test("S1-05 a session is pinged each half of pingTime")
     func everyHalf() async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         #expect(session.pingTime == 300)
         for count in 1...3 {
             try await untilAsleep(phone)
@@ -35,7 +28,7 @@ struct PresenceTests {
     func oneShot() async throws {
         let phone = try await TestPhone.enrolled()
         await phone.server.with { $0.settings.pingTime = 0 }
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         #expect(session.pingTime == 0 && session.isLoggedIn)
         #expect(try StoredState(decoding: phone.accounts.document).sessions.isEmpty, "the next process has nothing to watch over")
         phone.clock.advance(100_000)
@@ -46,7 +39,7 @@ struct PresenceTests {
     @Test("Time stamps of one session only rise, however fast the pings follow")
     func stampsRise() async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         for _ in 0..<5 { _ = try await phone.ostiary.refresh() }
         #expect(phone.ostiary.session(session.id)?.isLoggedIn == true, "the double ends a session whose stamp does not rise")
         #expect(await pings(phone) == 5)
@@ -60,7 +53,7 @@ struct PresenceTests {
         ])
     func reasons(_ reason: StopReason, _ ending: Session.Ending) async throws {
         let phone = try await TestPhone.enrolled()
-        _ = try await loggedIn(phone)
+        _ = try await phone.logInByCode()
         await phone.server.stopSessions(reason)
         _ = try await phone.ostiary.refresh()
         let session = try await phone.stopped()
@@ -71,7 +64,7 @@ struct PresenceTests {
     @Test("A server that cannot be reached is error 70 once, then the session recovers")
     func recovers() async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         try await untilAsleep(phone)
         await phone.server.with { $0.mishaps.isDown = true }
         phone.clock.advance(150)
@@ -85,7 +78,7 @@ struct PresenceTests {
     @Test("A session that could not be pinged for longer than the server waits is over here too")
     func timesOut() async throws {
         let phone = try await TestPhone.enrolled()
-        _ = try await loggedIn(phone)
+        _ = try await phone.logInByCode()
         try await untilAsleep(phone)
         await phone.server.with { $0.mishaps.isDown = true }
         phone.clock.advance(150)
@@ -97,7 +90,7 @@ struct PresenceTests {
     @Test("A login of a browser goes on in the next process; an AppLogin does not")
     func nextProcess() async throws {
         let first = try await TestPhone.enrolled()
-        let session = try await loggedIn(first)
+        let session = try await first.logInByCode()
         first.ostiary.startAppLogin()
         _ = try await first.secondFactor()
         first.ostiary.sfInput(PIN("271828"))

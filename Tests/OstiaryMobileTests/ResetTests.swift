@@ -119,13 +119,3 @@ struct ResetTests {
         for secret in [webNonce, "271828", "ada", "bakery", "Shop"] { #expect(!text.contains(secret), "\(secret)") }
     }
 }
-
-extension TestPhone {
-    /// A login by code with the first account.
-    func logInByCode() async throws {
-        _ = try await beginLogin()
-        _ = try await secondFactor()
-        ostiary.sfInput(PIN("271828"))
-        _ = try await login()
-    }
-}

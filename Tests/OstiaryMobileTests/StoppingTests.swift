@@ -6,13 +6,6 @@ import Testing
 
 @Suite("Sessions that go on, and ends that were over already", .timeLimit(.minutes(10)))
 struct StoppingTests {
-    private func loggedIn(_ phone: TestPhone) async throws -> Session {
-        _ = try await phone.beginLogin()
-        _ = try await phone.secondFactor()
-        phone.ostiary.sfInput(PIN("271828"))
-        return try await phone.login()
-    }
-
     private func count(_ type: MessageType, _ phone: TestPhone) async -> Int { await phone.server.with { $0.received.filter { $0 == type }.count } }
 
     @Test("The session of an enrolment that is over is not stopped again: the account that it made stays", arguments: [true, false])
@@ -35,7 +28,7 @@ struct StoppingTests {
         arguments: [Status.accountUnknown, .refused, .tooMany])
     func serverKnowsBetter(_ status: Status) async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         await phone.server.with { $0.mishaps.statuses[.stop] = [status] }
         phone.ostiary.stop(session)
         #expect(try await phone.stopped().ending == .user)
@@ -60,7 +53,7 @@ struct StoppingTests {
     @Test("A Stop that could not be brought is brought by the next process, which keeps the session alive no longer", arguments: [true, false])
     func broughtLater(_ waits: Bool) async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         let before = await stops(phone).count
         await phone.server.with { server in
             server.mishaps.isDown = true
@@ -87,7 +80,7 @@ struct StoppingTests {
     @Test("What a server answers to a Stop is the end of it here, whatever it says", arguments: [Status.sessionUnknown, .refused, .accountUnknown])
     func answeredStop(_ status: Status) async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         await phone.server.with { $0.mishaps.statuses[.stop] = [status] }
         try? await phone.ostiary.end(session)
         #expect(try remembered(phone).isEmpty)
@@ -96,7 +89,7 @@ struct StoppingTests {
     @Test("A server that is too busy for a Stop is asked again later")
     func busyAtStop() async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         await phone.server.with { $0.mishaps.statuses[.stop] = [.tooMany] }
         await #expect(throws: OstiaryError.tooMany) { try await phone.ostiary.end(session) }
         #expect(try remembered(phone) == [true])
@@ -109,7 +102,7 @@ struct StoppingTests {
         let phone = try await TestPhone.enrolled(remembersAll: true)
         let before = await stops(phone).count
         await phone.server.with { $0.settings.pingTime = 0 }
-        let oneShot = try await loggedIn(phone)
+        let oneShot = try await phone.logInByCode()
         await phone.server.with { $0.settings.pingTime = 300 }
         let app = try await phone.logInToApp()
         // A ping of the moment of the login would not be a later one.
@@ -135,7 +128,7 @@ struct StoppingTests {
     func oneShotThatIsOver(_ isKnown: Bool) async throws {
         let phone = try await TestPhone.enrolled(remembersAll: true)
         await phone.server.with { $0.settings.pingTime = 0 }
-        _ = try await loggedIn(phone)
+        _ = try await phone.logInByCode()
         if isKnown { await phone.server.stopSessions() } else { await phone.server.with { $0.mishaps.statuses[.ping] = [.sessionUnknown] } }
         #expect(try await next(phone, remembersAll: true).ostiary.refresh().allSatisfy { !$0.isLoggedIn })
         #expect(try remembered(phone).isEmpty)
@@ -191,7 +184,7 @@ struct StoppingTests {
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         let ostiary = Ostiary(configuration: configuration, ports: ports.quick)
         let phone = TestPhone(enrolled.server, accounts: enrolled.accounts, keys: enrolled.keys, ostiary)
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         ambush.arm { try? await ostiary.end(session) }
         _ = try await ostiary.refresh()
         #expect(try await phone.stopped().ending == .user)
@@ -204,7 +197,7 @@ struct StoppingTests {
     @Test("A ping that brings nothing new tells the app nothing")
     func nothingNew() async throws {
         let phone = try await TestPhone.enrolled()
-        let session = try await loggedIn(phone)
+        let session = try await phone.logInByCode()
         let told = phone.ostiary.hub.subscribe(replaying: false)
         for _ in 0..<3 { _ = try await phone.ostiary.refresh() }
         #expect(await count(.ping, phone) == 3)
@@ -215,7 +208,7 @@ struct StoppingTests {
     @Test("Watching that is wished for again changes nothing: the server is not asked for it")
     func watchedAlready() async throws {
         let phone = try await TestPhone.enrolled()
-        _ = try await loggedIn(phone)
+        _ = try await phone.logInByCode()
         try await waiting(while: phone.clock.sleeping == 0)
         phone.ostiary.setWatching(false)
         // Calls are carried out in order, and a ping would be sent before this one is answered.
@@ -227,7 +220,7 @@ struct StoppingTests {
     @Test("Logins that are ended from a list are all written down as ending before a server hears of the first")
     func endedFromList() async throws {
         let phone = try await TestPhone.enrolled(remembersAll: true)
-        for _ in 0..<2 { _ = try await loggedIn(phone) }
+        for _ in 0..<2 { _ = try await phone.logInByCode() }
         let later = next(phone, remembersAll: true)
         let accounts = phone.accounts
         let seen = Mutex<[[Bool]]>([])

@@ -44,8 +44,8 @@ extension AuthorizeRoutes {
 
     private func decided(_ asked: OpenQuestion, allows: Bool, _ visit: Visit, _ call: BrowserCall) async throws -> Response {
         switch asked.matter {
-        case .device(let hash):
-            guard try await decided(hash, asked.question, allows: allows, call) else { throw VisitRefusal.over }
+        case .device(let waiting):
+            guard try await decided(waiting, asked.question, allows: allows, call) else { throw VisitRefusal.over }
             return .object { $0.member("state", allows ? "allowed" : "refused") }
         case .request(let request, let keptAt):
             guard allows else { return Self.telling(request.refused(.denied, issuer: call.issuer)) }
@@ -56,13 +56,16 @@ extension AuthorizeRoutes {
     }
 
     /// False where it was decided before, or is over.
-    private func decided(_ hash: [UInt8], _ question: ConsentQuestion, allows: Bool, _ call: BrowserCall) async throws -> Bool {
+    private func decided(_ waiting: PolledQuestion, _ question: ConsentQuestion, allows: Bool, _ call: BrowserCall) async throws -> Bool {
+        let hash = waiting.authorization.hash
         guard allows else { return try await oauth.approval.deny(hash, at: call.server, account: question.login.account, now: call.now) != nil }
         do {
             return try await oauth.approval.approve(
-                hash, at: call.server, scopes: question.scopes, session: question.login.session, now: call.now) != nil
+                hash, at: call.server, scopes: question.scopes, session: question.login.session, shown: waiting, now: call.now) != nil
         } catch is AuthorizeRefusal {
             // The login ended since the question before.
+            throw VisitRefusal.changed
+        } catch is AuthorizationRequestChanged {
             throw VisitRefusal.changed
         }
     }
@@ -76,7 +79,7 @@ extension AuthorizeRoutes {
             guard let waiting = try await oauth.approval.question(hash, at: call.server, now: call.now) else { throw VisitRefusal.over }
             let question = ConsentQuestion(
                 kind: .device, application: waiting.application, scopes: waiting.authorization.scopes, api: waiting.api, login: login)
-            return OpenQuestion(question: question, matter: .device(hash), arrival: arrival)
+            return OpenQuestion(question: question, matter: .device(waiting), arrival: arrival)
         case .request(let name):
             let resumed = try await oauth.authorize.resume(name, at: call.server, now: call.now)
             guard case .request(let request) = resumed.outcome else { return nil }
@@ -97,7 +100,7 @@ extension AuthorizeRoutes {
 private struct OpenQuestion: Sendable {
     enum Matter: Sendable {
         case request(AuthorizationRequest, keptAt: Instant)
-        case device([UInt8])
+        case device(PolledQuestion)
     }
 
     let question: ConsentQuestion

@@ -8,16 +8,17 @@ import OstiaryProtocol
 /// The page on which a person types what a device shows (RFC 8628 §3.3).
 extension AuthorizeRoutes {
     /// POST /device/code: where the browser goes on with a code that somebody waits with.
-    /// - Parameter peer: the place that the tries are counted for.
-    func typeCode(_ call: BrowserCall, from peer: Peer?) async throws -> Response {
+    /// - Parameter place: that wrong codes are counted for.
+    func typeCode(_ call: BrowserCall, from place: CallPlace) async throws -> Response {
         try pages.checkPost(call.headers)
         let body = try JSONBody.decode(DeviceBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
-        guard !typed.isLocked(peer, at: call.now) else { throw VisitRefusal.tooOften }
-        // What can be no code is not counted: nobody finds one by it.
-        guard let code = UserCode(typed: body.code) else { return Self.wrongCode }
-        guard let waiting = try await oauth.devices.waiting(for: code, at: call.server, now: call.now) else {
-            typed.noteWrong(peer, at: call.now)
-            return Self.wrongCode
+        let waiting: PolledAuthorization
+        do {
+            let found = try await oauth.devices.waiting(forTyped: body.code, from: place, at: call.server, now: call.now)
+            guard let found else { return .object { $0.member("outcome", "wrong") } }
+            waiting = found
+        } catch let locked as UserCodesLocked {
+            throw VisitRefusal.tooOften(seconds: locked.seconds)
         }
         let visit = Visit(secret: PageSecret(using: random), subject: .device(waiting.hash), begunAt: call.now)
         let isLoggedIn = try await logins(of: call).newest(at: call.now) != nil
@@ -34,8 +35,6 @@ extension AuthorizeRoutes {
             waiting.application, waiting.authorization.scopes, waiting.api, demand: .policy, in: call.language(), headers: call.headers)
         return try await openLogin(visit, shown, call)
     }
-
-    private static var wrongCode: Response { .object { $0.member("outcome", "wrong") } }
 }
 
 private struct DeviceBody: JSONFields {

@@ -26,11 +26,14 @@ extension AuthorizeRoutes {
         let login = try await logins(of: call).newest(at: call.now)
         // Whoever is logged in here was so before, be it in this very second.
         let visit = AuthorizeVisit(askedAt: call.now + 1, session: login?.session)
-        let step = try await oauth.authorize.next(for: asked, visit, now: call.now)
+        let step: AuthorizeStep
+        switch try await oauth.authorize.begin(asked, visit, now: call.now) {
+        case .page(let refusal): throw VisitRefusal(refusal)
+        case .step(let first): step = first
+        }
         switch step {
         case .give: return answer(try await code(for: asked, visit, call), in: call.language(for: asked))
         case .refuse(let refusal):
-            guard try await oauth.authorize.mayLeadAway(for: asked) else { throw VisitRefusal(refusal) }
             note(refusal, call)
             return answer(asked.refused(refusal, issuer: call.issuer), in: call.language(for: asked))
         case .logIn, .consent, .confirm: break

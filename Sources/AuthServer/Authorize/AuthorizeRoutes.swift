@@ -14,7 +14,6 @@ package struct AuthorizeRoutes: Sendable {
     let clock: @Sendable () -> Instant
     let texts: PageTexts
     let cookies: ProviderCookies
-    let typed = TypedCodes()
     /// Of authorization requests that are refused by redirect, for each reason.
     let refusals = LineLimit<String>(burst: 20)
     private let addresses: ProviderAddresses
@@ -55,7 +54,7 @@ package struct AuthorizeRoutes: Sendable {
             router.post(path("/authorize/decision"), use: call(decide))
             router.get(path(ProviderPath.verification.rawValue), use: page { [texts] call in texts.response(.device, to: call.request) })
             router.post(path("/device/code")) { request, context in
-                try await call { call in try await typeCode(call, from: context.peer) }(request, context)
+                try await call { call in try await typeCode(call, from: context.place) }(request, context)
             }
             router.post(path(ProviderPath.endSession.rawValue), use: page(turned))
             router.get(path("/logout/done"), use: page { [texts] call in texts.response(.logout, to: call.request) })

@@ -48,11 +48,17 @@ enum VisitRefusal: Error, Equatable {
     /// What a client, or whoever sent the browser here, did wrong: a sentence for its makers, which may hold a name that its sender made, and a word for
     /// the log, which does not.
     case refused(String, reason: String = "refused")
-    /// Codes were typed too often that none are.
-    case tooOften
+    /// Codes were typed too often that none are; one may be again after so many seconds.
+    case tooOften(seconds: UInt64)
 
     /// For the line that says what was refused.
-    var reason: String { if case .refused(_, let reason) = self { reason } else { "\(self)" } }
+    var reason: String {
+        switch self {
+        case .refused(_, let reason): reason
+        case .tooOften: "tooOften"
+        case .over, .changed: "\(self)"
+        }
+    }
 
     init(_ refusal: AuthorizeRefusal) {
         switch refusal {
@@ -68,10 +74,9 @@ extension VisitRefusal: ErrorResponseConvertible {
         case .over: ErrorResponse(.unauthorized, "visit_over", "this is over; start again from the site")
         case .changed: ErrorResponse(.conflict, "changed", "something else is asked by now")
         case .refused(let why, _): ErrorResponse(.badRequest, "bad_request", why)
-        case .tooOften:
+        case .tooOften(let seconds):
             ErrorResponse(
-                .tooManyRequests, "too_often", "too many wrong codes; wait \(UserCodeTries.span) seconds",
-                headers: [.retryAfter: "\(UserCodeTries.span)"])
+                .tooManyRequests, "too_often", "too many wrong codes; wait \(seconds) seconds", headers: [.retryAfter: "\(seconds)"])
         }
     }
 }

@@ -1,5 +1,6 @@
 import Authentication
 import Database
+import HTTPService
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTokens
@@ -69,7 +70,8 @@ package final class SQLTokenKeyring: TokenKeyring {
     private func look(_ server: ServerID, at now: Instant) async throws -> TokenKeys {
         let turn = state.withLock(\.turn)
         var rows = try await keyStore.tokenKeys(of: server)
-        if !rows.missing(at: now).isEmpty { rows = try await keyStore.renewedTokenKeys(of: server, using: random, at: now) }
+        // A call may be waiting for it, and a key of RSA takes a while.
+        if !rows.missing(at: now).isEmpty { rows = try await aside { try await keyStore.renewedTokenKeys(of: server, using: random, at: now) } }
         return try load(rows, of: server, at: now, turn: turn)
     }
 

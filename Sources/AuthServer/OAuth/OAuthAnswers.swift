@@ -9,10 +9,10 @@ import OstiaryTokens
 
 /// What the endpoints answer: JSON that nobody in between keeps (RFC 6749 §5.1).
 extension Response {
+    private static let fields: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store", .pragma: "no-cache"]
+
     static func provider(_ object: JSONObject, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store", .pragma: "no-cache"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: object.encoded)))
+        Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: object.encoded)))
     }
 
     /// RFC 6749 §5.2, with the fields that the RFC of each word wants.
@@ -22,6 +22,7 @@ extension Response {
             status: HTTPResponse.Status(code: error.status))
         response.headers[.wwwAuthenticate] = error.challenge
         response.headers[.dpopNonce] = error.nonce
+        response.headers[.retryAfter] = error.retryAfter.map { "\($0)" }
         return response
     }
 }

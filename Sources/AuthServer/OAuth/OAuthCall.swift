@@ -20,6 +20,8 @@ struct OAuthCall: Sendable {
     /// Whether proofs need one of them.
     let asksNonce: Bool
     let now: Instant
+    /// Where it comes from, for limits.
+    let place: CallPlace
     let logger: Logger
 
     var authorization: [String] { request.headers[values: .authorization] }

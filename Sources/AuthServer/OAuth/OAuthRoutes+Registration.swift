@@ -9,7 +9,7 @@ extension OAuthRoutes {
         do {
             let registration = RegistrationCall(
                 server: call.server, authorization: call.authorization, contentType: call.request.headers.mediaType,
-                body: try await call.request.bytes(limit: OAuthCall.bodyLimit))
+                body: try await call.request.bytes(limit: OAuthCall.bodyLimit), from: call.place)
             return .provider(try await domain.registration.register(registration, at: call.now).json, status: .created)
         } catch RegistrationRefusal.closed {
             throw ErrorResponse.notFound

@@ -73,7 +73,7 @@ package struct OAuthRoutes: Sendable {
         RequestTrace.current?.note(.server, server.text)
         let call = OAuthCall(
             request: request, server: server, target: try addresses.target(route.path, of: server), nonces: nonces, asksNonce: asksNonce,
-            now: clock(), logger: context.logger)
+            now: clock(), place: context.place, logger: context.logger)
         var response = try await route.handler(call)
         if asksNonce, call.hasProof { response.headers[.dpopNonce] = nonces.current(at: call.now) }
         if route.isForOtherSites { OtherSites.allow(&response) }

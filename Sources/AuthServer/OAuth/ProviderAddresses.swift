@@ -2,6 +2,7 @@ import HTTPService
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTokens
+import Synchronization
 
 /// Where the provider of each virtual server is: the first one's issuer is the origin itself, any other's stands in a folder of its own, and the
 /// endpoints of each have the same names below its issuer.
@@ -11,6 +12,7 @@ package struct ProviderAddresses: Sendable {
 
     private let origin: String
     private let first: ServerID
+    private let targets = KnownTargets()
 
     /// - Parameter first: the virtual server that was made on the first start.
     package init(publicURL: PublicURL, first: ServerID) {
@@ -32,9 +34,22 @@ package struct ProviderAddresses: Sendable {
     }
 
     /// Where a proof of possession has to be for.
+    /// - Parameter server: one that is a provider: of others nothing is remembered here.
     /// - Throws: ``ErrorResponse/notFound``, of an origin that no proof can name.
     func target(_ path: ProviderPath, of server: ServerID) throws -> HTTPTarget {
+        if let known = targets[server, path] { return known }
         guard let target = HTTPTarget(address(path, of: server)) else { throw ErrorResponse.notFound }
+        targets[server, path] = target
         return target
+    }
+}
+
+/// The addresses of endpoints in the spelling in which they are compared: every call asks for its own, and they change with the settings only.
+private final class KnownTargets: Sendable {
+    private let targets = Mutex<[ServerID: [ProviderPath: HTTPTarget]]>([:])
+
+    subscript(server: ServerID, path: ProviderPath) -> HTTPTarget? {
+        get { targets.withLock { $0[server]?[path] } }
+        set { targets.withLock { $0[server, default: [:]][path] = newValue } }
     }
 }

@@ -42,7 +42,9 @@ final class ProviderDocuments: Sendable {
 struct PreparedDocument: Sendable {
     private let body: ByteBuffer
     private let tag: String
-    private let caching: String
+    /// Of the word that a copy is still right; of the text there is its type, too.
+    private let known: HTTPFields
+    private let whole: HTTPFields
 
     /// - Parameter life: seconds for which a copy is good. The next key is published a day before it signs; one that was withdrawn in an emergency is
     ///   believed for as long as copies are.
@@ -50,15 +52,14 @@ struct PreparedDocument: Sendable {
         let bytes = object.encoded
         body = ByteBuffer(bytes: bytes)
         tag = "\"\(Base64URL.encode(Array(SHA(bytes).prefix(12))))\""
-        caching = "public, max-age=\(life)"
+        known = [.cacheControl: "public, max-age=\(life)", .eTag: tag]
+        whole = known + [HTTPField(name: .contentType, value: "application/json")]
     }
 
     /// The text, or the word that the copy of whoever asks is still right (RFC 9110 §13.1.2).
     func response(to request: Request) -> Response {
-        var headers: HTTPFields = [.cacheControl: caching, .eTag: tag]
-        guard !isKnown(by: request.headers[values: .ifNoneMatch]) else { return Response(status: .notModified, headers: headers) }
-        headers[.contentType] = "application/json"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+        guard !isKnown(by: request.headers[values: .ifNoneMatch]) else { return Response(status: .notModified, headers: known) }
+        return Response(status: .ok, headers: whole, body: ResponseBody(byteBuffer: body))
     }
 
     /// Whether a list of tags has ours, as a strong or a weak one.

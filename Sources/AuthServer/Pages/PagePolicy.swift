@@ -9,18 +9,22 @@ import Hummingbird
 /// What phones are answered is none of a browser's business and goes without.
 struct PagePolicy<Context: RequestContext>: RouterMiddleware {
     private let headers: PageHeaders<Context>
+    /// Of every answer whose route says nothing else.
+    private let usual = HTTPField(name: .contentSecurityPolicy, value: PageFrame.policy([]))
 
     init(isSecure: Bool) { headers = PageHeaders(isSecure: isSecure) }
 
     func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
         var response = try await next(request, context)
         guard !request.uri.path.hasPrefix("/ap1") else { return response }
-        let policy = response.headers[.contentSecurityPolicy] ?? PageFrame.policy([])
-        response.headers[.contentSecurityPolicy] = policy
-        let mayBeFramed = !policy.contains(PageFrame.ancestors([]))
+        guard let policy = response.headers[.contentSecurityPolicy] else {
+            response.headers.append(usual)
+            headers.add(to: &response)
+            return response
+        }
         headers.add(to: &response)
         // It cannot name sites, only refuse them all.
-        if mayBeFramed { response.headers[.xFrameOptions] = nil }
+        if !policy.contains(PageFrame.ancestors([])) { response.headers[.xFrameOptions] = nil }
         return response
     }
 }

@@ -4,7 +4,8 @@ import OstiaryProtocol
 /// The visual hash of each virtual server, worked out once: it costs about 70 ms and 32 MiB on purpose.
 package actor VisualHashes {
     private nonisolated let keyring: any ServerKeyring
-    private var known: [ServerID: VisualHash] = [:]
+    /// One that is being worked out among them: whoever asks meanwhile waits for it.
+    private var known: [ServerID: Task<VisualHash, any Error>] = [:]
 
     package init(keyring: any ServerKeyring) { self.keyring = keyring }
 
@@ -14,10 +15,15 @@ package actor VisualHashes {
 
     /// - Throws: `UnknownServer`.
     package func hash(of server: ServerID) async throws -> VisualHash {
-        if let hash = known[server] { return hash }
+        if let hash = known[server] { return try await hash.value }
         let root = try await keyring.keys(of: server).root
-        let hash = try VisualHash(rootHash: root.hash)
+        if let hash = known[server] { return try await hash.value }
+        // Not on the thread of whoever asks first, which has other connections.
+        let hash = Task.detached { try VisualHash(rootHash: root.hash) }
         known[server] = hash
-        return hash
+        do { return try await hash.value } catch {
+            known[server] = nil
+            throw error
+        }
     }
 }

@@ -38,6 +38,10 @@ extension LoginLinkError: ErrorResponseConvertible {
     }
 }
 
+extension FramesNotAllowed: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse { FieldRefusal.bad("framed", "needs frameorigins of the virtual server").errorResponse }
+}
+
 extension ReturnCodeWrong: ErrorResponseConvertible {
     package var errorResponse: ErrorResponse {
         ErrorResponse(.forbidden, "return_code_wrong", "nobody is logged in by this code: let the person start again at your site")

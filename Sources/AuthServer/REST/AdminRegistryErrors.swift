@@ -111,6 +111,7 @@ extension ApplicationRefusal {
         case .redirectUnneeded: .bad("redirect_uris", "is for authorization_code only, which grant_types does not have")
         case .tooManyRedirects: .bad("redirect_uris", "has at most 50")
         case .redirectWrong(let text): .bad("redirect_uris", "has \(text), which is for native applications")
+        case .redirectUnusable(let text): .bad("redirect_uris", "has \(text), which is of before a rule that it breaks: write another")
         case .addressWrong(let use, let text):
             .bad(use.field, "\(use == .afterLogout ? "has" : "is") \(text): write https, or http to this machine, without a fragment")
         case .deliveryMissing: .bad("backchannel_token_delivery_mode", "is missing: CIBA is by poll or ping")

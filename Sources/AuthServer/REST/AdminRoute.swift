@@ -13,16 +13,19 @@ struct AdminRoute: Sendable {
     let query: [String]
     /// Whether the call has a body; where it has none, nothing that is sent as one is ignored.
     let hasBody: Bool
+    /// Whether it is done on the thread of its connection: it looks at a few rows and makes no picture.
+    let isBrief: Bool
     let handler: @Sendable (AdminRequest) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, query: [String] = [], hasBody: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, query: [String] = [], hasBody: Bool = false, isBrief: Bool = false,
         _ handler: @Sendable @escaping (AdminRequest) async throws -> Response
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.hasBody = hasBody
+        self.isBrief = isBrief
         self.handler = handler
     }
 
@@ -54,7 +57,8 @@ extension RouterMethods where Context == ServiceRequestContext {
                 guard let caller = context.caller as? AdminCaller else { throw AdminRefusal.keyMissing }
                 let request = AdminRequest(
                     request: request, parameters: context.parameters, caller: caller, now: clock(), requestID: context.requestID)
-                return try await route.answer(request, known: known)
+                if route.isBrief { return try await route.answer(request, known: known) }
+                return try await aside { try await route.answer(request, known: known) }
             }
         }
     }

@@ -7,9 +7,9 @@ import OstiaryProtocol
 extension AdminRoutes {
     var sessionTable: [AdminRoute] {
         [
-            AdminRoute(.get, "/servers/{serverid}/sessions/", getSession),
-            AdminRoute(.post, "/servers/{serverid}/sessions/return", hasBody: true, handIn),
-            AdminRoute(.post, "/servers/{serverid}/sessions/logout", logOut),
+            AdminRoute(.get, "/servers/{serverid}/sessions/", isBrief: true, getSession),
+            AdminRoute(.post, "/servers/{serverid}/sessions/return", hasBody: true, isBrief: true, handIn),
+            AdminRoute(.post, "/servers/{serverid}/sessions/logout", isBrief: true, logOut),
             AdminRoute(.get, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
             AdminRoute(.post, "/servers/{serverid}/sessions/qr/login", query: ["accountid", "img", "s"], hasBody: true, getQrLogin),
             AdminRoute(.get, "/servers/{serverid}/sessions/link/login", query: ["accountid"], hasBody: true, getLinkLogin),
@@ -66,11 +66,7 @@ extension AdminRoutes {
         guard (page.returnURL?.absolute(at: publicURL).utf8.count ?? 0) <= ReturnURL.mostBytes else {
             throw FieldRefusal.bad("returnurl", "has at most \(ReturnURL.mostBytes) bytes")
         }
-        let settings = try await domain.servers.virtualServer(server).parameters
-        guard !page.isFramed || !settings.frameOrigins.isEmpty else { throw FieldRefusal.bad("framed", "needs frameorigins of the virtual server") }
-        try await domain.sessions.refuseWebNonce(nonce, at: server)
-        if let account = page.request.account { _ = try await domain.accounts.account(account, at: server) }
-        try await domain.sessions.checkKeys(of: server)
+        try await domain.sessions.admitPage(for: nonce, at: server, isFramed: page.isFramed, account: page.request.account)
         let url = try await pages.open(page, at: request.now)
         return .object { writer in writer.member("url", url) }
     }

@@ -103,6 +103,16 @@ extension AuthenticationSchema {
         ]
     }
 
+    /// What backends are to be told is found by when it became due; and by going over the grants of a client, so many at a time, in the order of their ids.
+    static func logoutIndexes(_ d: SQLDialect) -> [String] {
+        [
+            "DROP INDEX oauth_grant_client", "CREATE INDEX oauth_grant_client ON oauth_grant (server, client, told, id)",
+            "CREATE INDEX oauth_logout_due ON oauth_logout (due_at)",
+            // And who let a client do something, when it is taken away.
+            "CREATE INDEX oauth_consent_client ON oauth_consent (server, client)",
+        ]
+    }
+
     /// What was given on grants, and what may be shown once.
     private static func tokenTables(_ d: SQLDialect) -> [String] {
         [

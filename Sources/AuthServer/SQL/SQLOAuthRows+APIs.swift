@@ -7,10 +7,10 @@ import OstiaryTokens
 /// What an operator writes of APIs, roles and users.
 extension SQLOAuthRows {
     func api(_ identifier: APIIdentifier, of server: ServerID) throws -> ProtectedAPI? {
-        try knownAPIs.row(Key(server: server, name: identifier)) {
-            let condition = "WHERE server = $1 AND identifier = $2"
-            return try connection.one(RegistryColumns.apis.selection + condition, [SQLValue(server), .text(identifier.text)])
-                .map(RegistryColumns.api)
+        let key = Key(server: server, name: identifier)
+        return try knownAPIs.row(key) {
+            try connection.one(RegistryColumns.oneAPI, [SQLValue(server), .text(identifier.text)])
+                .map { try readings.apis.value(of: $0, as: key, read: RegistryColumns.api) }
         }
     }
 

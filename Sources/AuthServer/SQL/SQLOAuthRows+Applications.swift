@@ -5,9 +5,10 @@ import OstiaryTokens
 
 extension SQLOAuthRows {
     func application(_ id: ClientID, of server: ServerID) throws -> Application? {
-        try knownApplications.row(Key(server: server, name: id)) {
-            try connection.one(ApplicationColumns.table.selection + "WHERE server = $1 AND id = $2", [SQLValue(server), .text(id.text)])
-                .map(ApplicationColumns.read)
+        let key = Key(server: server, name: id)
+        return try knownApplications.row(key) {
+            try connection.one(ApplicationColumns.one, [SQLValue(server), .text(id.text)])
+                .map { try readings.applications.value(of: $0, as: key, read: ApplicationColumns.read) }
         }
     }
 
@@ -27,6 +28,9 @@ enum ApplicationColumns {
             "keys", "grant_types", "apis", "serves", "requires_dpop", "requires_pushed", "rs256_assertions", "id_token_algorithm", "delivery",
             "refresh_absolute", "refresh_idle",
         ])
+
+    /// The statement that reads one, by its server and its id.
+    static let one = table.selection + "WHERE server = $1 AND id = $2"
 
     static func values(of application: Application) -> [SQLValue] {
         let delivery: String? =
@@ -56,7 +60,7 @@ enum ApplicationColumns {
         application.siteURL = try row.text("site_url")
         application.isFirstParty = try row.bool("first_party")
         application.isEnabled = try row.bool("enabled")
-        application.redirectURIs = try row.lines("redirect_uris").map { try redirectURI($0, ofApp: kind == .native) }
+        application.redirectURIs = try row.lines("redirect_uris").map { RedirectURI(stored: $0, ofApp: kind == .native) }
         application.postLogoutRedirectURIs = Set(try row.lines("post_logout_uris"))
         application.backchannelLogoutURI = try row.optionalText("logout_uri")
         application.secrets = try row.lines("secrets").map(secret)
@@ -72,10 +76,6 @@ enum ApplicationColumns {
         application.refreshLife = RefreshLife(
             absolute: try row.optionalUnsigned("refresh_absolute"), idle: try row.optionalUnsigned("refresh_idle"))
         return application
-    }
-
-    private static func redirectURI(_ text: String, ofApp: Bool) throws -> RedirectURI {
-        do { return try RedirectURI(registering: text, ofApp: ofApp) } catch { throw SQLError.outOfRange("redirect_uris") }
     }
 
     private static func keys(_ row: SQLRow) throws -> JWKSet {

@@ -5,29 +5,74 @@ import OstiaryProtocol
 
 /// What clients' backends are still to be told.
 extension SQLOAuthRows {
-    /// Grants of clients that have an address, whose session goes on no more, as it is gone, or is over though nobody has written that down yet; or that an
-    /// operator ended. Clients come first, and those without an address cost nothing. Of those that are due each client's first before any client's second.
-    private static let logouts = """
-        SELECT * FROM (SELECT n.*, ROW_NUMBER() OVER (PARTITION BY n.server, n.client ORDER BY n.due, n.session) AS turn FROM (
+    /// Notices of the grants that are found: whose session goes on no more, as it is gone, or is over though nobody has written that down
+    /// yet; or that an operator ended.
+    /// - Parameters:
+    ///   - found: what stands first behind `FROM`.
+    ///   - condition: by which `g`, the grant, is among it.
+    ///   - now: the place of the moment among the arguments.
+    private static func notices(from found: String, where condition: String, at now: String) -> String {
+        """
         SELECT DISTINCT g.server, g.session, g.client, k.subject, c.logout_uri, a.id IS NULL AS is_over, l.since, l.attempts,
-        COALESCE(l.due_at, $1) AS due
-        FROM oauth_client c CROSS JOIN oauth_grant g
-        LEFT JOIN session s ON s.id = g.session AND s.state = \(SessionColumns.States.loggedIn) AND s.deadline >= $1
+        COALESCE(l.due_at, \(now)) AS due
+        FROM \(found) CROSS JOIN oauth_grant g CROSS JOIN oauth_client c
+        LEFT JOIN session s ON s.id = g.session AND s.state = \(SessionColumns.States.loggedIn) AND s.deadline >= \(now)
         LEFT JOIN account a ON a.id = s.account
         LEFT JOIN oauth_subject k ON k.account = g.account
         LEFT JOIN oauth_logout l ON l.session = g.session AND l.client = g.client
-        WHERE c.logout_uri IS NOT NULL AND g.server = c.server AND g.client = c.id AND g.told = 0 AND (a.id IS NULL OR g.ended = 1)
-        AND (l.due_at IS NULL OR l.due_at <= $1)
-        ) n) t ORDER BY turn, due, session, client LIMIT $2
+        WHERE \(condition) AND g.told = 0 AND c.server = g.server AND c.id = g.client AND c.logout_uri IS NOT NULL
+        AND (a.id IS NULL OR g.ended = 1) AND (l.due_at IS NULL OR l.due_at <= \(now))
+        """
+    }
+
+    /// Sessions of which something became due, each kind by its index; then each client's first before any client's second.
+    private static let lately = """
+        WITH lately AS (
+        SELECT id AS session FROM session WHERE last_moment >= $2 AND last_moment <= $1
+        UNION SELECT id FROM session WHERE runs_out_at >= $2 AND runs_out_at < $1
+        UNION SELECT session FROM oauth_grant WHERE revoked_at >= $2 AND revoked_at <= $1 AND ended = 1
+        UNION SELECT session FROM oauth_logout WHERE due_at >= $2 AND due_at <= $1)
+        SELECT * FROM (SELECT n.*, ROW_NUMBER() OVER (PARTITION BY n.server, n.client ORDER BY n.due, n.session) AS turn FROM (
+        \(notices(from: "lately", where: "g.session = lately.session", at: "$1"))
+        ) n) t ORDER BY turn, due, session, client LIMIT $3
         """
 
-    func dueLogouts(at now: Instant, limit: Int) throws -> [LogoutNotice] {
-        try connection.query(Self.logouts, [SQLValue(now), SQLValue(limit)]).map { row in
-            LogoutNotice(
-                server: try row.identifier("server"), session: try row.identifier("session"), client: try row.client("client"),
-                subject: try row.optionalText("subject"), address: try row.text("logout_uri"),
-                isOver: try row.bool("is_over"), retry: try Self.retry(row, "since", "attempts", "due") ?? RetrySchedule(from: now))
-        }
+    func logouts(dueSince since: Instant, at now: Instant, limit: Int) throws -> [LogoutNotice] {
+        try connection.query(Self.lately, [SQLValue(now), SQLValue(since), SQLValue(limit)]).map { row in try Self.notice(row, at: now) }
+    }
+
+    /// After the server `$1`, the client `$2` and the grant `$3` the next `$4`: the rest of that client's, and those of the clients after it. Apart, as one
+    /// condition for both would have the database begin at the client's first. Clients without an address cost nothing.
+    private static let part = """
+        WITH part AS (SELECT * FROM (
+        SELECT * FROM (SELECT g.server, g.client, g.id FROM oauth_client c CROSS JOIN oauth_grant g
+        WHERE c.server = $1 AND c.id = $2 AND c.logout_uri IS NOT NULL AND g.server = c.server AND g.client = c.id AND g.told = 0 AND g.id > $3
+        ORDER BY g.id LIMIT $4) rest
+        UNION ALL SELECT * FROM (SELECT g.server, g.client, g.id FROM oauth_client c CROSS JOIN oauth_grant g
+        WHERE (c.server, c.id) > ($1, $2) AND c.logout_uri IS NOT NULL AND g.server = c.server AND g.client = c.id AND g.told = 0
+        ORDER BY c.server, c.id, g.id LIMIT $4) others
+        ) nearest ORDER BY server, client, id LIMIT $4)
+        """
+    private static let partNotices = "\(part) \(notices(from: "part", where: "g.id = part.id", at: "$5"))"
+    private static let partEnd = "\(part) SELECT server, client, id FROM part ORDER BY server, client, id LIMIT 1 OFFSET $4 - 1"
+
+    func logouts(among count: Int, after place: GrantPlace?, at now: Instant) throws -> LogoutPart {
+        // Before every other: no client has the empty name.
+        let (server, client, grant): (SQLValue, SQLValue, SQLValue) =
+            place.map { (SQLValue($0.server), .text($0.client.text), SQLValue($0.grant)) } ?? (.blob([]), .text(""), .blob([]))
+        let arguments = [server, client, grant, SQLValue(count)]
+        return LogoutPart(
+            notices: try connection.query(Self.partNotices, arguments + [SQLValue(now)]).map { row in try Self.notice(row, at: now) },
+            next: try connection.one(Self.partEnd, arguments).map { row in
+                GrantPlace(server: try row.identifier("server"), client: try row.client("client"), grant: try row.identifier("id"))
+            })
+    }
+
+    private static func notice(_ row: SQLRow, at now: Instant) throws -> LogoutNotice {
+        LogoutNotice(
+            server: try row.identifier("server"), session: try row.identifier("session"), client: try row.client("client"),
+            subject: try row.optionalText("subject"), address: try row.text("logout_uri"), isOver: try row.bool("is_over"),
+            retry: try retry(row, "since", "attempts", "due") ?? RetrySchedule(from: now))
     }
 
     /// Nil for what was never tried.

@@ -93,7 +93,7 @@ extension SQLOAuthRows {
         let condition = Condition(selection, giver: "c.account", client: "c.client", server: "c.server", after: [SQLValue(server)])
         let consents = try connection.query(
             """
-            SELECT c.account, c.client, c.api, c.scopes, a.user_id AS given_by FROM \(Self.agreed) \(condition.text)
+            SELECT c.account, c.client, c.api, c.scopes, c.given_at, a.user_id AS given_by FROM \(Self.agreed) \(condition.text)
             ORDER BY c.account, c.client, c.api \(condition.part)
             """, condition.arguments + [SQLValue(part.limit), SQLValue(part.offset)])
         return Listed(
@@ -102,7 +102,7 @@ extension SQLOAuthRows {
                 return GivenConsent(
                     consent: Consent(
                         account: try row.identifier("account"), client: try row.client("client"), api: api.isEmpty ? nil : try row.optionalAPI("api"),
-                        scopes: try row.scopes("scopes")), userID: try row.optionalText("given_by"))
+                        scopes: try row.scopes("scopes"), givenAt: try row.instant("given_at")), userID: try row.optionalText("given_by"))
             }, total: try count("\(Self.agreed) \(condition.text)", condition.arguments))
     }
 

@@ -37,19 +37,21 @@ extension SQLOAuthRows {
         try knownGrants.save(grant, as: grant.id, values: GrantColumns.values, by: GrantColumns.table.saver(on: connection))
     }
 
-    private static let consents = SQLTable("oauth_consent", key: ["account", "server", "client", "api"], columns: ["scopes"])
+    private static let consents = SQLTable("oauth_consent", key: ["account", "server", "client", "api"], columns: ["scopes", "given_at"])
 
     func consent(of account: AccountID, to client: ClientID, for api: APIIdentifier?, server: ServerID) throws -> Consent? {
-        let sql = "SELECT scopes FROM oauth_consent WHERE account = $1 AND server = $2 AND client = $3 AND api = $4"
+        let sql = "SELECT scopes, given_at FROM oauth_consent WHERE account = $1 AND server = $2 AND client = $3 AND api = $4"
         return try connection.one(sql, [SQLValue(account), SQLValue(server), .text(client.text), Self.column(api)]).map { row in
-            Consent(account: account, client: client, api: api, scopes: try row.scopes("scopes"))
+            Consent(account: account, client: client, api: api, scopes: try row.scopes("scopes"), givenAt: try row.instant("given_at"))
         }
     }
 
     func save(_ consent: Consent, of server: ServerID) throws {
         try Self.consents.save(
-            [SQLValue(consent.account), SQLValue(server), .text(consent.client.text), Self.column(consent.api), .text(consent.scopes.text)],
-            on: connection)
+            [
+                SQLValue(consent.account), SQLValue(server), .text(consent.client.text), Self.column(consent.api), .text(consent.scopes.text),
+                SQLValue(consent.givenAt),
+            ], on: connection)
     }
 
     /// In a key nothing is null: no API has the empty name.

@@ -48,6 +48,17 @@ extension SQLOAuthRows {
         }
     }
 
+    func endPushed(_ id: SessionID, of account: AccountID, at server: ServerID, now: Instant) throws {
+        let row = try connection.one(Self.pushed, [SQLValue(id), SQLValue(server)])
+        let session =
+            try row.map { try SessionColumns.read($0) }
+            ?? Session(
+                id: id, server: server, nonceHash: nil, stream: nil, purpose: .login, request: LoginRequest(account: account), startedAt: now,
+                push: SessionPush())
+        guard session.settled(at: now).isUndecided else { return }
+        try SessionColumns.table.save(SessionColumns.values(of: try session.after(.stop(.server), at: now)), on: connection)
+    }
+
     private static let hinted = """
         SELECT a.id FROM account a WHERE \(PersonColumns.usable) AND a.id IN (
             SELECT id FROM account WHERE server = $1 AND user_id = $2

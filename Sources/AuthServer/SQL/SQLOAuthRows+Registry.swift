@@ -37,18 +37,32 @@ extension SQLOAuthRows {
         return Listed(try elements.map(read), total: try count("\(table.name) WHERE server = $1", [SQLValue(server)]))
     }
 
+    func removeGiven(to id: ClientID, of server: ServerID, limit: Int) throws -> Int {
+        let client = [SQLValue(server), SQLValue.text(id.text)]
+        let grants = try connection.query(
+            "SELECT id, session, account FROM oauth_grant WHERE server = $1 AND client = $2 LIMIT $3", client + [SQLValue(limit)])
+        for grant in grants {
+            // Families go with their grants. What an opaque token says is asked of its grant; it goes at its time.
+            try connection.execute("DELETE FROM oauth_grant WHERE id = $1", [try grant.value("id")])
+            try connection.execute("DELETE FROM oauth_logout WHERE session = $1 AND client = $2", [try grant.value("session"), client[1]])
+            try removeSubject(of: try grant.value("account"))
+        }
+        let consents = try connection.execute(
+            """
+            DELETE FROM oauth_consent WHERE (account, server, client, api) IN (
+                SELECT account, server, client, api FROM oauth_consent WHERE server = $1 AND client = $2 LIMIT $3)
+            """, client + [SQLValue(limit)])
+        forgetAll()
+        return max(grants.count, consents)
+    }
+
     func removeApplication(_ id: ClientID, of server: ServerID) throws {
         let client = [SQLValue(server), SQLValue.text(id.text)]
-        let grants = "FROM oauth_grant WHERE server = $1 AND client = $2"
-        // A subject stays for as long as its account or a grant of it.
-        let gone = try connection.query("SELECT DISTINCT account \(grants) AND owner IS NULL", client)
-        try connection.execute("DELETE FROM oauth_logout WHERE client = $2 AND session IN (SELECT session \(grants))", client)
-        try connection.execute("DELETE FROM oauth_token WHERE server = $1 AND grant_id IN (SELECT id \(grants))", client)
-        // Families go with their grants.
-        for table in ["oauth_grant", "oauth_code", "oauth_consent", "oauth_pushed", "oauth_polled"] {
+        _ = try removeGiven(to: id, of: server, limit: .max)
+        // Of these there is a day's at most.
+        for table in ["oauth_code", "oauth_pushed", "oauth_polled"] {
             try connection.execute("DELETE FROM \(table) WHERE server = $1 AND client = $2", client)
         }
-        for account in gone { try removeSubject(of: try account.value("account")) }
         try connection.execute("DELETE FROM oauth_client WHERE server = $1 AND id = $2", client)
         try adopt(id, of: server)
         forgetAll()
@@ -86,6 +100,8 @@ enum RegistryColumns {
     static let apis = SQLTable(
         "oauth_api", key: ["server", "identifier"],
         columns: ["name", "scopes", "form", "algorithm", "life", "session_life", "offline", "skips_consent", "checks_permissions"])
+    /// The statement that reads one, by its server and its identifier.
+    static let oneAPI = apis.selection + "WHERE server = $1 AND identifier = $2"
     static let roles = SQLTable("oauth_role", key: ["server", "name"], columns: ["permissions"])
     static let users = SQLTable("oauth_user", key: ["server", "user_id"], columns: ["name", "picture", "email", "email_verified", "roles"])
 

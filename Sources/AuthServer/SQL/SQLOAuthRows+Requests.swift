@@ -62,14 +62,23 @@ extension SQLOAuthRows {
             [SQLValue(account), SQLValue(since), .text(client.text)])
     }
 
+    func openQuestions(of client: ClientID, at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+        try polled(
+            "WHERE expires_at >= $3 AND server = $1 AND client = $2 AND state = \(PolledColumns.pending) AND session IS NOT NULL",
+            [SQLValue(server), .text(client.text), SQLValue(since)])
+    }
+
     func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization] {
+        // The last yes comes at the end of a claim; a yes is good for so long (`PolledAuthorization.goodUntil(approvedAt:)`).
         let patience = Session.claimedFor + PolledAuthorization.grace
+        let isGood = { (moment: String) in "\(moment) + pause + \(PolledAuthorization.grace) >= $3" }
         return try polled(
             """
             WHERE state = \(PolledColumns.pending) AND session IS NOT NULL AND ping_address IS NOT NULL AND expires_at >= $1 AND session IN (
-                SELECT id FROM session WHERE id = oauth_polled.session AND state IN (\(SessionColumns.States.decided)))
+                SELECT id FROM session WHERE id = oauth_polled.session AND (state IN (\(SessionColumns.States.refused))
+                OR state = \(SessionColumns.States.loggedIn) AND (\(isGood("expires_at")) OR \(isGood("logged_in_at")))))
             ORDER BY expires_at LIMIT $2
-            """, [SQLValue(now - patience), SQLValue(limit)])
+            """, [SQLValue(now - patience), SQLValue(limit), SQLValue(now)])
     }
 
     private func polled(_ condition: String, _ arguments: [SQLValue]) throws -> [PolledAuthorization] {

@@ -9,6 +9,7 @@ package struct SQLOAuthStore: OAuthStore {
     private let database: any Database
     private let key: KeyEncryptionKey
     private let audited: @Sendable ([AuditEntry]) -> Void
+    private let readings = RegistryReadings()
 
     /// - Parameter audited: told what a transaction wrote into the audit trail, once, after its commit.
     package init(database: any Database, key: KeyEncryptionKey, audited: @Sendable @escaping ([AuditEntry]) -> Void = { _ in }) {
@@ -18,33 +19,34 @@ package struct SQLOAuthStore: OAuthStore {
     }
 
     package func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {
-        let key = key
-        return try await database.read { try body(SQLOAuthRows($0, RowSecrets(key: key, salt: nil))) }
+        let (key, readings) = (key, readings)
+        return try await database.read { try body(SQLOAuthRows($0, RowSecrets(key: key, salt: nil), readings)) }
     }
 
     @discardableResult
     package func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
-        let secrets = RowSecrets(key: key, salt: WrapSalt())
-        return try await database.transaction(over: { SQLOAuthRows($0, secrets) }, telling: audited, { try body($0, $1) })
+        let (secrets, readings) = (RowSecrets(key: key, salt: WrapSalt()), readings)
+        return try await database.transaction(over: { SQLOAuthRows($0, secrets, readings) }, telling: audited, { try body($0, $1) })
     }
 
     /// A transaction that says the same when it looks again.
     func rows<Value: Sendable>(_ body: @Sendable @escaping (SQLOAuthRows) throws -> Value) async throws -> Value {
-        let secrets = RowSecrets(key: key, salt: nil)
-        return try await database.transaction { connection, _ in try body(SQLOAuthRows(connection, secrets)) }
+        let (secrets, readings) = (RowSecrets(key: key, salt: nil), readings)
+        return try await database.transaction { connection, _ in try body(SQLOAuthRows(connection, secrets, readings)) }
     }
 }
 
 /// The provider's rows of one transaction, which knows what it has read and written.
 final class SQLOAuthRows: OAuthRows, AuditedRows {
     /// A row that is one of its server's.
-    struct Key<Name: Hashable>: Hashable {
+    struct Key<Name: Hashable & Sendable>: Hashable, Sendable {
         let server: ServerID
         let name: Name
     }
 
     let connection: any SQLConnection
     let secrets: RowSecrets
+    let readings: RegistryReadings
     /// What this transaction has written into the audit trail.
     var recorded: [AuditEntry] = []
     private(set) lazy var knownApplications = KnownRows<Key<ClientID>, Application>()
@@ -58,9 +60,10 @@ final class SQLOAuthRows: OAuthRows, AuditedRows {
     private(set) lazy var knownPushed = KnownRows<Key<[UInt8]>, PushedRequest>()
     private(set) lazy var knownPolled = KnownRows<Key<[UInt8]>, PolledAuthorization>()
 
-    init(_ connection: any SQLConnection, _ secrets: RowSecrets) {
+    init(_ connection: any SQLConnection, _ secrets: RowSecrets, _ readings: RegistryReadings) {
         self.connection = connection
         self.secrets = secrets
+        self.readings = readings
     }
 
     /// How many rows there are.

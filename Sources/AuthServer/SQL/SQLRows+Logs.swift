@@ -34,8 +34,8 @@ extension SQLRows {
         let (time, limit) = (SQLValue(now), SQLValue(limit))
         let sessions = try connection.query(
             """
-            SELECT id FROM session WHERE last_moment < $1 OR (last_moment < $2 AND state IN (\(SessionColumns.States.unused)))
-            ORDER BY last_moment LIMIT $3
+            SELECT id FROM session WHERE last_moment < $1 OR (last_moment < $2 AND state IN (\(SessionColumns.States.unused))
+            AND COALESCE(wrong_numbers, 0) = 0) ORDER BY last_moment LIMIT $3
             """, [SQLValue(now - Retention.finishedSession), SQLValue(now - Retention.unusedSession), limit])
         for session in sessions {
             try connection.execute("DELETE FROM nonce WHERE session = $1", session.values)

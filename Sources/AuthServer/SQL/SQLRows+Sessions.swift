@@ -49,6 +49,11 @@ extension SQLRows {
             """, [SQLValue(account), SQLValue(now)])
     }
 
+    func wrongNumbers(of account: AccountID, since: Instant) throws -> Int {
+        let sql = "SELECT SUM(wrong_numbers) AS total FROM session WHERE preselected = $1 AND open_for IS NOT NULL AND started_at >= $2"
+        return Int(clamping: try connection.one(sql, [SQLValue(account), SQLValue(since)])?.optionalUnsigned("total") ?? 0)
+    }
+
     func askAnew(at server: ServerID) throws {
         try connection.execute(
             "UPDATE session SET asked = (asked + 1) % 4294967296 WHERE server = $1 AND state = \(SessionColumns.States.open)", [SQLValue(server)])

@@ -24,8 +24,8 @@ enum SessionColumns {
         static let loggedIn = stateList(State.loggedIn)
         /// Somebody's, and not over.
         static let unfinished = stateList(State.claimed, .loggedIn, .returning)
-        /// A person said yes or no, whatever came after it.
-        static let decided = stateList(State.loggedIn, .denied, .stopped)
+        /// A person said no, or yes to a login that is over since.
+        static let refused = stateList(State.denied, .stopped)
         /// A phone may still decide it.
         static let undecided = stateList(State.open, .claimed)
         /// Ran out before anybody decided, or will.

@@ -40,7 +40,7 @@ extension SQLRow {
             })
     }
 
-    func client(_ column: StaticString) throws -> ClientID { try Self.required(ClientID(try text(column)), column) }
+    func client(_ column: StaticString) throws -> ClientID { try Self.required(ClientID.stored(try text(column)), column) }
 
     func optionalAPI(_ column: StaticString) throws -> APIIdentifier? {
         try optionalText(column).map { try Self.required(APIIdentifier($0), column) }

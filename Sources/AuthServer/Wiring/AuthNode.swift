@@ -29,6 +29,7 @@ package struct AuthNode: Sendable {
     private let admin: AdminRoutes
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
+    private let trustedProxies: TrustedProxies
     /// Once the listeners are open: puts name and logo of the settings into the database, where they are new. Not before: a start that fails, because
     /// its port is taken for example, would undo what the REST API has said, and the next one would find the setting changed once more.
     /// - Throws: `SQLError`.
@@ -82,6 +83,7 @@ package struct AuthNode: Sendable {
         defaultServer = server.id
         identityHash = try vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
+        trustedProxies = settings.trustedProxies
         bundles = BundleMaker(
             vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
@@ -91,7 +93,7 @@ package struct AuthNode: Sendable {
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             logger: logger, clock: clock)
-        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
+        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
         oauth = try OAuthRoutes(
             domain: provider, waiting: services.waiting, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
         authorize = try AuthorizeRoutes(
@@ -142,7 +144,7 @@ package struct AuthNode: Sendable {
     package var publicRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         pages.addMiddleware(to: router)
-        router.addServiceMiddleware(outages: Self.isOutage)
+        router.addServiceMiddleware(proxies: trustedProxies, outages: Self.isOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
         oauth.add(to: router)

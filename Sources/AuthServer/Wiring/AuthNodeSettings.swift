@@ -1,4 +1,5 @@
 import HTTPService
+import OAuthProvider
 import OstiaryProtocol
 
 /// What the operator decides about an authentication server, wherever it listens.
@@ -15,10 +16,15 @@ package struct AuthNodeSettings: Sendable {
     package let auditDays: UInt64
     /// Whether proofs of possession of OAuth clients need a nonce of this server (RFC 9449 §8).
     package let asksProofNonces: Bool
+    /// Proxies before the public listener whose `X-Forwarded-For` says who asks.
+    package let trustedProxies: TrustedProxies
+    /// OAuth clients that may register themselves in a day from one address, where anybody may.
+    package let registrationsPerPeer: Int
 
     package init(
         publicURL: PublicURL, apiKey: SecretText, secondFactorIdentity: [UInt8], serverName: String? = nil, serverLogo: [UInt8]? = nil,
-        auditDays: UInt64 = 0, asksProofNonces: Bool = false
+        auditDays: UInt64 = 0, asksProofNonces: Bool = false, trustedProxies: TrustedProxies = .none,
+        registrationsPerPeer: Int = ClientRegistrationService.mostByPlace
     ) {
         self.publicURL = publicURL
         self.apiKey = apiKey
@@ -27,6 +33,8 @@ package struct AuthNodeSettings: Sendable {
         self.serverLogo = serverLogo
         self.auditDays = auditDays
         self.asksProofNonces = asksProofNonces
+        self.trustedProxies = trustedProxies
+        self.registrationsPerPeer = registrationsPerPeer
     }
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
@@ -39,6 +47,8 @@ package struct AuthNodeSettings: Sendable {
         serverLogo = try settings.parsed(.serverLogo, Self.logo(in:))
         auditDays = try settings.integer(.auditDays, in: 0...36_500) ?? 0
         asksProofNonces = try settings.bool(.dpopNonces) ?? false
+        trustedProxies = TrustedProxies(try settings.list(.trustedProxies, TrustedProxy.init(parsing:)) ?? [])
+        registrationsPerPeer = try settings.integer(.registrationsPerPeer, in: 1...1_000) ?? ClientRegistrationService.mostByPlace
     }
 
     private static func logo(in path: String) throws(LogoError) -> [UInt8] {

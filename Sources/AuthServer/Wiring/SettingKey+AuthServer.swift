@@ -6,6 +6,7 @@ extension SettingKey {
     package static let authServer: [SettingKey] = [
         .publicURL, .listen, .adminListen, .databaseURL, .rootAPIKey, .rootAPIKeyFile, .kekFile, .secondFactorURL, .secondFactorIdentity, .serverName,
         .serverLogo, .logLevel, .maxConnections, .maxConnectionsPerPeer, .auditDays, .dpopNonces,
+        .trustedProxies, .registrationsPerPeer,
     ]
 
     package static let publicURL = SettingKey(
@@ -33,6 +34,14 @@ extension SettingKey {
         "audit_days", "days for which the audit trail is kept, up to 36500; 0 for ever, which is the default")
     package static let dpopNonces = SettingKey(
         "dpop_nonces", "whether proofs of possession (DPoP) of OAuth clients need a nonce of this server, true or false; default false")
+    package static let trustedProxies = SettingKey(
+        "trusted_proxies",
+        """
+        addresses and networks of proxies before the public listener whose X-Forwarded-For is believed, separated by commas, unix for a Unix domain socket; \
+        none by default
+        """)
+    package static let registrationsPerPeer = SettingKey(
+        "registrations_per_peer", "OAuth clients that may register themselves in a day from one address, where anybody may, up to 1000; default 20")
     package static let maxConnections = SettingKey(
         "max_connections",
         "connections at a time on the public listener, up to 1000000; default 20000, and never more than the system's limit of open files leaves")

@@ -4,7 +4,8 @@ import OstiaryProtocol
 package enum Retention {
     /// Seconds for which a finished session and its nonce are kept, so that late phones and pages are told what became of it.
     package static let finishedSession: UInt64 = 86_400
-    /// The same of a session that ran out before anybody decided: no phone signed anything that could be asked about.
+    /// The same of a session that ran out before anybody decided: no phone signed anything that could be asked about, nor a wrong number, which counts for
+    /// a day (`NumberBudget`).
     package static let unusedSession: UInt64 = 120
     /// Seconds for which an enrolment is kept after its time, so that a repeat is answered alike.
     package static let enrolment: UInt64 = 3_600
@@ -15,7 +16,7 @@ extension Session {
     package func isForgotten(at now: Instant) -> Bool {
         let retention: UInt64 =
             switch state {
-            case .open, .expired: Retention.unusedSession
+            case .open, .expired: push.map(\.wrongNumbers) ?? 0 > 0 ? Retention.finishedSession : Retention.unusedSession
             case .claimed, .returning, .denied, .loggedIn, .stopped: Retention.finishedSession
             }
         return lastMoment.map { $0 < now - retention } ?? false

@@ -87,13 +87,15 @@ struct LoginAdmission: Sendable {
         return Admitted(account: account, session: claimed, offer: offer, what: what, claimed: isNew)
     }
 
-    /// One try less, once for all copies of a decision. The last ends the session, and its decision counts as a no: repeated, it hears the same.
+    /// One try less, once for all copies of a decision. The last of the session, and the last of the account, ends the session, and its decision counts as
+    /// a no: repeated, it hears the same.
     private func countWrongNumber(_ session: Session, by account: Account, in rows: any AuthenticationRows) throws -> Session {
         let copy = Array(H(.number, decisionHash).prefix(16))
         guard try rows.spend(copy, until: request.now + PhoneRequest.memory) else { return session }
+        let budget = try rows.numberBudget(of: account.id, at: request.now).less
         var counted = session
         counted.push?.countWrongNumber()
-        if counted.push?.isSpent == true {
+        if counted.push?.isSpent == true || budget.isSpent {
             counted = try counted.taking(.deny(.init(account: account.id, notMe: false, decision: decisionHash)), at: request.now)
             try rows.record(AuditEntry(.loginNumbersWrong, server: request.server, account: account.id, by: .phone, at: request.now))
         }
@@ -135,7 +137,9 @@ struct LoginAdmission: Sendable {
         if session.push == nil {
             guard decision.number.isEmpty else { throw Refusal.methodNotAllowed }
         } else {
-            guard derivation.number(of: session.id).isTyped(decision.number) else { return .numberWrong }
+            // Not looked at where the account has had all of its tries: then it is one more.
+            guard try !rows.numberBudget(of: account.id, at: request.now).isSpent, derivation.number(of: session.id).isTyped(decision.number)
+            else { return .numberWrong }
         }
         guard decision.method.isDisjoint(with: [.pin, .bio]) else {
             guard decision.cache == nil else { throw Refusal.methodNotAllowed }

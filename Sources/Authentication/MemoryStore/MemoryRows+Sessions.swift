@@ -70,6 +70,11 @@ extension MemoryRows {
             .sorted { ($0.startedAt, $0.id.text) < ($1.startedAt, $1.id.text) }
     }
 
+    func wrongNumbers(of account: AccountID, since: Instant) throws -> Int {
+        state.sessions.values.filter { $0.request.account == account && $0.startedAt >= since }
+            .reduce(0) { $0 + Int($1.push?.wrongNumbers ?? 0) }
+    }
+
     func askAnew(at server: ServerID) throws {
         for session in state.sessions.values where session.server == server && session.state == .open {
             state.sessions[session.id]?.asked &+= 1

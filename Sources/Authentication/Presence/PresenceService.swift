@@ -109,7 +109,7 @@ package struct PresenceService: Sendable {
         if case .stopped(_, let reason, _) = session.state {
             answer = PingAnswer(state: .stopped, reason: reason, pingTime: 0, extensions: notices)
         } else {
-            let hasWaiting = try moment.map { try rows.waitingSessions(of: account, at: $0).contains { $0.state == .open } } ?? false
+            let hasWaiting = try moment.map { try rows.ringingSessions(of: account, at: $0).contains { $0.state == .open } } ?? false
             answer = PingAnswer(
                 state: .loggedIn, reason: .none, pingTime: parameters.pingTime,
                 flags: (session.isReturning ? LoginFlags.returning : 0) | (hasWaiting ? LoginFlags.waiting : 0), extensions: notices)

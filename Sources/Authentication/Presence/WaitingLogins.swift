@@ -41,9 +41,9 @@ package struct WaitingLogins: Sendable {
             let account = try rows.living(message.value.accountID, at: request.server)
             try request.verify(message, by: account.deviceKey, freshness: request.opened.freshness)
             try account.checkUsable()
-            return try rows.waitingSessions(of: account.id, at: request.now)
+            return try rows.ringingSessions(of: account.id, at: request.now)
         }
-        return Reply(Waiting(logins: sessions.prefix(Waiting.mostAtOnce).compactMap { waiting($0, keys) }))
+        return Reply(Waiting(logins: sessions.inTurn.prefix(Waiting.mostAtOnce).compactMap { waiting($0, keys) }))
     }
 
     /// Its link is the same each time.

@@ -40,5 +40,5 @@ extension PushNumber: CustomStringConvertible, CustomReflectable {
 
 extension SessionDerivation {
     /// HMAC(sidKey, "AP1/number" 00 sid): any node derives it again, and none stores it (protocol §6).
-    package func number(of session: SessionID) -> PushNumber { PushNumber(mac: numberMAC(of: session)) }
+    package func number(of session: SessionID) -> PushNumber { PushNumber(mac: MAC(key: sidKey, .number, session.bytes)) }
 }

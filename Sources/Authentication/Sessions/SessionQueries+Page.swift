@@ -2,12 +2,17 @@ import OstiaryProtocol
 
 /// A session for a login page (protocol §6).
 extension SessionQueries {
-    /// A page is for a browser, under a nonce of its backend: the webNonce of an app begins none.
-    /// - Throws: `LoginLinkError.webNonce`.
-    package func refuseWebNonce(_ nonce: SessionNonce, at server: ServerID) async throws {
-        guard try await store.read({ rows in try rows.pointer(nonceHash: nonce.hash, of: server)?.kind }) != .web else {
-            throw LoginLinkError.webNonce
+    /// Whether a backend may be given the address of a page under its nonce: in a frame only where the virtual server names sites that may have it, under
+    /// no webNonce of an app, since a page is for a browser, for an account that is there, and not while the keys are out of reach.
+    /// - Throws: `UnknownServer`, `FramesNotAllowed`, `LoginLinkError.webNonce`, `AccountError.unknown`.
+    package func admitPage(for nonce: SessionNonce, at server: ServerID, isFramed: Bool, account: AccountID?) async throws {
+        try await store.read { rows in
+            let parameters = try rows.existing(server).parameters
+            guard !isFramed || !parameters.frameOrigins.isEmpty else { throw FramesNotAllowed() }
+            guard try rows.pointer(nonceHash: nonce.hash, of: server)?.kind != .web else { throw LoginLinkError.webNonce }
+            if let account, try rows.account(account)?.server != server { throw AccountError.unknown }
         }
+        try await checkKeys(of: server)
     }
 
     /// Whether this server drew the link, whatever became of its session.
@@ -48,3 +53,6 @@ extension SessionQueries {
         }
     }
 }
+
+/// A page is to be opened for a frame, and the virtual server names no site that may have it in one.
+package struct FramesNotAllowed: Error, Equatable {}

@@ -21,6 +21,8 @@ package protocol SessionRows: AnyObject {
     func unfinishedAppLogins(of account: AccountID) throws -> [Session]
     /// Pushed sessions of the account that nobody has decided and that did not run out, the oldest first.
     func waitingSessions(of account: AccountID, at now: Instant) throws -> [Session]
+    /// How many wrong numbers came for pushed sessions of the account that began at that moment or later.
+    func wrongNumbers(of account: AccountID, since: Instant) throws -> Int
     /// Sessions that ran out before `now` and are not written down as over, at most `limit`.
     func overdueSessions(at now: Instant, limit: Int) throws -> [Session]
 

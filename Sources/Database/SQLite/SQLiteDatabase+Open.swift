@@ -33,9 +33,8 @@ extension SQLiteDatabase {
                 try makeDurable(database, path: path)
                 if !isClean { try check(database, path: path) }
             }
-            let reading = try (0..<max(1, readers)).map { _ in try DatabaseQueue(path: path, configuration: .reader()) }
-            return SQLiteDatabase(
-                writer: SQLiteHandle(writer), source: .readers(SQLiteReaders(reading.map(SQLiteHandle.init))), path: path, lock: lock)
+            let reading = try (0..<max(1, readers)).map { _ in try reader(of: path) }
+            return SQLiteDatabase(writer: SQLiteHandle(writer), source: .readers(SQLiteReaders(reading)), path: path, lock: lock)
         } catch let error as GRDB.DatabaseError {
             throw DatabaseOpenError(error, path: path)
         } catch let error as DatabaseOpenError {
@@ -43,6 +42,11 @@ extension SQLiteDatabase {
         } catch {
             throw .cannotOpen(path: path, reason: "\(error)")
         }
+    }
+
+    /// A connection for reading, which leaves it to ``SQLiteReaders`` to wait for other processes.
+    static func reader(of path: String) throws -> SQLiteHandle {
+        SQLiteHandle(try DatabaseQueue(path: path, configuration: .reader()), waits: false)
     }
 
     /// A database that lives as long as the value does, for tests: same statements, same transactions, nothing on disk.

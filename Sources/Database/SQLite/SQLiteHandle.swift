@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 /// A connection and the queue that keeps its users apart.
 ///
@@ -7,9 +8,14 @@ final class SQLiteHandle: @unchecked Sendable {
     private let queue: DatabaseQueue
     private var connection: SQLiteConnection?
 
-    init(_ queue: DatabaseQueue) {
+    /// - Parameter waits: whether a statement holds its thread while another process has the file, for as long as the configuration says; otherwise it is
+    ///   refused at once (``SQLError/busy``).
+    init(_ queue: DatabaseQueue, waits: Bool = true) {
         self.queue = queue
-        connection = queue.unsafeRead { SQLiteConnection($0) }
+        connection = queue.unsafeRead { database in
+            if !waits { sqlite3_busy_timeout(database.sqliteConnection, 0) }
+            return SQLiteConnection(database)
+        }
     }
 
     /// Runs `body` in a transaction that sees one state and is never committed, on the calling thread.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The reading connections. A body runs at once on the thread of its caller, because reading what is in the page cache takes less time than handing it
-/// to another thread; when every connection is at work, callers wait their turn without a thread.
+/// to another thread; when every connection is at work, or another process keeps readers out, callers wait their turn without a thread.
 final class SQLiteReaders: Sendable {
     private struct State {
         var free: [SQLiteHandle]
@@ -13,12 +13,30 @@ final class SQLiteReaders: Sendable {
     }
 
     private let state: Mutex<State>
+    private let mostLooks: Int
 
-    init(_ handles: [SQLiteHandle]) {
+    /// From one look to the next while another process keeps readers out.
+    private static let pause = Duration.milliseconds(20)
+
+    /// - Parameters:
+    ///   - handles: connections that wait for nobody.
+    ///   - mostLooks: how often a read is tried while another process keeps readers out: for two seconds, less than anybody waits for an answer.
+    init(_ handles: [SQLiteHandle], mostLooks: Int = 100) {
         state = Mutex(State(free: handles, open: handles.count))
+        self.mostLooks = mostLooks
     }
 
+    /// - Throws: what `body` throws, ``SQLError/closed``, ``SQLError/busy`` where readers were kept out all the time, or the task was cancelled meanwhile.
     func read<Value: Sendable>(_ body: @Sendable (any SQLConnection) throws -> Value) async throws -> Value {
+        for _ in 1..<mostLooks {
+            do { return try await look(body) } catch SQLError.busy {
+                guard (try? await Task.sleep(for: Self.pause)) != nil else { throw SQLError.busy }
+            }
+        }
+        return try await look(body)
+    }
+
+    private func look<Value: Sendable>(_ body: @Sendable (any SQLConnection) throws -> Value) async throws -> Value {
         guard let handle = await take() else { throw SQLError.closed }
         defer { giveBack(handle) }
         return try handle.read(body)

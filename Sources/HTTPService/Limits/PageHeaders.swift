@@ -36,9 +36,8 @@ package struct PageHeaders<Context: RequestContext>: RouterMiddleware {
 
     /// A route that sets one of these itself, such as caching of an asset, knows better.
     package func add(to response: inout Response) {
-        for field in fields where response.headers[field.name] == nil {
-            response.headers[field.name] = field.value
-        }
+        // Whole fields, whose texts were looked through when they were made.
+        for field in fields where !response.headers.contains(field.name) { response.headers.append(field) }
     }
 }
 

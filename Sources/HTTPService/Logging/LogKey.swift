@@ -14,7 +14,7 @@ package enum LogKey: String, CaseIterable, Sendable {
         case .method: "HTTP method"
         case .route: "address of the request, with names in the place of what varies"
         case .status: "HTTP status of the answer, or the status of AP1 that a phone was told"
-        case .peer: "IP address at the other end of the connection"
+        case .peer: "IP address of who asks: at the other end of the connection, or of who asked a trusted proxy there"
         case .server: "virtual server, as the REST API spells it"
         case .client: "`client_id` of an application; in a refusal the one that the caller named, proved or not"
         case .account: "account, as the REST API spells it; in a refusal the one that the phone named, proved or not"

@@ -14,7 +14,8 @@ enum Expectation {
 
     /// Nil when nothing is expected, or there is no body to wait with.
     init?(of head: HTTPRequest) {
-        let expected = (head.headerFields[.expect] ?? "").split(separator: ",").map { $0.trimming(while: { $0 == " " || $0 == "\t" }).lowercased() }
+        guard let field = head.headerFields[.expect] else { return nil }
+        let expected = field.split(separator: ",").map { $0.trimming(while: { $0 == " " || $0 == "\t" }).lowercased() }
         let words = expected.filter { !$0.isEmpty }
         guard words.allSatisfy({ $0 == "100-continue" }) else {
             self = .unknown

@@ -10,17 +10,23 @@ package struct Listener: Sendable {
     package let socket: HandedSocket?
     let responder: any HTTPResponder<ServiceRequestContext>
     let limits: ServiceLimits
+    /// Whether its routes take the processor for long: then they are answered elsewhere than on the threads of connections.
+    let computes: Bool
 
-    /// - Parameter router: with ``Hummingbird/Router/addServiceMiddleware(limits:)`` before its routes.
+    /// - Parameters:
+    ///   - router: with ``Hummingbird/Router/addServiceMiddleware(limits:)`` before its routes.
+    ///   - computes: whether its routes take the processor for long, as those do by which one person's phone stretches a PIN. Those of a server do not:
+    ///     what is long among them is done ``aside(_:)``.
     package init(
         _ name: String, at address: ListenAddress, socket: HandedSocket? = nil, router: Router<ServiceRequestContext>,
-        limits: ServiceLimits = .standard
+        limits: ServiceLimits = .standard, computes: Bool = false
     ) {
         self.name = name
         self.address = address
         self.socket = socket
         self.responder = MethodRules(router)
         self.limits = limits
+        self.computes = computes
     }
 }
 
@@ -33,10 +39,13 @@ package struct BoundListener: Sendable, Equatable {
 
 extension Router<ServiceRequestContext> {
     /// What every router has in front of its routes: errors become answers, sizes are bounded. Call it before the first route.
-    /// - Parameter outages: whether a fault passes by itself, a full disk for example.
+    /// - Parameters:
+    ///   - proxies: whose word is taken for where a request comes from.
+    ///   - outages: whether a fault passes by itself, a full disk for example.
     package func addServiceMiddleware(
-        limits: ServiceLimits = .standard, outages: @Sendable @escaping (any Error) -> Bool = { _ in false }
+        limits: ServiceLimits = .standard, proxies: TrustedProxies = .none, outages: @Sendable @escaping (any Error) -> Bool = { _ in false }
     ) {
+        if proxies != .none { add(middleware: ProxyMiddleware(proxies: proxies)) }
         add(middleware: ErrorMiddleware(outages: outages))
         add(middleware: LimitMiddleware(limits))
     }

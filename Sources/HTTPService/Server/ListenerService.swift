@@ -62,7 +62,10 @@ struct ListenerService: Service {
             do {
                 try await server.executeThenClose { accepted in
                     for try await channel in accepted {
-                        tasks.addTask { await connection.handle(value: channel, logger: logger) }
+                        let thread = listener.computes ? nil : ConnectionThreads.ofThisProcess[channel.channel]
+                        tasks.addTask(executorPreference: thread) {
+                            await connection.handle(value: channel, logger: logger)
+                        }
                     }
                 }
             } catch {

@@ -3,25 +3,32 @@ import Logging
 import NIOCore
 
 /// What a route knows about its request beside the request.
-package struct ServiceRequestContext: RequestContext {
+package struct ServiceRequestContext: RequestContext, RequestOfPeer {
     package var coreContext: CoreRequestContextStorage
-    private let address: SocketAddress?
+    /// The other end of the connection; nil where there is no socket.
+    let address: SocketAddress?
+    /// Who asked the proxy at that end, where one is trusted that says so.
+    var forwarded: SocketAddress?
     /// Who asks, if a middleware of the server found out; what it is that server knows.
     package var caller: (any Sendable)?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         address = source.channel.remoteAddress
-        // One name for one thing: the answers call it that, too.
-        logger[metadataKey: LogKey.requestId.rawValue] = logger[metadataKey: "hb.request.id"]
+        // One name for one thing: the answers call it that, too. Only a server of the framework's own names it otherwise.
+        guard let id = logger[metadataKey: "hb.request.id"] else { return }
+        logger[metadataKey: LogKey.requestId.rawValue] = id
         logger[metadataKey: "hb.request.id"] = nil
     }
 
-    /// Address of the other end of the connection, without the port; nil in tests without a socket.
-    package var remoteAddress: String? { address?.ipAddress }
+    /// Address of who asks, without the port: of the other end of the connection, or of who asked a trusted proxy there; nil where neither has one.
+    package var remoteAddress: String? { (forwarded ?? address)?.ipAddress }
 
-    /// Who is at the other end, as far as limits tell one from another.
-    package var peer: Peer? { address.flatMap(Peer.init) }
+    /// Who asks, as far as limits tell one from another.
+    package var peer: Peer? { (forwarded ?? address).flatMap(Peer.init) }
+
+    /// The trusted proxy that says who asks, as far as limits tell one from another; nil where none does.
+    package var proxy: String? { forwarded.map { _ in address.flatMap(Peer.init)?.description ?? "unix" } }
 
     /// What a body may hold unless a route says otherwise.
     package var maxUploadSize: Int { ServiceLimits.standard.body }

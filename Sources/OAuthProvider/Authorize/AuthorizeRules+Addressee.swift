@@ -27,7 +27,8 @@ extension AuthorizeRules {
         guard let application = input.application else { return nil }
         let presented = input.parameters.values("redirect_uri")
         guard let first = presented.first else {
-            guard let only = application.redirectURIs.first, application.redirectURIs.count == 1, !application.requiresPushedRequests
+            guard let only = application.redirectURIs.first, application.redirectURIs.count == 1, only.kind != .unusable,
+                !application.requiresPushedRequests
             else { return nil }
             return Redirect(registered: only, presented: nil)
         }

@@ -30,16 +30,19 @@ package struct AuthorizeService: Sendable {
             let input = try rows.input(parameters, pushed: pushed, hint: hint, at: server)
             let outcome = AuthorizeRules.check(input, issuer: keys.issuer)
             guard case .redirect(let refusal, _) = outcome, let application = input.application,
-                try rows.isRegistered(application.id, of: server)
+                try !rows.mayLeadAway(to: application.id, of: server)
             else { return outcome }
             return .page(refusal)
         }
     }
 
-    /// Whether a browser may be sent to the client before its person has seen who that is. Not to one that registered itself: whoever likes could have
-    /// the address of this provider lead to theirs (RFC 9700 §4.11.2).
-    package func mayLeadAway(for request: AuthorizationRequest) async throws -> Bool {
-        try await context.store.read { rows in try !rows.isRegistered(request.application.id, of: request.server) }
+    /// What comes first for a request that a browser has just brought, whose person has not been shown who asks.
+    package func begin(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeBeginning {
+        try await context.store.read { rows in
+            let step = request.next(in: try rows.situation(of: request, visit, now: now))
+            guard case .refuse(let refusal) = step, try !rows.mayLeadAway(to: request.application.id, of: request.server) else { return .step(step) }
+            return .page(refusal)
+        }
     }
 
     /// What comes next for a visit.
@@ -62,7 +65,7 @@ package struct AuthorizeService: Sendable {
                 throw AuthorizeStepOpen(step: step)
             }
             if let refusal = try rows.spendPushed(request, for: id) { return request.refused(refusal, issuer: issuer) }
-            if let consented = visit.consented { try rows.remember(consented.intersection(scopes), of: login.account, for: request) }
+            if let consented = visit.consented { try rows.remember(consented.intersection(scopes), of: login.account, for: request, at: now) }
             try rows.begin(request.grant(id, of: login, in: session, scopes: scopes, at: now))
             try rows.save(
                 AuthorizationCode(
@@ -72,6 +75,13 @@ package struct AuthorizeService: Sendable {
             return AuthorizeResponse(to: request.redirect, code: code, state: request.state, issuer: issuer, by: request.mode)
         }
     }
+}
+
+/// What comes first for a request.
+package enum AuthorizeBeginning: Equatable, Sendable {
+    case step(AuthorizeStep)
+    /// What the client would hear, as its person is told on a page instead.
+    case page(AuthorizeRefusal)
 }
 
 /// Something has to happen before there is a code. The page shows it.
@@ -112,6 +122,10 @@ extension OAuthRows {
             isBeingPushed: isBeingPushed)
     }
 
+    /// Whether a browser may be sent to a client before its person has seen who that is. Not to one that registered itself: whoever likes could have the
+    /// address of this provider lead to theirs (RFC 9700 §4.11.2).
+    fileprivate func mayLeadAway(to client: ClientID, of server: ServerID) throws -> Bool { try !isRegistered(client, of: server) }
+
     fileprivate func situation(of request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) throws -> AuthorizeSituation {
         let api = request.api?.identifier
         guard let facts = try visit.session.flatMap({ try login(of: $0, at: request.server, now: now) }),
@@ -140,12 +154,13 @@ extension OAuthRows {
         return nil
     }
 
-    fileprivate func remember(_ consented: ScopeSet, of account: AccountID, for request: AuthorizationRequest) throws {
+    fileprivate func remember(_ consented: ScopeSet, of account: AccountID, for request: AuthorizationRequest, at now: Instant) throws {
         let client = request.application.id
         var consent =
             try self.consent(of: account, to: client, for: request.api?.identifier, server: request.server)
             ?? Consent(account: account, client: client, api: request.api?.identifier, scopes: [])
         consent.scopes = consent.scopes.union(consented)
+        consent.givenAt = now
         try save(consent, of: request.server)
     }
 }

@@ -5,6 +5,8 @@ import OstiaryTokens
 /// The device flow (RFC 8628): a television or a command line shows a code and a QR, and the phone does the rest.
 package struct DeviceService: Sendable {
     let context: ProviderContext
+    /// Codes that none were, by where they were typed.
+    let wrong = PlaceTries(.userCodes)
     /// Seconds for which a code is good.
     static let life: UInt64 = 600
 
@@ -40,10 +42,34 @@ package struct DeviceService: Sendable {
         return begun
     }
 
+    /// What somebody typed, as `waiting` has it. A code that none is counts against the place where it was typed, and is counted before it is looked for: of
+    /// many at the same moment no more are looked for than may be wrong. What can be no code counts for nothing, as nobody finds one by it.
+    /// - Throws: ``UserCodesLocked``.
+    package func waiting(forTyped text: String, from place: CallPlace, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
+        if let wait = wrong.wait(place, at: now) { throw UserCodesLocked(seconds: wait) }
+        guard let code = UserCode(typed: text) else { return nil }
+        if let wait = wrong.take(place, at: now) { throw UserCodesLocked(seconds: wait) }
+        let waiting: PolledAuthorization?
+        do { waiting = try await self.waiting(for: code, at: server, now: now) } catch {
+            wrong.giveBack(place, takenAt: now)
+            throw error
+        }
+        if waiting != nil { wrong.giveBack(place, takenAt: now) }
+        return waiting
+    }
+
     /// What a typed code asks for, to be shown to the person before they decide; nil for a code that nobody waits with.
     package func waiting(for code: UserCode, at server: ServerID, now: Instant) async throws -> PolledAuthorization? {
         try await context.store.read { rows in try rows.polled(userCodeHash: code.hash, of: server) }.flatMap { $0.isWaiting(at: now) ? $0 : nil }
     }
+}
+
+/// Too many codes were typed in one place that none are.
+package struct UserCodesLocked: Error, Equatable, Sendable {
+    /// After which one may be typed there again.
+    package let seconds: UInt64
+
+    package init(seconds: UInt64) { self.seconds = seconds }
 }
 
 extension OAuthRows {

@@ -18,7 +18,7 @@ package struct PingService: Sendable {
     /// Sends what is due, and answers how many clients heard it. May begin again before it is done: a host that is called is left out.
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
-        let due = { @Sendable (rows: any OAuthRows, limit: Int) in try rows.duePings(at: now, limit: limit) }
+        let due = { @Sendable (limit: Int) in try await context.store.read { rows in try rows.duePings(at: now, limit: limit) } }
         return try await deliveries.run(in: context.store, due, by: send) { rows, ping, verdict in
             guard verdict == .retry else { return try rows.settle(ping) }
             var next = ping

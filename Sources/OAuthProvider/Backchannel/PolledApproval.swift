@@ -7,12 +7,14 @@ package struct PolledApproval: Sendable {
     let context: ProviderContext
 
     /// The person who is logged in by a session lets the client do this, or less.
-    /// - Parameter hash: of the device code or the auth_req_id.
+    /// - Parameters:
+    ///   - hash: of the device code or the auth_req_id.
+    ///   - shown: what the person read, where our page showed it: the names and words that they agree to are those of this client and API, as they are then.
     /// - Returns: the authorization as it is now; nil when it was decided before, is over, or is for somebody else.
-    /// - Throws: `AuthorizeRefusal.loginRequired` and `.requirementsUnmet`, when the login is not one for this; `.nothingToGrant` for nothing of what was
+    /// - Throws: `AuthorizationRequestChanged` when they are others by now; `AuthorizeRefusal.loginRequired` and `.requirementsUnmet`, when the login is not one for this; `.nothingToGrant` for nothing of what was
     ///   asked: whoever lets the client do nothing says no.
     package func approve(
-        _ hash: [UInt8], at server: ServerID, scopes: ScopeSet, session: SessionID, now: Instant
+        _ hash: [UInt8], at server: ServerID, scopes: ScopeSet, session: SessionID, shown: PolledQuestion? = nil, now: Instant
     ) async throws -> PolledAuthorization? {
         let id = GrantID(using: context.random)
         return try await context.store.write { rows -> PolledAuthorization? in
@@ -21,6 +23,7 @@ package struct PolledApproval: Sendable {
             // Also when its client was quick and has it by now.
             if waiting.grant == id { return waiting }
             guard let approved = waiting.decided(id, at: now) else { return nil }
+            guard try shown.map({ try rows.isAsShown($0, at: server) }) ?? true else { throw AuthorizationRequestChanged() }
             try waiting.check(login)
             let granted = waiting.scopes.intersection(scopes)
             guard !granted.isEmpty else { throw AuthorizeRefusal.nothingToGrant }
@@ -63,4 +66,12 @@ extension PolledAuthorization {
     }
 
     package func isWaiting(at now: Instant) -> Bool { state == .pending && now <= expiresAt }
+}
+
+extension OAuthRows {
+    /// Whether client and API are what a person was shown, in another transaction.
+    fileprivate func isAsShown(_ shown: PolledQuestion, at server: ServerID) throws -> Bool {
+        guard try application(shown.application.id, of: server) == shown.application else { return false }
+        return try shown.authorization.api.flatMap { try api($0, of: server) } == shown.api
+    }
 }

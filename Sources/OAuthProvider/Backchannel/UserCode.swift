@@ -1,7 +1,7 @@
 import OstiaryProtocol
 
 /// What a person types who was shown a code by a device (RFC 8628 §6.1): eight consonants, no word among them and none that looks like another. 34
-/// bits, which hold because tries are limited (`UserCodeTries`).
+/// bits, which hold because tries are limited (`Pace.userCodes`).
 package struct UserCode: Sendable {
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
     static let count = 8
@@ -35,21 +35,8 @@ extension UserCode: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// How often somebody may type a code that none is (RFC 8628 §5.1): five in five minutes from one place. With a hundred codes waiting, a place that
-/// tries for a whole day hits one with a probability of 6 in a million.
-package struct UserCodeTries: Hashable, Sendable {
-    package static let most = 5
-    /// Seconds.
-    package static let span: UInt64 = 300
-
-    /// When wrong codes were typed, the oldest first; older ones than the span count for nothing.
-    package private(set) var wrong: [Instant]
-
-    package init(wrong: [Instant] = []) { self.wrong = wrong }
-
-    package func isLocked(at now: Instant) -> Bool { recent(at: now).count >= Self.most }
-
-    package func afterWrong(at now: Instant) -> UserCodeTries { UserCodeTries(wrong: recent(at: now) + [now]) }
-
-    private func recent(at now: Instant) -> [Instant] { wrong.filter { now.seconds(since: $0) < Self.span } }
+extension Pace {
+    /// How often somebody may type a code that none is (RFC 8628 §5.1): five in five minutes from one place. With a hundred codes waiting, a place that tries
+    /// for a whole day hits one with a probability of 6 in a million, and all that comes by one proxy with 6 in ten thousand.
+    package static let userCodes = Pace(5, in: 300)
 }

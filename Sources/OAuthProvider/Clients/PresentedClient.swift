@@ -54,7 +54,7 @@ package enum PresentedClient: Sendable {
 
     /// RFC 7617, with both parts encoded like a form (RFC 6749 §2.3.1).
     private static func basic(_ field: String) throws(ClientRefusal) -> (String, PresentedSecret) {
-        let parts = field.split(separator: " ", maxSplits: 1)
+        let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map(Substring.init)
         guard parts.count == 2, parts[0].lowercased() == "basic" else { throw .schemeUnknown }
         guard let data = Data(base64Encoded: String(parts[1])), let text = String(validating: data, as: UTF8.self) else { throw .notBase64 }
         guard let colon = text.firstIndex(of: ":") else { throw .noColon }

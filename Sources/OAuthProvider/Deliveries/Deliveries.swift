@@ -19,18 +19,19 @@ final class Deliveries: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - due: what the store has to be told, at most so many.
+    ///   - store: in which is written what became of each.
+    ///   - due: looks what there is to tell, at most so many; one look at a time.
     ///   - send: answers the status of the client's answer; nil when there was none. What can't be sent for a fault of ours is put off like one whose
     ///     client was not there, and the others are sent all the same.
     ///   - settle: writes down what became of one.
     /// - Returns: how many were heard.
     /// - Throws: the first fault, after the last was sent.
     func run<Item: BackendNotice>(
-        in store: any OAuthStore, _ due: @Sendable @escaping (any OAuthRows, _ limit: Int) throws -> [Item],
+        in store: any OAuthStore, _ due: @Sendable @escaping (_ limit: Int) async throws -> [Item],
         by send: @Sendable @escaping (Item) async throws -> Int?,
         _ settle: @Sendable @escaping (any OAuthRows, Item, DeliveryVerdict) throws -> Void
     ) async throws -> Int {
-        let lanes = try await begin(in: store, due)
+        let lanes = try await begin(due)
         let abreast = max(1, min(Self.callsToOne, Self.calls / max(1, lanes.count)))
         let outcome = await withTaskGroup(of: Outcome.self) { group in
             for lane in lanes {
@@ -50,7 +51,7 @@ final class Deliveries: Sendable {
 
     /// Looks what is due, and takes the hosts of it. One look at a time: of a host that another look took meanwhile what was read would be old.
     private func begin<Item: BackendNotice>(
-        in store: any OAuthStore, _ due: @Sendable @escaping (any OAuthRows, _ limit: Int) throws -> [Item]
+        _ due: @Sendable @escaping (_ limit: Int) async throws -> [Item]
     ) async throws -> [DeliveryLane<Item>] {
         // Before what is due is read: a host that is done by then has written it down.
         let before = state.withLock { state -> Set<String>? in
@@ -67,7 +68,7 @@ final class Deliveries: Sendable {
                 state.busy.formUnion(hosts)
             }
         }
-        lanes = DeliveryLane.lanes(of: try await store.read { rows in try due(rows, Self.looked) }, at: Self.calls, leavingOut: busy)
+        lanes = DeliveryLane.lanes(of: try await due(Self.looked), at: Self.calls, leavingOut: busy)
         return lanes
     }
 

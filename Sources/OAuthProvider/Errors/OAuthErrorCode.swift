@@ -64,6 +64,8 @@ package struct OAuthError: Error, Equatable, Sendable {
     package let challenge: String?
     /// `DPoP-Nonce` (RFC 9449 §8).
     package let nonce: String?
+    /// Seconds of `Retry-After`, of a 429 (RFC 6585 §4).
+    package private(set) var retryAfter: UInt64?
 
     package init(_ code: OAuthErrorCode, _ description: String, challenge: String? = nil, nonce: String? = nil) {
         self.code = code
@@ -72,5 +74,12 @@ package struct OAuthError: Error, Equatable, Sendable {
         self.nonce = nonce
     }
 
-    package var status: Int { code.status }
+    /// Where whoever asks has asked too often.
+    package static func tooOften(_ code: OAuthErrorCode, _ description: String, after seconds: UInt64) -> OAuthError {
+        var error = OAuthError(code, description)
+        error.retryAfter = seconds
+        return error
+    }
+
+    package var status: Int { retryAfter == nil ? code.status : 429 }
 }

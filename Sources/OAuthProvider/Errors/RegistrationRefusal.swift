@@ -14,12 +14,14 @@ package enum RegistrationRefusal: Error, Equatable, Sendable {
     case metadata(String, String)
     /// There are as many as there may be.
     case full
+    /// As many came from its place as may in a day; one more may after so many seconds.
+    case tooOften(seconds: UInt64)
     /// An operator said something else while the client was being registered.
     case changed
 
     package var code: OAuthErrorCode {
         switch self {
-        case .closed, .full, .changed: .temporarilyUnavailable
+        case .closed, .full, .tooOften, .changed: .temporarilyUnavailable
         case .tokenMissing, .tokenWrong: .invalidToken
         case .redirect: .invalidRedirectURI
         case .bodyWrong, .metadata: .invalidClientMetadata
@@ -36,6 +38,7 @@ package enum RegistrationRefusal: Error, Equatable, Sendable {
         case .redirect(let index, let problem): index.map { "redirect_uris[\($0)] \(problem)" } ?? "redirect_uris \(problem)"
         case .metadata(let member, let problem): "\(member) \(problem)"
         case .changed: "what may be registered has changed: ask again"
+        case .tooOften(let seconds): "too many clients were registered from your address: ask again in \(seconds) seconds"
         case .full: "as many clients are registered as there may be"
         }
     }
@@ -46,9 +49,10 @@ package enum RegistrationRefusal: Error, Equatable, Sendable {
             switch self {
             case .tokenMissing: #"Bearer realm="registration""#
             case .tokenWrong: #"Bearer realm="registration", error="invalid_token""#
-            case .closed, .bodyWrong, .redirect, .metadata, .full, .changed: nil
+            case .closed, .bodyWrong, .redirect, .metadata, .full, .tooOften, .changed: nil
             }
-        return OAuthError(code, description, challenge: challenge)
+        guard case .tooOften(let seconds) = self else { return OAuthError(code, description, challenge: challenge) }
+        return .tooOften(code, description, after: seconds)
     }
 }
 

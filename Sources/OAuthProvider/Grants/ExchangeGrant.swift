@@ -37,9 +37,10 @@ package struct ExchangeGrant: TokenGrant {
         let rule = ScopeRule(application: turn.application, api: api)
         let allowed = rule.allowed(of: asked)
         guard !allowed.isEmpty else { return .refused(.nothingGranted) }
-        let consented = rule.needsConsent ? allowed.intersection(try consent(of: app, turn, in: rows)) : allowed
+        let consent = rule.needsConsent ? try consent(of: app, turn, in: rows) : nil
+        let consented = rule.needsConsent ? allowed.intersection(consent?.scopes ?? []) : allowed
         guard !consented.isEmpty else { return .refused(.consentMissing) }
-        let grant = grant(for: app, scopes: consented, turn)
+        let grant = grant(for: app, scopes: consented, by: consent, turn)
         try rows.begin(grant)
         guard let standing = try rows.standing(grant.id, at: turn.now) else { return .refused(.grantOver) }
         let redemption = try turn.issue(on: standing, scopes: consented, in: rows)
@@ -49,16 +50,19 @@ package struct ExchangeGrant: TokenGrant {
     }
 
     /// What the person let the client do before. An exchange has nowhere to ask them, and the login on the phone was the app's own.
-    private func consent(of app: AppSession, _ turn: TokenTurn, in rows: any OAuthRows) throws -> ScopeSet {
-        try rows.consent(of: app.login.account, to: turn.application.id, for: target, server: turn.server)?.scopes ?? []
+    private func consent(of app: AppSession, _ turn: TokenTurn, in rows: any OAuthRows) throws -> Consent? {
+        try rows.consent(of: app.login.account, to: turn.application.id, for: target, server: turn.server)
     }
 
-    /// One for each session, client, API and scope, however often the app asks: an app that asks each five minutes leaves one row.
-    private func grant(for app: AppSession, scopes: ScopeSet, _ turn: TokenTurn) -> Grant {
+    /// One for each session, client, API and scope, however often the app asks: an app that asks each five minutes leaves one row. A yes that the person
+    /// said anew begins another: what was ended before it stays so, and what they let the app do since is not ended with it.
+    private func grant(for app: AppSession, scopes: ScopeSet, by consent: Consent?, _ turn: TokenTurn) -> Grant {
         var name = ByteWriter()
         name.raw(Array("oauth/exchange".utf8) + [0])
         name.raw(app.session.bytes)
         for part in [turn.application.id.text, target?.text ?? "", scopes.text] { name.v16(Array(part.utf8)) }
+        // What was agreed to before moments were written down has the name that it had.
+        if let consent, consent.givenAt > Instant(0) { name.instant(consent.givenAt) }
         return Grant(
             id: GrantID(hash: SHA(name.bytes)), server: turn.server, client: turn.application.id, holder: .session(app.session, app.login.account),
             scopes: scopes, api: target, authentication: AuthenticationClaims(of: app.login), nonce: nil, session: app.session, createdAt: turn.now)

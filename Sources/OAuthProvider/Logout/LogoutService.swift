@@ -13,11 +13,12 @@ package struct LogoutService: Sendable {
     let context: ProviderContext
     let gateway: any LogoutGateway
     let deliveries = Deliveries()
+    let look = LogoutLook()
 
     /// Sends what is due, and answers how many backends heard it. May begin again before it is done: a host that is called is left out.
     /// - Throws: the first fault, after everything else was sent.
     package func run(at now: Instant) async throws -> Int {
-        let due = { @Sendable (rows: any OAuthRows, limit: Int) in try rows.dueLogouts(at: now, limit: limit) }
+        let due = { @Sendable (limit: Int) in try await look.due(in: context.store, at: now, limit: limit) }
         let send = { @Sendable (notice: LogoutNotice) in await gateway.send(try await token(for: notice, at: now), to: notice.address) }
         return try await deliveries.run(in: context.store, due, by: send) { rows, notice, verdict in
             if let next = notice.after(verdict, at: now) { try rows.postpone(next) } else { try rows.settle(notice) }

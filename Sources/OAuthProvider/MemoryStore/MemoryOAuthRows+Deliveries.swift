@@ -2,32 +2,34 @@ import Authentication
 import OstiaryProtocol
 
 extension MemoryOAuthRows {
-    func dueLogouts(at now: Instant, limit: Int) throws -> [LogoutNotice] {
+    /// Sessions in memory have no end that is written down: all is found by going over the grants.
+    func logouts(dueSince since: Instant, at now: Instant, limit: Int) throws -> [LogoutNotice] { [] }
+
+    func logouts(among count: Int, after place: GrantPlace?, at now: Instant) throws -> LogoutPart {
+        let all = try untold().sorted { $0.place.precedes($1.place) }
+        let part = all.drop { grant in place.map { !$0.precedes(grant.place) } ?? false }.prefix(count)
         var notices: [MemoryOAuthState.LogoutKey: LogoutNotice] = [:]
-        for grant in state.grants.values where !state.told.contains(grant.id) {
+        for (grant, address) in part.map({ ($0.grant, $0.address) }) {
             let isOver = state.people.sessions[grant.session] == nil
-            guard isOver || state.ended.contains(grant.id) else { continue }
             let key = MemoryOAuthState.LogoutKey(session: grant.session, client: grant.client)
-            guard let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI,
-                let retry = Self.retry(of: state.logouts[key], at: now), retry.dueAt <= now
-            else { continue }
+            guard isOver || state.ended.contains(grant.id), let retry = Self.retry(of: state.logouts[key], at: now), retry.dueAt <= now else {
+                continue
+            }
             notices[key] = LogoutNotice(
                 server: grant.server, session: grant.session, client: grant.client, subject: state.subjects[grant.holder.account], address: address,
                 isOver: isOver, retry: retry)
         }
-        return Array(Self.inTurn(Array(notices.values)).prefix(limit))
+        return LogoutPart(notices: Array(notices.values), next: part.count == count ? part.last?.place : nil)
     }
 
-    /// Each client's first, then each client's second, and so on.
-    private static func inTurn<Notice: BackendNotice>(_ notices: [Notice]) -> [Notice] {
-        let ofClients = Dictionary(grouping: notices) { ["\($0.server)", $0.client.text] }.values
-        var placed: [(turn: Int, notice: Notice)] = []
-        for ofOne in ofClients {
-            let sorted = ofOne.sorted { $0.retry.dueAt < $1.retry.dueAt }
-            for (turn, notice) in sorted.enumerated() { placed.append((turn, notice)) }
+    /// Grants of which clients with an address were told nothing.
+    private func untold() throws -> [(grant: Grant, address: String, place: GrantPlace)] {
+        try state.grants.values.compactMap { grant in
+            guard !state.told.contains(grant.id), let address = try application(grant.client, of: grant.server)?.backchannelLogoutURI else {
+                return nil
+            }
+            return (grant, address, GrantPlace(server: grant.server, client: grant.client, grant: grant.id))
         }
-        placed.sort { ($0.turn, $0.notice.retry.dueAt) < ($1.turn, $1.notice.retry.dueAt) }
-        return placed.map(\.notice)
     }
 
     /// Nil when there is nothing more to do.
@@ -56,9 +58,14 @@ extension MemoryOAuthRows {
             else { return nil }
             return DuePing(authorization, retry: retry)
         }
-        return Array(Self.inTurn(due).prefix(limit))
+        return Array(due.inTurn().prefix(limit))
     }
 
     func postpone(_ ping: DuePing) throws { state.pings[ping.hash] = .postponed(ping.retry) }
     func settle(_ ping: DuePing) throws { state.pings[ping.hash] = .settled }
+}
+
+extension GrantPlace {
+    fileprivate func precedes(_ other: GrantPlace) -> Bool { order.lexicographicallyPrecedes(other.order) }
+    private var order: [UInt8] { server.bytes + Array(client.text.utf8) + [0] + grant.bytes }
 }

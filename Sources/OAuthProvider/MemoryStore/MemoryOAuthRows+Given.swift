@@ -7,7 +7,12 @@ extension MemoryOAuthRows {
             guard let other = state.grants[family.grant], other.id != grant.id, other.revokedAt == nil else { return false }
             return other.holder == grant.holder && other.client == grant.client && other.server == grant.server
         }
-        let overflow = others.sorted { ($0.usedAt, $0.createdAt) > ($1.usedAt, $1.createdAt) }.dropFirst(kept)
+        let overflow = others.sorted { first, second in
+            guard (first.usedAt, first.createdAt) == (second.usedAt, second.createdAt) else {
+                return (first.usedAt, first.createdAt) > (second.usedAt, second.createdAt)
+            }
+            return first.grant.bytes.lexicographicallyPrecedes(second.grant.bytes)
+        }.dropFirst(kept)
         for family in overflow { try revoke(family.grant, at: now) }
         return overflow.count
     }
@@ -16,7 +21,11 @@ extension MemoryOAuthRows {
         let others = state.grants.values.filter {
             $0.holder == grant.holder && $0.client == grant.client && $0.api == grant.api && $0.id != grant.id && $0.revokedAt == nil
         }
-        for other in others.sorted(by: { $0.createdAt > $1.createdAt }).dropFirst(kept) { state.grants[other.id] = nil }
+        let sorted = others.sorted { first, second in
+            guard first.createdAt == second.createdAt else { return first.createdAt > second.createdAt }
+            return first.id.bytes.lexicographicallyPrecedes(second.id.bytes)
+        }
+        for other in sorted.dropFirst(kept) { state.grants[other.id] = nil }
     }
 
     func grants(_ selection: GivenSelection, at server: ServerID, _ part: ListPart, now: Instant) throws -> Listed<GivenGrant> {

@@ -27,19 +27,25 @@ extension MemoryOAuthRows {
         return Listed(Array(sorted.dropFirst(part.offset).prefix(part.limit)), total: all.count)
     }
 
-    func removeApplication(_ id: ClientID, of server: ServerID) throws {
-        let grants = state.grants.values.filter { $0.server == server && $0.client == id }
+    func removeGiven(to id: ClientID, of server: ServerID, limit: Int) throws -> Int {
+        let grants = state.grants.values.filter { $0.server == server && $0.client == id }.prefix(limit)
         let gone = Set(grants.map(\.id))
         let sessions = Set(grants.map(\.session))
-        state.applications[MemoryOAuthState.Key(server: server, name: id)] = nil
-        try adopt(id, of: server)
-        state.codes = state.codes.filter { $0.key.server != server || $0.value.client != id }
         state.opaqueTokens = state.opaqueTokens.filter { token in token.value.grant.map { !gone.contains($0) } ?? true }
         state.families = state.families.filter { !gone.contains($0.key) }
         state.logouts = state.logouts.filter { $0.key.client != id || !sessions.contains($0.key.session) }
         state.grants = state.grants.filter { !gone.contains($0.key) }
         // The store in memory keeps consents of one server.
-        state.consents.removeAll { $0.client == id }
+        let consents = state.consents.filter { $0.client == id }.prefix(limit)
+        state.consents.removeAll { consents.contains($0) }
+        return max(grants.count, consents.count)
+    }
+
+    func removeApplication(_ id: ClientID, of server: ServerID) throws {
+        _ = try removeGiven(to: id, of: server, limit: .max)
+        state.applications[MemoryOAuthState.Key(server: server, name: id)] = nil
+        try adopt(id, of: server)
+        state.codes = state.codes.filter { $0.key.server != server || $0.value.client != id }
         state.pushed = state.pushed.filter { $0.key.server != server || $0.value.client != id }
         state.polled = state.polled.filter { $0.key.server != server || $0.value.client != id }
     }

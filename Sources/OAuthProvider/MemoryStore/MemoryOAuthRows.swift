@@ -77,11 +77,18 @@ final class MemoryOAuthRows: OAuthRows {
         let decided = try state.polled.values.filter { waiting in
             guard waiting.state == .pending, waiting.notification != nil, let session = waiting.session else { return false }
             switch try outcome(ofPushed: session, at: waiting.server, now: now) {
-            case .loggedIn, .denied: return now <= waiting.expiresAt + Session.claimedFor + PolledAuthorization.grace
+            case .loggedIn(let login): return now <= waiting.goodUntil(approvedAt: login.at)
+            case .denied: return now <= waiting.expiresAt + Session.claimedFor + PolledAuthorization.grace
             case .undecided, .over, nil: return false
             }
         }
         return Array(decided.prefix(limit))
+    }
+
+    func openQuestions(of client: ClientID, at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+        state.polled.values.filter {
+            $0.server == server && $0.client == client && $0.state == .pending && $0.session != nil && $0.expiresAt >= since
+        }
     }
 
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
@@ -111,6 +118,11 @@ final class MemoryOAuthRows: OAuthRows {
     func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome? {
         if let login = try login(of: session, at: server, now: now) { return .loggedIn(login) }
         return state.people.pushed[session]
+    }
+
+    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, now: Instant) throws {
+        guard state.people.sessions[session] == nil, [nil, .undecided].contains(state.people.pushed[session]) else { return }
+        state.people.pushed[session] = .over
     }
 
     func account(hinted userID: String, at server: ServerID) throws -> AccountID? {

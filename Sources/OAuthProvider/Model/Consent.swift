@@ -6,11 +6,14 @@ package struct Consent: Equatable, Sendable {
     package let client: ClientID
     package let api: APIIdentifier?
     package var scopes: ScopeSet
+    /// When they said so last; the beginning of time for what was said before that was written down.
+    package var givenAt: Instant
 
-    package init(account: AccountID, client: ClientID, api: APIIdentifier?, scopes: ScopeSet) {
+    package init(account: AccountID, client: ClientID, api: APIIdentifier?, scopes: ScopeSet, givenAt: Instant = Instant(0)) {
         self.account = account
         self.client = client
         self.api = api
         self.scopes = scopes
+        self.givenAt = givenAt
     }
 }

@@ -23,10 +23,18 @@ package struct ClientID: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }),
-            !PathPart.isDots(text)
-        else { return nil }
+        guard Self.isVisible(text), !PathPart.isDots(text) else { return nil }
         self.text = text
+    }
+
+    private init(former text: String) { self.text = text }
+
+    /// One that was registered at some time: of before that rule there may be one of dots, which is read, and goes by what takes away all that a document
+    /// leaves out.
+    package static func stored(_ text: String) -> ClientID? { isVisible(text) ? ClientID(former: text) : nil }
+
+    private static func isVisible(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
     }
 
     package var description: String { text }
@@ -37,8 +45,8 @@ package struct APIIdentifier: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        guard (1...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("#"),
-            let colon = text.firstIndex(of: ":"), URIScheme.isOne(text[..<colon]), text.index(after: colon) < text.endIndex
+        guard (1...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), URIScheme.isOne(text[..<colon]), text.index(after: colon) < text.endIndex
         else { return nil }
         self.text = text
     }

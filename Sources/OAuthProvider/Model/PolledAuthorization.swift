@@ -134,8 +134,11 @@ package struct PolledAuthorization: Equatable, Sendable {
 
     /// Until when its client may ask. What a person said yes to in time is not lost because the client asks after it; nobody may say yes later.
     package var goodUntil: Instant {
-        if case .approved = state { expiresAt + Self.grace + interval } else { expiresAt }
+        if case .approved = state { goodUntil(approvedAt: expiresAt) } else { expiresAt }
     }
+
+    /// Until when a yes of that moment, which may be after the end, is given to its client.
+    func goodUntil(approvedAt moment: Instant) -> Instant { max(expiresAt, moment) + Self.grace + interval }
 
     /// As its session has decided it; nil when that was too long ago, or it is decided.
     /// - Parameter moment: of the decision, which may be after the end.

@@ -27,13 +27,15 @@ package struct RedirectURI: Hashable, Sendable {
         case localhost
         /// An app's own.
         case customScheme
+        /// Registered before a rule that it breaks. It fits nothing, and is shown to an operator, who writes it anew or leaves it out.
+        case unusable
 
         /// Whether any program of the same machine can have the address, so that a person has to say that this is the one that they mean: a scheme is
         /// whose app claims it, and a port whose program took it (RFC 8252 §8.3, §8.6).
         package var isClaimable: Bool {
             switch self {
             case .loopback, .customScheme: true
-            case .https, .localhost: false
+            case .https, .localhost, .unusable: false
             }
         }
     }
@@ -72,9 +74,20 @@ package struct RedirectURI: Hashable, Sendable {
         self.text = text
     }
 
+    /// One that was registered at some time, by the rules of that time.
+    package init(stored text: String, ofApp: Bool) {
+        self = (try? RedirectURI(registering: text, ofApp: ofApp)) ?? RedirectURI(unusable: text)
+    }
+
+    private init(unusable text: String) {
+        self.text = text
+        kind = .unusable
+    }
+
     /// Whether an address of a request is this one: byte for byte (RFC 9700 §2.1), but for the port of a loopback address. Nothing is normalised: two
     /// readers that normalise differently are an open redirect.
     package func isMatched(by presented: String) -> Bool {
+        guard kind != .unusable else { return false }
         guard !text.isSame(as: presented) else { return true }
         guard kind == .loopback, let registered = Self.withoutPort(text), let given = Self.withoutPort(presented) else { return false }
         return registered.isSame(as: given)

@@ -12,10 +12,11 @@ package protocol GrantRows: AnyObject {
     func consent(of account: AccountID, to client: ClientID, for api: APIIdentifier?, server: ServerID) throws -> Consent?
     func save(_ consent: Consent, of server: ServerID) throws
     /// Takes back the least lately used of what this grant's client got with offline access on its account, beyond `kept` of them beside this one, and
-    /// answers how many. What has no refresh tokens yet is not looked at.
+    /// answers how many. What has no refresh tokens yet is not looked at. Of what was used in the same second the one goes that began first, and of the same
+    /// second, too, the one with the greater id, byte by byte: drawn by chance, and the same each time that one looks.
     func endOverflow(beside grant: Grant, keeping kept: Int, at now: Instant) throws -> Int
     /// Forgets the oldest of what this grant's client got on its session for the same API, beyond `kept` of them beside this one. What was taken back is
-    /// not looked at.
+    /// not looked at. Of those that began in the same second the one with the greater id goes, likewise.
     func removeOverflow(beside grant: Grant, keeping kept: Int) throws
 }
 

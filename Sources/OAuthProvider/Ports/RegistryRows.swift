@@ -10,7 +10,10 @@ package protocol RegistryRows: ApplicationRows {
     func users(of server: ServerID, _ part: ListPart) throws -> Listed<ProviderUser>
     /// Those who have a role, in any order.
     func users(of server: ServerID, having role: String) throws -> [ProviderUser]
-    /// Takes away the application with all that was given to it: grants, consents, codes, tokens, requests under way.
+    /// Takes away at most so many grants of an application, with what hangs on them, and so many consents to it; answers how many of the kind of which most
+    /// went.
+    func removeGiven(to id: ClientID, of server: ServerID, limit: Int) throws -> Int
+    /// Takes away the application with all that was given to it: grants, consents, codes, requests under way. Its tokens are over with their grants.
     func removeApplication(_ id: ClientID, of server: ServerID) throws
     /// Takes away the API. Its grants are taken back and stay as long as their sessions, whose clients are still to hear of the end; consents go.
     func removeAPI(_ identifier: APIIdentifier, of server: ServerID, at now: Instant) throws

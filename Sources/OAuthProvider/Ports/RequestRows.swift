@@ -8,8 +8,11 @@ package protocol RequestRows: AnyObject {
     /// The one whose user code this is, of those that wait.
     func polled(userCodeHash: [UInt8], of server: ServerID) throws -> PolledAuthorization?
     func save(_ authorization: PolledAuthorization) throws
-    /// Those that wait although their phone has decided, whose client is told by ping; at most `limit`.
+    /// Those that wait although their phone has decided, whose client is told by ping; at most `limit`. Not those whose yes came too late to be written
+    /// down: nobody would, so that they would be looked at again and keep others from it.
     func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization]
+    /// What a client asks of people on their phones that is not written down as decided, and waited at that moment or later.
+    func openQuestions(of client: ClientID, at server: ServerID, since: Instant) throws -> [PolledAuthorization]
     /// What a client asked of this account since a moment, whatever came of it, the oldest first.
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization]
 }

@@ -14,6 +14,8 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
     case redirectMissing, redirectUnneeded, tooManyRedirects
     /// An address of apps, for an application that is none: a scheme of its own, or any port of this machine.
     case redirectWrong(String)
+    /// One of before, which can be none any more.
+    case redirectUnusable(String)
     case addressWrong(Address, String)
     case deliveryMissing
     case lifeWrong, idleLifeWrong
@@ -85,6 +87,7 @@ package enum ApplicationRules {
         guard !isNeeded || !application.redirectURIs.isEmpty else { throw .redirectMissing }
         guard isNeeded || application.redirectURIs.isEmpty else { throw .redirectUnneeded }
         guard application.redirectURIs.count <= mostRedirects else { throw .tooManyRedirects }
+        if let former = application.redirectURIs.first(where: { $0.kind == .unusable }) { throw .redirectUnusable(former.text) }
         for redirect in application.redirectURIs where application.kind != .native {
             guard redirect.kind != .customScheme, redirect.kind != .loopback else { throw .redirectWrong(redirect.text) }
         }

@@ -8,6 +8,8 @@ package struct RegistryService: Sendable {
     package static let longestOverlap: UInt64 = 2_592_000
     /// How many secrets one application has at most, with the newest: each is tried at each call.
     private static let mostSecrets = 4
+    /// The most grants and consents that one transaction takes away, so that nobody waits long for the next.
+    static let batch = 200
 
     let store: any OAuthStore
     let random: any RandomSource
@@ -73,11 +75,22 @@ extension RegistryService {
     package func apply(
         _ document: RegistryDocument, prunes: Bool = false, isTrial: Bool = false, at server: ServerID, by actor: AuditActor, now: Instant
     ) async throws -> RegistryOutcome {
+        if prunes, !isTrial {
+            // Only when nothing of it is refused, what was given to those that go.
+            let trial = try await write(document, prunes: true, isTrial: true, at: server, by: actor, now: now)
+            for case .application(before: let before?, after: nil) in trial.changes { try await removeGiven(to: before.id, at: server) }
+        }
+        return try await write(document, prunes: prunes, isTrial: isTrial, at: server, by: actor, now: now)
+    }
+
+    private func write(
+        _ document: RegistryDocument, prunes: Bool, isTrial: Bool, at server: ServerID, by actor: AuditActor, now: Instant
+    ) async throws -> RegistryOutcome {
         let needy = (document.applications ?? []).filter(\.authentication.needsSecret).map(\.id)
         let drawn = Dictionary(needy.map { ($0, DrawnClientSecret(using: random)) }) { first, _ in first }
         do {
             return try await store.write { rows, former in
-                var turn = RegistryTurn(rows: rows, server: server, actor: actor, now: now, drawn: drawn)
+                var turn = RegistryTurn(rows: rows, server: server, actor: actor, now: now, drawn: drawn, isTrial: isTrial)
                 if prunes { try turn.prune(to: document) }
                 try turn.save(document)
                 if isTrial { throw Tried(outcome: RegistryOutcome(changes: turn.outcome.changes, secrets: [:])) }
@@ -93,9 +106,14 @@ extension RegistryService {
         }
     }
 
-    /// Takes something away, with what hangs on it.
+    /// Takes something away, with what hangs on it. Of an application first, many transactions long, what was given to it, and last itself: one that is
+    /// interrupted is still there, and can be taken away again.
     /// - Throws: `UnknownRegistryItem`.
     package func remove(_ item: RegistryItem, at server: ServerID, by actor: AuditActor, now: Instant) async throws {
+        if case .application(let id) = item {
+            _ = try await application(id, of: server)
+            try await removeGiven(to: id, at: server)
+        }
         try await store.write { rows, former -> Bool in
             var turn = RegistryTurn(rows: rows, server: server, actor: actor, now: now)
             do { try turn.remove(item) } catch let unknown as UnknownRegistryItem {
@@ -104,6 +122,14 @@ extension RegistryService {
             }
             return true
         }
+    }
+
+    /// In batches, between which others have their turn. What it is given meanwhile goes with itself.
+    private func removeGiven(to client: ClientID, at server: ServerID) async throws {
+        while try await store.write({ rows, former in
+            // As many as either look: after a full one there may be more.
+            max(former ?? 0, try rows.removeGiven(to: client, of: server, limit: Self.batch))
+        }) >= Self.batch {}
     }
 
     /// Gives an application another secret. The former ones are good for `overlap` seconds more, so that all parts of the client can be told; with none

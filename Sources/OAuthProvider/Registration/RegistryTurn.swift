@@ -10,14 +10,17 @@ struct RegistryTurn {
     let now: Instant
     /// For applications that turn out to need one.
     let drawn: [ClientID: DrawnClientSecret]
+    /// Whether it is undone, whatever comes of it: then what nothing else is asked of is not touched.
+    let isTrial: Bool
     private(set) var outcome = RegistryOutcome(changes: [], secrets: [:])
 
-    init(rows: any OAuthRows, server: ServerID, actor: AuditActor, now: Instant, drawn: [ClientID: DrawnClientSecret] = [:]) {
+    init(rows: any OAuthRows, server: ServerID, actor: AuditActor, now: Instant, drawn: [ClientID: DrawnClientSecret] = [:], isTrial: Bool = false) {
         self.rows = rows
         self.server = server
         self.actor = actor
         self.now = now
         self.drawn = drawn
+        self.isTrial = isTrial
     }
 
     /// What refers comes after what it refers to.
@@ -111,6 +114,7 @@ extension RegistryTurn {
         try rows.adopt(wanted.id, of: server)
         guard before != application else { return }
         try rows.save(application)
+        if before?.mayAskOnPhones == true, !application.mayAskOnPhones { try rows.endQuestions(of: application.id, at: server, now: now) }
         outcome.secrets[wanted.id] = given
         try note(.application(before: before, after: application), .applicationSaved)
     }
@@ -179,7 +183,11 @@ extension RegistryTurn {
     }
 
     private mutating func remove(_ application: Application) throws {
-        try rows.removeApplication(application.id, of: server)
+        if !isTrial {
+            // They hang on the accounts that are asked, and the application's rows do not have them.
+            try rows.endQuestions(of: application.id, at: server, now: now)
+            try rows.removeApplication(application.id, of: server)
+        }
         try note(.application(before: application, after: nil), .applicationRemoved)
     }
 

@@ -4,15 +4,39 @@ import OstiaryTokens
 
 /// The endpoint at which clients register themselves (RFC 7591 §3), where an operator lets them.
 package struct ClientRegistrationService: Sendable {
-    let context: ProviderContext
+    /// Clients that one place may register in a day where anybody may, unless an operator says otherwise: a stranger with one address fills no list of a
+    /// hundred before somebody has looked.
+    package static let mostByPlace = 20
 
-    /// Makes an application of what a client says of itself. A token is used up by that and by nothing that is refused.
+    let context: ProviderContext
+    /// Clients that were registered without a token, by where they come from.
+    let places: PlaceTries
+
+    /// - Parameter most: clients that one place may register in a day where anybody may.
+    init(context: ProviderContext, byPlace most: Int = mostByPlace) {
+        self.context = context
+        places = PlaceTries(Pace(most, in: 86_400))
+    }
+
+    /// Makes an application of what a client says of itself. A token, or one of what its place may register, is used up by that and by nothing that is refused.
     /// - Throws: `RegistrationRefusal`, `NoProvider`.
     package func register(_ call: RegistrationCall, at now: Instant) async throws -> RegisteredClient {
         let keys = try await context.keyring.keys(of: call.server)
         let tokenHash = call.token.map { InitialAccessToken.hash(of: $0.text) }
         // Before anything is read: who may not register is told nothing of what they sent.
         let policy = try await context.store.read { rows in try rows.admitted(tokenHash, at: call.server, now: now).policy }
+        // Whom an operator gave a token has as many uses as it says.
+        guard policy.mode == .open else { return try await register(call, tokenHash, under: policy, keys, at: now) }
+        if let wait = places.take(call.place, at: now) { throw RegistrationRefusal.tooOften(seconds: wait) }
+        do { return try await register(call, tokenHash, under: policy, keys, at: now) } catch {
+            places.giveBack(call.place, takenAt: now)
+            throw error
+        }
+    }
+
+    private func register(
+        _ call: RegistrationCall, _ tokenHash: [UInt8]?, under policy: RegistrationPolicy, _ keys: TokenKeys, at now: Instant
+    ) async throws -> RegisteredClient {
         let drawn = DrawnClientSecret(using: context.random)
         let id = Self.id(using: context.random)
         let application = try application(id, call, drawn, policy, keys)
@@ -58,12 +82,15 @@ package struct RegistrationCall: Sendable {
     let token: PresentedSecret?
     let isJSON: Bool
     let body: [UInt8]
+    let place: CallPlace
 
     /// - Parameters:
     ///   - authorization: the values of all `Authorization` header fields.
     ///   - contentType: the media type, without parameters.
-    package init(server: ServerID, authorization: [String], contentType: String?, body: [UInt8]) {
+    ///   - place: that it counts for.
+    package init(server: ServerID, authorization: [String], contentType: String?, body: [UInt8], from place: CallPlace = .unknown) {
         self.server = server
+        self.place = place
         let parts = authorization.count == 1 ? authorization[0].split(separator: " ", omittingEmptySubsequences: false) : []
         token = parts.count == 2 && parts[0].lowercased() == "bearer" && !parts[1].isEmpty ? PresentedSecret(String(parts[1])) : nil
         isJSON = contentType == "application/json"

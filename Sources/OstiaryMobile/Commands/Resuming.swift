@@ -62,8 +62,8 @@ extension Engine {
         }
     }
 
-    /// Logins that began in another process. They count as logged in once the server says so; one whose yes was not answered is none before. What was ended is over for an app; a phone that
-    /// remembers all sessions shows it until its server has heard so.
+    /// Logins that began in another process. They count as logged in once the server says so; one whose yes was not answered is none before. What was
+    /// ended is over for an app; a phone that remembers all sessions shows it until its server has heard so.
     func takeUpSessions() {
         for session in stored?.sessions ?? [] where session.unansweredSince == nil && (session.isEnding != true || ports.remembersAllSessions) {
             guard self.session(session.id) == nil, let account = stored?.account(session.account) else { continue }

@@ -38,11 +38,6 @@ extension StoredState {
         change(&accounts[index])
     }
 
-    mutating func setTries(_ tries: StoredTries, of instance: InstanceID) {
-        guard let index = instances.firstIndex(where: { $0.id == instance }) else { return }
-        instances[index].tries = tries
-    }
-
     mutating func keep(_ server: StoredServer) {
         if let index = servers.firstIndex(where: { $0.rootHash == server.rootHash }) {
             servers[index] = server

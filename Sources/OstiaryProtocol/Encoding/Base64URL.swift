@@ -9,20 +9,28 @@ package enum Base64URL {
 
     package static func encode(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-            alphabet.withUnsafeBufferPointer { alphabet in
-                var count = 0
-                for start in stride(from: 0, to: bytes.count, by: 3) {
-                    let length = min(3, bytes.count - start)
-                    var group: UInt32 = 0
-                    for place in 0..<3 { group = group << 8 | (place < length ? UInt32(bytes[start + place]) : 0) }
-                    for place in 0...length {
-                        text[count] = alphabet[Int(group >> UInt32(18 - 6 * place) & 63)]
-                        count += 1
-                    }
-                }
-                return count
-            }
+            alphabet.withUnsafeBufferPointer { alphabet in bytes.withUnsafeBufferPointer { encode($0, as: text, by: alphabet) } }
         }
+    }
+
+    /// - Returns: how many characters were written.
+    private static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, as text: UnsafeMutableBufferPointer<UInt8>, by alphabet: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        var (start, count) = (0, 0)
+        while start + 3 <= bytes.count {
+            let group = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
+            text[count] = alphabet[group >> 18]
+            text[count + 1] = alphabet[group >> 12 & 63]
+            text[count + 2] = alphabet[group >> 6 & 63]
+            text[count + 3] = alphabet[group & 63]
+            (start, count) = (start + 3, count + 4)
+        }
+        let rest = bytes.count - start
+        guard rest > 0 else { return count }
+        let group = Int(bytes[start]) << 16 | (rest == 2 ? Int(bytes[start + 1]) << 8 : 0)
+        for place in 0...rest { text[count + place] = alphabet[group >> (18 - 6 * place) & 63] }
+        return count + rest + 1
     }
 
     /// Nil for any other character, an impossible length, or bits left over that are not zero.

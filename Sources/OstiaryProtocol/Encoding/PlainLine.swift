@@ -1,5 +1,5 @@
-/// Text that a business backend, an operator or somebody else's phone gives for people to read, on one line: what may travel, without line ends and without marks of direction.
-/// A second line could look like one of the app's own, and a mark turns around what stands beside it (protocol §2).
+/// Text that a business backend, an operator or somebody else's phone gives for people to read, on one line: what may travel, without line ends and
+/// without marks of direction. A second line could look like one of the app's own, and a mark turns around what stands beside it (protocol §2).
 package enum PlainLine {
     /// Whether a text is one, in at most `cap` bytes of UTF-8.
     package static func allows(_ text: String, cap: Int) -> Bool {

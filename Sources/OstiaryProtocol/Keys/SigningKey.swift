@@ -1,7 +1,7 @@
 /// Which of a server's operational keys signs (protocol §1).
 extension OperatorCertificate {
-    /// Seconds for which a certificate is only published before its key signs. A phone uses a bundle for as long as its prekeys are opened, 48 hours, and what the
-    /// authentication server tells of the second-factor server is an hour older at most: by then everybody has met the new key.
+    /// Seconds for which a certificate is only published before its key signs. A phone uses a bundle for as long as its prekeys are opened, 48 hours,
+    /// and what the authentication server tells of the second-factor server is an hour older at most: by then everybody has met the new key.
     package static let publishedAhead: UInt64 = 3 * 86_400
 
     package func isValid(at now: Instant) -> Bool { notBefore <= now && now <= notAfter }

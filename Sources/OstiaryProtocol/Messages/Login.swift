@@ -67,16 +67,6 @@ package enum SessionPurpose: UInt8, Sendable {
     case transaction = 3
 }
 
-/// How the browser that asks is tied to the phone that answers (protocol §6).
-package enum Binding: UInt8, Sendable, CaseIterable {
-    case returnCode = 1
-    case qrDynamic = 2
-    case qrStatic = 3
-    case push = 4
-    case app = 5
-    case unboundLink = 6
-}
-
 /// Methods that an L2 allows and an L5 used, as bits.
 package struct Methods: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8

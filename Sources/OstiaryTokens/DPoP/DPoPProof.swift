@@ -29,7 +29,7 @@ package struct UnverifiedDPoPProof: Sendable {
     package init?(fields: [String]) throws(DPoPRefusal) {
         guard let text = fields.first else { return nil }
         // A list in one field is several proofs, too.
-        guard fields.count == 1, !text.contains(",") else { throw .several }
+        guard fields.count == 1, !text.utf8.contains(UInt8(ascii: ",")) else { throw .several }
         do { token = try UnverifiedJWS(compact: text) } catch { throw .token(error) }
         guard let jwk = token.header.jwk else { throw .keyMissing }
         guard let object = jwk.object else { throw .key(.typeMissing) }

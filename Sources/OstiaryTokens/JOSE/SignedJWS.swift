@@ -9,7 +9,12 @@ extension TokenSigner {
 
     /// The same with a header of its own: a proof of possession carries its key.
     package func sign(_ claims: JSONObject, header: JSONObject) throws -> String {
-        let input = Base64URL.encode(header.encoded) + "." + Base64URL.encode(claims.encoded)
-        return input + "." + Base64URL.encode(try signature(over: Array(input.utf8)))
+        var text = Base64URL.encode(header.encoded)
+        text += "."
+        text += Base64URL.encode(claims.encoded)
+        let signature = try signature(over: Array(text.utf8))
+        text += "."
+        text += Base64URL.encode(signature)
+        return text
     }
 }

@@ -2,6 +2,9 @@
 struct JSONText {
     private(set) var bytes: [UInt8] = []
 
+    /// For a text of about so many bytes, which is then written in one piece of memory.
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
     mutating func append(_ value: JSONValue) {
         switch value {
         case .null: bytes += "null".utf8
@@ -71,6 +74,7 @@ extension JSONObject {
     /// The text of the object in UTF-8.
     package var encoded: [UInt8] {
         var text = JSONText()
+        text.reserve(512)
         text.append(.object(self))
         return text.bytes
     }

@@ -88,16 +88,19 @@ package struct SecondFactorService: Sendable {
         return total
     }
 
-    /// The most instances that one transaction takes.
-    private static let batch = 200
+    /// The most rows that one transaction takes, so that no try waits long for the next.
+    static let batch = 200
 
     /// Deletes attempts and pending keys that have had their time.
-    /// - Returns: how many rows went.
+    /// - Returns: how many rows went; where a commit was lost meanwhile, at least so many.
     @discardableResult
     package func deleteExpired(at now: Instant) async throws -> Int {
-        try await store.write { rows, former in
-            let deleted = try rows.removeExpired(at: now)
-            return deleted == 0 ? former ?? 0 : deleted
+        var total = 0
+        while true {
+            // What a first look took is gone or still there: in both cases there may be more.
+            let count = try await store.write { rows, former in max(try rows.removeExpired(at: now, limit: Self.batch), former ?? 0) }
+            total += count
+            guard count == Self.batch else { return total }
         }
     }
 }

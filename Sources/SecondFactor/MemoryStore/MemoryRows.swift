@@ -40,10 +40,11 @@ final class MemoryRows: SecondFactorRows {
 
     func add(_ record: ResetRecord) throws { state.resets.append(record) }
 
-    func removeExpired(at now: Instant) throws -> Int {
-        let before = state.attempts.count + state.pending.count
-        state.attempts = state.attempts.filter { now < $0.value.expiresAt }
-        state.pending = state.pending.filter { now < $0.value.expiresAt }
-        return before - state.attempts.count - state.pending.count
+    func removeExpired(at now: Instant, limit: Int) throws -> Int {
+        let attempts = state.attempts.values.filter { $0.expiresAt <= now }.prefix(limit)
+        let keys = state.pending.values.filter { $0.expiresAt <= now }.prefix(limit - attempts.count)
+        for attempt in attempts { state.attempts[attempt.id] = nil }
+        for key in keys { state.pending[key.instanceID] = nil }
+        return attempts.count + keys.count
     }
 }

@@ -2,6 +2,6 @@ import OstiaryProtocol
 
 /// Forgetting, inside a transaction.
 package protocol ExpiryRows: AnyObject {
-    /// Deletes attempts and pending keys that have had their time at `now`. Answers how many rows went.
-    func removeExpired(at now: Instant) throws -> Int
+    /// Deletes attempts and pending keys that have had their time at `now`, at most `limit` of both together. Answers how many rows went.
+    func removeExpired(at now: Instant, limit: Int) throws -> Int
 }

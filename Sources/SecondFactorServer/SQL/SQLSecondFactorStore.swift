@@ -38,9 +38,12 @@ final class SQLRows: SecondFactorRows {
 
     init(_ connection: any SQLConnection) { self.connection = connection }
 
-    func removeExpired(at now: Instant) throws -> Int {
-        let attempts = try connection.execute("DELETE FROM attempt WHERE expires_at <= $1", [SQLValue(now.seconds)])
-        let keys = try connection.execute("DELETE FROM pending_key WHERE expires_at <= $1", [SQLValue(now.seconds)])
+    func removeExpired(at now: Instant, limit: Int) throws -> Int {
+        let attempts = try connection.execute(
+            "DELETE FROM attempt WHERE id IN (SELECT id FROM attempt WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now.seconds), SQLValue(limit)])
+        let keys = try connection.execute(
+            "DELETE FROM pending_key WHERE instance_id IN (SELECT instance_id FROM pending_key WHERE expires_at <= $1 LIMIT $2)",
+            [SQLValue(now.seconds), SQLValue(limit - attempts)])
         knownAttempts.forget()
         knownKeys.forget()
         return attempts + keys

@@ -1,6 +1,5 @@
 /// Why the demonstration could not go on; each is one line for the person who watches.
 enum DemoError: Error, Equatable, CustomStringConvertible {
-    case noPort
     /// A server ended, or did not get ready in time; its last line of log is told.
     case serverFailed(name: String, reason: String)
     /// The management interface answered something else than was asked for.
@@ -10,7 +9,6 @@ enum DemoError: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .noPort: "no free port on 127.0.0.1"
         case .serverFailed(let name, let reason): "\(name) did not start: \(reason)"
         case .unexpectedAnswer(let call, let status): "\(call) answered \(status)"
         case .stepFailed(let reason): reason

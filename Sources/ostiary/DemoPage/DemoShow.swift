@@ -28,7 +28,7 @@ struct DemoShow: Sendable {
 
     /// Starts all, runs `body`, and ends all.
     func run(_ body: @Sendable @escaping (Stage) async throws -> Void) async throws {
-        guard let origin = try layout.pageURL.map({ try PublicURL(parsing: $0) }) else { throw DemoError.noPort }
+        guard let origin = try layout.pageURL.map({ try PublicURL(parsing: $0) }) else { throw NoFreePort() }
         let launches = try await DemoServers.launches(of: layout) { try await ChildProcess.run($0) }
         let opener = try await RequestOpener(dataFolder: DataFolder(layout.authenticationData.path))
         let client = Relay.makeClient()
@@ -62,8 +62,8 @@ struct DemoShow: Sendable {
             framedBy: origin.description)
         let servers = Relay(to: layout.secondFactorListenPort, client: client, tap: SecondFactorTap(witness: witness))
         return [
-            Listener("public", at: Self.loopback(layout.publicPort), router: phones.router),
-            Listener("second-factor", at: Self.loopback(layout.secondFactorPort), router: servers.router),
+            Listener("public", at: Self.loopback(layout.publicPort), router: phones.router, computes: true),
+            Listener("second-factor", at: Self.loopback(layout.secondFactorPort), router: servers.router, computes: true),
         ]
     }
 
@@ -88,8 +88,8 @@ struct DemoShow: Sendable {
         let stage = Stage(
             servers: servers, backend: backend, desk: desk, witness: witness, progress: progress, address: "\(origin)/#\(secret)")
         let listeners = [
-            Listener("site", at: Self.loopback(layout.sitePort), router: site.router),
-            Listener("page", at: Self.loopback(origin.port ?? 0), router: page.router),
+            Listener("site", at: Self.loopback(layout.sitePort), router: site.router, computes: true),
+            Listener("page", at: Self.loopback(origin.port ?? 0), router: page.router, computes: true),
         ]
         try await during(listeners, drain) {
             try await withThrowingTaskGroup(of: Void.self) { group in

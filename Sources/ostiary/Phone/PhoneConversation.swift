@@ -1,6 +1,7 @@
 import OstiaryMobile
 
-/// One enrolment, login or change of the second factor from its first event to its last: tells what happens, asks what must be asked, and knows how the command ends.
+/// One enrolment, login or change of the second factor from its first event to its last: tells what happens, asks what must be asked, and knows how
+/// the command ends.
 struct PhoneConversation: Sendable {
     private enum Happening: Sendable {
         case event(OstiaryEvent)

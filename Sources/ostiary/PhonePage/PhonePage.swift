@@ -64,7 +64,7 @@ struct PhonePage: Sendable {
                 refuse: { throw ErrorResponse($0) }))
         router.add(middleware: PageSeal(secret: key))
         PhonePageRoutes(phones: phones, changes: changes, drain: drain).add(to: router)
-        listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
+        listener = Listener("phone page", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits, computes: true)
     }
 
     /// Where a browser finds the page. The secrets are in the fragment, which no browser sends: whoever has this address has the phones.
@@ -93,7 +93,7 @@ extension PhonePage {
     ///   - framedBy: origins that may show the page in a frame.
     ///   - source: where the phones can look for a code without a camera.
     ///   - stopsOnSignals: whether SIGTERM and SIGINT end it as well, in order.
-    /// - Throws: `OstiaryError` when a home cannot be used, `ServerStartError`, `DemoError.noPort`.
+    /// - Throws: `OstiaryError` when a home cannot be used, `ServerStartError`, ``NoFreePort``.
     static func serve(
         _ homes: [(name: String, path: String)], port: Int = 0, framedBy: [PublicURL] = [], source: ScanSource? = nil, stopsOnSignals: Bool = false,
         onRunning: @Sendable @escaping (PhonePage) async -> Void

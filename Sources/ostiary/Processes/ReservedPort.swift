@@ -1,5 +1,10 @@
 import Foundation
 
+/// The system lends this process no port of the loopback address.
+struct NoFreePort: Error, Equatable, CustomStringConvertible {
+    var description: String { "no free port on 127.0.0.1" }
+}
+
 /// A port of the loopback address that belongs to us for as long as this value is held, whoever listens on it.
 ///
 /// A socket is bound to it that never listens. The system lends the port to nobody who asks for any port, a server of ours binds beside it (both
@@ -8,14 +13,14 @@ final class ReservedPort: Sendable {
     let number: Int
     private let descriptor: Int32
 
-    /// - Throws: `DemoError.noPort`.
-    init() throws(DemoError) {
+    /// - Throws: ``NoFreePort``.
+    init() throws(NoFreePort) {
         let opened = socket(AF_INET, Self.streamType, 0)
-        guard opened >= 0 else { throw .noPort }
+        guard opened >= 0 else { throw NoFreePort() }
         _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
         guard let port = Self.bindAnywhere(opened) else {
             close(opened)
-            throw .noPort
+            throw NoFreePort()
         }
         number = port
         #if canImport(Darwin)

@@ -1,10 +1,11 @@
-import AuthServer
 import Authentication
 import Hummingbird
 import HummingbirdTesting
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
+
+@testable import AuthServer
 
 @Suite("Logins that wait for a phone (protocol §6, §8)", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct PushedSessionTests {
@@ -57,6 +58,37 @@ struct PushedSessionTests {
             #expect(await servers.refusal { try await shown.send(right) } == .sessionOver)
             #expect(try await phone.fetch().isEmpty)
             #expect(await servers.refusal { try await phone.ping(begun.session) } == .sessionUnknown)
+        }
+    }
+
+    @Test("Nine wrong numbers in a day, by one login after another, are all that a person has: then nothing rings, and the right one is a no")
+    func budget() async throws {
+        try await Self.run { servers, phone in
+            let first = try await servers.push(to: phone.account)
+            let open = try await phone.showWaiting()
+            let proof = try await open.proved()
+            for round in 1...3 {
+                servers.clock.advance(1)
+                let begun = try await servers.push(to: phone.account)
+                let shown = try await phone.showWaiting()
+                let attempt = try await shown.proved()
+                for step in 1...2 {
+                    let wrong = try shown.accepting(attempt, number: try begun.other(by: step))
+                    #expect(await servers.refusal { try await shown.send(wrong) } == .numberWrong, "\(round)")
+                }
+                #expect(try await shown.send(try shown.accepting(attempt, number: try begun.other(by: 3))).result == .denied)
+            }
+            #expect(try await phone.fetch().isEmpty)
+            let right = try open.accepting(proof, number: first.number)
+            for _ in 0..<2 { #expect(try await open.send(right).result == .denied) }
+            _ = try await servers.push(to: phone.account)
+            #expect(try await phone.fetch().isEmpty)
+            // Nine, and the one that was not looked at; of the sessions of that time only.
+            let (start, end) = (servers.now - 3, servers.now)
+            let store = SQLAuthenticationStore(database: servers.database, key: .random())
+            for (moment, count) in [(start, 10), (start + 1, 9), (end + 1, 0)] {
+                #expect(try await store.read { rows in try rows.wrongNumbers(of: phone.account, since: moment) } == count)
+            }
         }
     }
 

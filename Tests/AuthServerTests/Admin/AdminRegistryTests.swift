@@ -56,6 +56,18 @@ struct AdminRegistryTests {
         }
     }
 
+    @Test("An address with a port that is none is written by nobody, alone or in a file with others", arguments: ["0", "99999", "65536", "x"])
+    func ports(port: String) async throws {
+        try await withBackend { backend in
+            let wrong = Self.web.replacing("shop.example/cb", with: "shop.example:\(port)/cb")
+            let (status, error) = try await backend.json(.put, backend.path("/applications/shop/"), body: wrong)
+            #expect(status == 400 && error.text("message")?.contains("redirect_uris[0]") == true, "\(error)")
+            let (_, refused) = try await backend.json(.post, backend.path("/registry"), body: #"{"applications":{"shop":\#(wrong)}}"#)
+            #expect(refused.text("message")?.contains("redirect_uris[0]") == true, "\(refused)")
+            #expect(try await backend.send(.get, backend.path("/applications/shop/")).status == .notFound)
+        }
+    }
+
     @Test("An application that shows no secret is given none", arguments: [nil, #"{"overlap":1}"#])
     func withoutSecret(body: String?) async throws {
         try await withBackend { backend in

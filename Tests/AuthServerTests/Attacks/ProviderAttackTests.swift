@@ -15,12 +15,7 @@ struct ProviderAttackTests {
     /// A second provider beside the first, at which the same client is registered.
     private func withOther(_ body: @Sendable @escaping (OAuthClient) async throws -> Void) async throws {
         let fixture = try await OAuthFixture()
-        var application = OAuthProvider.Application(
-            id: Sample.client, server: OAuthFixture.other, kind: .native, name: "Shop", authentication: .none)
-        application.grantTypes = [.authorizationCode, .refreshToken]
-        let saved = application
-        try await fixture.people.write { rows in try rows.save(saved) }
-        fixture.keyring.open(OAuthFixture.other)
+        try await fixture.addOther()
         try await fixture.run(body)
     }
 

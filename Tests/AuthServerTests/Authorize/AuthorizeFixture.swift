@@ -39,8 +39,10 @@ final class AuthorizeFixture: Sendable {
 
     var server: ServerID { keyring.keys.root.serverID }
 
-    /// - Parameter database: one that has today's schema; nil for one in memory that misbehaves.
-    init(url: String = AuthorizeFixture.origin, over database: (any Database)? = nil) async throws {
+    /// - Parameters:
+    ///   - database: one that has today's schema; nil for one in memory that misbehaves.
+    ///   - proxies: that are trusted; calls of the tests come without an address, as by a Unix domain socket.
+    init(url: String = AuthorizeFixture.origin, over database: (any Database)? = nil, proxies: TrustedProxies = .none) async throws {
         keyring = try OneServerKeyring()
         let server = keyring.keys.root.serverID
         let publicURL = try PublicURL(parsing: url)
@@ -63,7 +65,7 @@ final class AuthorizeFixture: Sendable {
             oauth: oauth, domain: domain, pages: pages, addresses: addresses, publicURL: publicURL, random: random, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         pageRoutes.addMiddleware(to: router)
-        router.addServiceMiddleware()
+        router.addServiceMiddleware(proxies: proxies)
         pageRoutes.add(to: router)
         routes.add(to: router)
         responder = MethodRules(router)

@@ -1,4 +1,5 @@
 import Authentication
+import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -123,11 +124,25 @@ struct DevicePageTests {
         }
     }
 
-    @Test("Of more places than are remembered the one that was wrong longest ago is forgotten")
-    func places() throws {
-        let codes = TypedCodes()
-        let start = Instant(1_000)
-        for _ in 0..<UserCodeTries.most { codes.noteWrong(nil, at: start) }
-        #expect(codes.isLocked(nil, at: start + 299) && !codes.isLocked(nil, at: start + 300))
+    @Test("Wrong codes of one behind a trusted proxy lock nobody else behind it; of a proxy that is not trusted nobody is told from another")
+    func proxies() async throws {
+        for (proxies, isTrusted) in [(TrustedProxies([.socket]), true), (TrustedProxies.none, false)] {
+            let fixture = try await AuthorizeFixture(proxies: proxies)
+            let begun = try await begin(fixture)
+            try await fixture.run { (browser) async throws in
+                let wrong = begun.userCode.shown == "BBBB-BBBB" ? "CCCC-CCCC" : "BBBB-BBBB"
+                func type(_ code: String, from list: String) async throws -> HTTPResponse.Status {
+                    let headers: HTTPFields = [
+                        .contentType: "application/json", .origin: AuthorizeFixture.origin, HTTPField.Name("X-Forwarded-For")!: list,
+                    ]
+                    let body = ByteBuffer(string: #"{"code":"\#(code)"}"#)
+                    return try await browser.client.execute(uri: "/device/code", method: .post, headers: headers, body: body).status
+                }
+                // What stands first is whatever the attacker wrote.
+                for number in 0..<5 { #expect(try await type(wrong, from: "192.0.2.\(number), 203.0.113.7") == .ok) }
+                #expect(try await type(wrong, from: "198.51.100.1, 203.0.113.7") == .tooManyRequests)
+                #expect(try await type(begun.userCode.shown, from: "203.0.113.8") == (isTrusted ? .ok : .tooManyRequests))
+            }
+        }
     }
 }

@@ -115,12 +115,7 @@ struct DiscoveryRouteTests {
     @Test("A proof is for the address of its server: one for the first server's endpoint is none at another's")
     func proofOfAnotherServer() async throws {
         let fixture = try await OAuthFixture()
-        var application = OAuthProvider.Application(
-            id: Sample.client, server: OAuthFixture.other, kind: .native, name: "Shop", authentication: .none)
-        application.grantTypes = [.authorizationCode, .refreshToken]
-        let saved = application
-        try await fixture.people.write { rows in try rows.save(saved) }
-        fixture.keyring.open(OAuthFixture.other)
+        try await fixture.addOther()
         try await fixture.run { client in
             let form: OAuthClient.Form = ["grant_type": "refresh_token", "client_id": "shop-1", "refresh_token": "x"]
             let path = Self.otherFolder + "/oauth/token"

@@ -57,8 +57,10 @@ struct OAuthFixture: Sendable {
     var store: any OAuthStore { people.store }
     var now: Instant { clock.now }
 
-    /// - Parameter database: one that has today's schema; nil for one in memory that misbehaves.
-    init(over database: (any Database)? = nil, asksNonce: Bool = false) async throws {
+    /// - Parameters:
+    ///   - database: one that has today's schema; nil for one in memory that misbehaves.
+    ///   - proxies: that are trusted; calls of the tests come without an address, as by a Unix domain socket.
+    init(over database: (any Database)? = nil, asksNonce: Bool = false, proxies: TrustedProxies = .none) async throws {
         let database = if let database { database } else { try await misbehavingDatabase() }
         let key = KeyEncryptionKey.random()
         let accounts = SQLAuthenticationStore(database: database, key: key)
@@ -72,7 +74,7 @@ struct OAuthFixture: Sendable {
         let routes = try OAuthRoutes(domain: domain, waiting: waiting, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))
-        router.addServiceMiddleware(outages: SQLError.isOutage)
+        router.addServiceMiddleware(proxies: proxies, outages: SQLError.isOutage)
         routes.add(to: router)
         responder = MethodRules(router)
         try await people.enrol(1, userID: "alice")
@@ -84,6 +86,15 @@ struct OAuthFixture: Sendable {
         try await Hummingbird.Application(responder: responder, logger: log.logger(level: .info)).test(.router) { client in
             try await body(OAuthClient(client: client, fixture: self))
         }
+    }
+
+    /// The second server becomes a provider, too, at which a client of the same name is registered.
+    func addOther() async throws {
+        var application = OAuthProvider.Application(id: Sample.client, server: Self.other, kind: .native, name: "Shop", authentication: .none)
+        application.grantTypes = [.authorizationCode, .refreshToken]
+        let saved = application
+        try await people.write { rows in try rows.save(saved) }
+        keyring.open(Self.other)
     }
 
     private func fill() async throws {

@@ -1,4 +1,5 @@
 import Authentication
+import HTTPService
 import HTTPTypes
 import OAuthProvider
 import OstiaryProtocol
@@ -15,8 +16,8 @@ struct RegistrationRouteTests {
     private static let usual =
         #"{"redirect_uris":["https://rp.example/cb"],"client_name":"Tool","grant_types":["authorization_code","refresh_token"]}"#
 
-    private func premises(_ mode: RegistrationPolicy.Mode) async throws -> OAuthFixture {
-        let fixture = try await OAuthFixture()
+    private func premises(_ mode: RegistrationPolicy.Mode, proxies: TrustedProxies = .none) async throws -> OAuthFixture {
+        let fixture = try await OAuthFixture(proxies: proxies)
         var policy = RegistrationPolicy(server: Sample.server)
         policy.mode = mode
         policy.apis = [Sample.api: Sample.scopes("read")]
@@ -100,6 +101,22 @@ struct RegistrationRouteTests {
             // None of it used the token.
             #expect(try await register(client, token: token, type: "application/json; charset=utf-8").status == 201)
             #expect(try await register(client, token: token).isError("invalid_token", 401))
+        }
+    }
+
+    @Test("Where anybody may register, one address may so often: then it is 429 with the time to wait; who else asks the proxy goes on")
+    func tooOften() async throws {
+        let fixture = try await premises(.open, proxies: TrustedProxies([.socket]))
+        try await fixture.run { client in
+            func register(from address: String) async throws -> OAuthClient.Answer {
+                try await client.send(
+                    .post, Self.path, Self.usual, contentType: Self.json, headers: [HTTPField.Name("X-Forwarded-For")!: "192.0.2.9, \(address)"])
+            }
+            for _ in 0..<20 { #expect(try await register(from: "203.0.113.7").status == 201) }
+            let answer = try await register(from: "203.0.113.7")
+            #expect(answer.isError("temporarily_unavailable", 429) && answer.headers[.retryAfter] == "86400")
+            #expect(answer.headers[.accessControlAllowOrigin] == "*")
+            #expect(try await register(from: "203.0.113.8").status == 201)
         }
     }
 

@@ -32,6 +32,21 @@ struct TokenRouteTests {
         }
     }
 
+    @Test("Tokens and refusals have each header once, those of whatever a browser gets here among them")
+    func headersOnce() async throws {
+        try await run { client in
+            let token = try await client.exchange(try await client.fixture.code().text)
+            for headers in [token.headers, try await client.exchange("wrong").headers] {
+                let names = headers.map(\.name.canonicalName)
+                #expect(Set(names).count == names.count, "\(names)")
+                #expect(headers[.contentSecurityPolicy] == PageFrame.policy([]) && headers[HTTPField.Name("X-Frame-Options")!] == "DENY")
+                #expect(headers[.xContentTypeOptions] == "nosniff" && headers[.strictTransportSecurity] != nil)
+                // What an endpoint says of these itself stays: browsers of other sites may read it.
+                #expect(headers[.crossOriginResourcePolicy] == "cross-origin" && headers[.cacheControl] == "no-store")
+            }
+        }
+    }
+
     @Test("S3-37 without offline_access no refresh token; S3-39 with a proof the token is of its key, and says so")
     func bound() async throws {
         try await run { client in

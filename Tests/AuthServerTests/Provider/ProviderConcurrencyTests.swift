@@ -13,15 +13,7 @@ struct ProviderConcurrencyTests {
 
     /// Lends a provider with one application and one API, and Alice logged in by session 3.
     private func run(on backend: Backend, _ body: @Sendable (ProviderAtWork) async throws -> Void) async throws {
-        try await backend.run { fixture in
-            try await fixture.enrol(1, userID: "alice")
-            try await fixture.logIn(3, as: 1)
-            try await fixture.write { rows in
-                try rows.save(Sample.application())
-                try rows.save(Sample.protectedAPI())
-            }
-            try await body(try ProviderAtWork(fixture))
-        }
+        try await backend.runWithAlice { fixture in try await body(try ProviderAtWork(fixture)) }
     }
 
     /// A new grant of Alice's, with what a test hangs on it.

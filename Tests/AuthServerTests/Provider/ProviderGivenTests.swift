@@ -69,7 +69,7 @@ struct ProviderGivenTests {
     @Test("What an operator ended is told at once; what is left of the session is told at its end", arguments: Backend.allCases)
     func told(on backend: Backend) async throws {
         try await run(on: backend) { fixture, online, offline in
-            func due() async throws -> [LogoutNotice] { try await fixture.read { rows in try rows.dueLogouts(at: Sample.now, limit: 9) } }
+            func due() async throws -> [LogoutNotice] { try await fixture.dueLogouts() }
             #expect(try await due().isEmpty)
             // Taken back by the client, who knows.
             let other = Sample.grant(7, on: 3, of: 1, offline: true)
@@ -135,6 +135,36 @@ struct ProviderGivenTests {
             #expect(try await fixture.read { rows in try rows.grant(online.id) } == nil)
             #expect(try await fixture.read { rows in try rows.grant(taken.id)?.revokedAt } == Sample.now)
             for grant in [identity, newest, offline] { #expect(try await fixture.stands(grant)) }
+        }
+    }
+
+    @Test("Of what began and was used in one second the one with the greatest id goes, in whatever order they came", arguments: Backend.allCases)
+    func ties(on backend: Backend) async throws {
+        for offline in [false, true] {
+            try await backend.run { fixture in
+                try await fixture.enrol(1, userID: "alice")
+                try await fixture.logIn(3, as: 1)
+                let newest = Sample.grant(0x90, on: 3, of: 1, offline: offline)
+                let others = [UInt8(0x20), 0xF0, 0x10, 0x80].map { Sample.grant($0, on: 3, of: 1, offline: offline) }
+                try await fixture.write { rows in
+                    try rows.save(Sample.application())
+                    try rows.save(Sample.protectedAPI())
+                    for grant in others + [newest] {
+                        try rows.save(grant)
+                        if offline { try rows.save(family(of: grant, usedAt: Sample.now)) }
+                    }
+                }
+                for kept in [3, 2, 1] {
+                    try await fixture.write { rows in
+                        if offline { _ = try rows.endOverflow(beside: newest, keeping: kept, at: Sample.now) }
+                        if !offline { try rows.removeOverflow(beside: newest, keeping: kept) }
+                    }
+                    let left = try await fixture.read { rows in
+                        try rows.grants(.toClient(Sample.client), at: Sample.server, .all, now: Sample.now).elements.map(\.grant.id.bytes[0])
+                    }
+                    #expect(left == Array([UInt8(0x10), 0x20, 0x80].prefix(kept)) + [0x90])
+                }
+            }
         }
     }
 

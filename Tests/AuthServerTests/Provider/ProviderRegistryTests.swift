@@ -80,6 +80,40 @@ struct ProviderRegistryTests {
         }
     }
 
+    @Test("What was given to an application goes so much at a time, and nothing of another's or of another server's", arguments: Backend.allCases)
+    func removesInParts(on backend: Backend) async throws {
+        try await backend.run { fixture in
+            let neighbour = ClientID("shop-2")!
+            for account in UInt8(1)...5 { try await fixture.enrol(account, userID: "user \(account)") }
+            try await fixture.logIn(3, as: 1)
+            let (own, others) = ((1...5).map { Sample.grant($0, on: 3, of: $0, offline: true) }, Sample.grant(9, on: 3, of: 1, client: neighbour))
+            try await fixture.write { rows in
+                for grant in own + [others] {
+                    try rows.save(grant)
+                    try rows.keepSubject(of: grant.holder.account, at: Sample.server)
+                    let consent = Consent(account: grant.holder.account, client: grant.client, api: Sample.api, scopes: Sample.scopes("read"))
+                    try rows.save(consent, of: Sample.server)
+                }
+            }
+            func left(_ client: ClientID) async throws -> [Int] {
+                try await fixture.read { rows in
+                    [
+                        try rows.grants(.toClient(client), at: Sample.server, .all, now: Sample.now).total,
+                        try rows.consents(.toClient(client), at: Sample.server, .all).total,
+                    ]
+                }
+            }
+            func remove(at server: ServerID = Sample.server) async throws -> Int {
+                try await fixture.store.write { rows, former in try max(former ?? 0, rows.removeGiven(to: Sample.client, of: server, limit: 2)) }
+            }
+            #expect(try await remove(at: Self.other) == 0)
+            var removed: [Int] = []
+            while try await left(Sample.client) != [0, 0], removed.count < 9 { removed.append(try await remove()) }
+            #expect(removed.allSatisfy { $0 <= 2 } && removed.count >= 2)
+            #expect(try await left(neighbour) == [1, 1])
+        }
+    }
+
     @Test("With an API its grants are over at once; they stay until their session ends, of which clients are to hear", arguments: Backend.allCases)
     func removesAPI(on backend: Backend) async throws {
         try await backend.run { fixture in

@@ -11,19 +11,6 @@ struct ProviderRetentionTests {
     typealias Backend = ProviderStoreBackend
     private static let day: UInt64 = 86_400
 
-    /// Alice, logged in by session 3.
-    private func run(on backend: Backend, _ body: @Sendable (ProviderStoreFixture) async throws -> Void) async throws {
-        try await backend.run { fixture in
-            try await fixture.enrol(1, userID: "alice")
-            try await fixture.logIn(3, as: 1)
-            try await fixture.write { rows in
-                try rows.save(Sample.application())
-                try rows.save(Sample.protectedAPI())
-            }
-            try await body(fixture)
-        }
-    }
-
     private func save(_ grant: Grant, in fixture: ProviderStoreFixture) async throws {
         try await fixture.write { rows in
             try rows.keepSubject(of: grant.holder.account, at: grant.server)
@@ -37,7 +24,7 @@ struct ProviderRetentionTests {
 
     @Test("A proof is remembered through the last second in which it would be taken", arguments: Backend.databases)
     func spent(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             func spend(by call: UInt8) async throws -> Bool {
                 try await fixture.store.write { rows in try rows.spend(Sample.bytes(1), by: Sample.redemption(call), until: Sample.now + 5) }
             }
@@ -51,7 +38,7 @@ struct ProviderRetentionTests {
 
     @Test("A code that nobody redeemed goes after its minute, and takes back its grant; a spent one is known for a day", arguments: Backend.databases)
     func codes(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             let (kept, lost) = (Sample.grant(5, on: 3, of: 1, offline: true), Sample.grant(6, on: 3, of: 1, offline: true))
             for grant in [kept, lost] { try await save(grant, in: fixture) }
             var spent = try Sample.code(1, for: kept)
@@ -78,7 +65,7 @@ struct ProviderRetentionTests {
 
     @Test("What hung on a session goes with it, what hangs on a device stays with its family", arguments: Backend.databases)
     func sessions(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             let (online, offline) = (Sample.grant(5, on: 3, of: 1), Sample.grant(6, on: 3, of: 1, offline: true))
             for grant in [online, offline] { try await save(grant, in: fixture) }
             let family = RefreshFamily(
@@ -104,7 +91,7 @@ struct ProviderRetentionTests {
 
     @Test("What was taken back in a session that goes on is remembered: the same grant cannot be asked for again", arguments: Backend.databases)
     func revokedInSession(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             let online = Sample.grant(5, on: 3, of: 1)
             try await save(online, in: fixture)
             try await fixture.write { rows in try rows.revoke(online.id, at: Sample.now) }
@@ -115,7 +102,7 @@ struct ProviderRetentionTests {
 
     @Test("A deleted account leaves its grants to be told of, then nothing, its subject neither", arguments: Backend.databases)
     func accounts(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             try await fixture.write { rows in
                 var application = Sample.application()
                 application.backchannelLogoutURI = "https://shop.example/logout"
@@ -128,7 +115,7 @@ struct ProviderRetentionTests {
             try await fixture.delete(1)
             try await fixture.forgetSessions()
             try await fixture.removeExpired(at: Sample.now + Self.day)
-            let notice = try #require(try await fixture.read { rows in try rows.dueLogouts(at: Sample.now, limit: 9) }.first)
+            let notice = try #require(try await fixture.dueLogouts().first)
             #expect(notice.subject == "alice")
             try await fixture.write { rows in try rows.settle(notice) }
             try await fixture.removeExpired(at: Sample.now + Self.day)
@@ -145,7 +132,7 @@ struct ProviderRetentionTests {
 
     @Test("What a client polls for is counted for a day; a yes that nobody fetched is taken back then", arguments: Backend.databases)
     func polled(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             let offline = Sample.grant(6, on: 3, of: 1, offline: true)
             try await save(offline, in: fixture)
             let waiting = Sample.polled(1, .backchannel(Sample.accountID(1)), state: .approved(offline.id))
@@ -164,7 +151,7 @@ struct ProviderRetentionTests {
 
     @Test("A request that was sent ahead is there for its page, a revoked token until it would be over", arguments: Backend.databases)
     func requests(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             let request = PushedRequest(
                 hash: Sample.bytes(5), server: Sample.server, client: Sample.client, parameters: [Parameter("a", "b")], expiresAt: Sample.now)
             try await fixture.write { rows in
@@ -187,7 +174,7 @@ struct ProviderRetentionTests {
 
     @Test("What a clock wrote that ran ahead lives as long as what is written now", arguments: Backend.databases)
     func clock(on backend: Backend) async throws {
-        try await run(on: backend) { fixture in
+        try await backend.runWithAlice { fixture in
             let (ahead, now) = (Sample.now, Sample.now - 9 * Self.day)
             let offline = Sample.grant(6, on: 3, of: 1, offline: true)
             try await save(offline, in: fixture)

@@ -71,13 +71,14 @@ extension Sample {
 
     static func polled(
         _ byte: UInt8, _ way: PolledAuthorization.Way, state: PolledAuthorization.State = .pending, pinged: Bool = false, createdAt: Instant = now,
-        client: ClientID = Sample.client
+        client: ClientID = Sample.client, session: SessionID? = nil
     ) -> PolledAuthorization {
         let notification = PolledAuthorization.Notification(
             address: "https://shop.example/ping", token: StoredSecret(bytes(0x21)), requestID: StoredSecret(bytes(0x22)))
         return PolledAuthorization(
             hash: SHA("polled-\(byte)".utf8), server: server, client: client, way: way, scopes: scopes("openid read"), api: api,
             strengths: [.twoFactors, .phishingResistant], bindingMessage: "W4 – 12 €", createdAt: createdAt, life: 300, interval: 10,
-            polledAt: createdAt + 1, polledBy: redemption(3), state: state, notification: pinged ? notification : nil)
+            polledAt: createdAt + 1, polledBy: redemption(3), state: state, session: session,
+            notification: pinged ? notification : nil)
     }
 }

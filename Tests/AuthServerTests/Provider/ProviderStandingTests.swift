@@ -175,7 +175,7 @@ struct ProviderStandingTests {
     func logouts(on backend: Backend) async throws {
         try await run(on: backend) { fixture, _, _ in
             func due(at now: Instant = Sample.now) async throws -> [LogoutNotice] {
-                try await fixture.read { rows in try rows.dueLogouts(at: now, limit: 9) }
+                try await fixture.dueLogouts(at: now)
             }
             #expect(try await due().isEmpty)
             try await fixture.end(3, of: 1)
@@ -214,12 +214,12 @@ struct ProviderStandingTests {
                 for grant in grants { try rows.save(grant) }
             }
             func due(_ limit: Int) async throws -> [String] {
-                try await fixture.read { rows in try rows.dueLogouts(at: Sample.now + 100, limit: limit) }.map(\.client.text)
+                try await fixture.dueLogouts(at: Sample.now + 100, limit: limit).map(\.client.text)
             }
             let shop = Sample.client.text
             #expect(try await Set(due(2)) == [shop, "other"])
             // Those of the one have been due for longer.
-            for notice in try await fixture.read({ rows in try rows.dueLogouts(at: Sample.now, limit: 9) }) where notice.client == Sample.client {
+            for notice in try await fixture.dueLogouts() where notice.client == Sample.client {
                 var retry = notice.retry
                 retry.postpone(at: Sample.now)
                 let later = LogoutNotice(

@@ -37,6 +37,19 @@ enum ProviderStoreBackend: CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The same with one application, one API, and Alice, who is logged in by session 3.
+    func runWithAlice(_ body: @Sendable (ProviderStoreFixture) async throws -> Void) async throws {
+        try await run { fixture in
+            try await fixture.enrol(1, userID: "alice")
+            try await fixture.logIn(3, as: 1)
+            try await fixture.write { rows in
+                try rows.save(Sample.application())
+                try rows.save(Sample.protectedAPI())
+            }
+            try await body(fixture)
+        }
+    }
+
     private func run(on database: any Database, _ body: @Sendable (ProviderStoreFixture) async throws -> Void) async throws {
         try await database.migrate(AuthenticationSchema.migrations)
         let key = KeyEncryptionKey.random()
@@ -126,6 +139,11 @@ struct ProviderStoreFixture: Sendable {
     func forgetSessions() async throws {
         guard case .database(let store) = people else { return }
         _ = try await store.write { rows in try rows.removeExpired(at: Sample.now + 9 * Retention.finishedSession, limit: 9) }
+    }
+
+    /// What a look that begins finds.
+    func dueLogouts(at now: Instant = Sample.now, limit: Int = 9) async throws -> [LogoutNotice] {
+        try await LogoutLook().due(in: store, at: now, limit: limit)
     }
 
     func stands(_ grant: Grant, at now: Instant = Sample.now) async throws -> Bool {

@@ -174,8 +174,11 @@ struct ProviderStoreTests {
         try await backend.run { fixture in
             try await fixture.enrol(1, userID: "alice")
             for api in [nil, Sample.api] {
-                let values = ["openid", "openid profile"].map {
-                    Consent(account: Sample.accountID(1), client: Sample.client, api: api, scopes: Sample.scopes($0))
+                let said: [(scopes: String, at: Instant)] = [
+                    ("openid", Instant(0)), ("openid profile", Sample.now), ("openid profile", Sample.now + 1),
+                ]
+                let values = said.map {
+                    Consent(account: Sample.accountID(1), client: Sample.client, api: api, scopes: Sample.scopes($0.scopes), givenAt: $0.at)
                 }
                 try await saves(
                     values, in: fixture, by: { try $0.save($1, of: Sample.server) },

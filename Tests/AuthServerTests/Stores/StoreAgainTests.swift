@@ -4,7 +4,7 @@ import OstiaryTesting
 import Testing
 
 /// Rows are put in the place of their former selves by lists of columns: one that is missing there keeps what it had, and nobody is told.
-@Suite("Store: what was saved again is found, and nothing of before")
+@Suite("Store: what was saved again is found, and nothing of before", .againWithLostCommits)
 struct StoreAgainTests {
     private static let instance = InstanceID(Sample.bytes(0x51, 16))!
     private static let otherServer = ServerID(Sample.bytes(2, 16))!

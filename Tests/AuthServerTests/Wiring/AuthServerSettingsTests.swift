@@ -24,7 +24,7 @@ struct AuthServerSettingsTests {
                 "OSTIARY_PUBLIC_URL", "OSTIARY_LISTEN", "OSTIARY_ADMIN_LISTEN", "OSTIARY_DATABASE_URL", "OSTIARY_ROOT_API_KEY",
                 "OSTIARY_ROOT_API_KEY_FILE", "OSTIARY_KEK_FILE", "OSTIARY_SECOND_FACTOR_URL", "OSTIARY_SECOND_FACTOR_IDENTITY",
                 "OSTIARY_SERVER_NAME", "OSTIARY_SERVER_LOGO", "OSTIARY_LOG_LEVEL", "OSTIARY_MAX_CONNECTIONS", "OSTIARY_MAX_CONNECTIONS_PER_PEER",
-                "OSTIARY_AUDIT_DAYS", "OSTIARY_DPOP_NONCES",
+                "OSTIARY_AUDIT_DAYS", "OSTIARY_DPOP_NONCES", "OSTIARY_TRUSTED_PROXIES", "OSTIARY_REGISTRATIONS_PER_PEER",
             ])
         #expect(SettingKey.authServer.filter(\.isSecret) == [.rootAPIKey])
     }
@@ -41,6 +41,7 @@ struct AuthServerSettingsTests {
         #expect(server.logLevel == .info)
         #expect(server.maxConnections == nil && server.maxConnectionsPerPeer == nil)
         #expect(server.node.auditDays == 0 && !server.node.asksProofNonces)
+        #expect(server.node.trustedProxies == .none && server.node.registrationsPerPeer == 20)
         #expect(server.node.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))
     }
 
@@ -68,6 +69,8 @@ struct AuthServerSettingsTests {
             (.serverName, " "), (.serverName, "\u{200B}"),
             (.rootAPIKey, "kNf3vQ0z-8LwYb2RtUeXcA\n"), (.maxConnections, "0"), (.maxConnectionsPerPeer, "1000001"),
             (.auditDays, "-1"), (.auditDays, "36501"), (.auditDays, "a year"), (.dpopNonces, "perhaps"),
+            (.trustedProxies, "0.0.0.0/0"), (.trustedProxies, "proxy.example"), (.trustedProxies, "10.0.0.1,"),
+            (.registrationsPerPeer, "0"), (.registrationsPerPeer, "1001"),
         ])
     func wrongValue(key: SettingKey, value: String) async throws {
         let settings = try await Self.load(Self.valid.merging([key.variable: value]) { $1 })

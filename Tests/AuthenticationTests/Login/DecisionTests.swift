@@ -183,14 +183,7 @@ struct DecisionTests {
     @Test("Two accounts of one phone: each session is the account's that claimed it")
     func twoAccounts() async throws {
         let (world, phone, shown) = try await shown()
-        var second = try TestPhone(sharing: phone)
-        let invitation = try await world.invite("bob", browser: "second")
-        let claimed = try await second.claim(invitation)
-        let vouched = try await phone.send(
-            try phone.provingForEnrolment(claimed, newKey: second.publicKey, by: try present(phone.account)))
-        try await second.finish(claimed, vouched)
-        _ = try await world.confirm(invitation, code: claimed.code)
-        second.account = claimed.shown.accountID
+        let second = try await phone.secondAccount()
         let tried = try await phone.tryPIN(shown)
         let theirs = try await second.look(at: try await world.link("another"))
         #expect(try await world.refusal(of: try second.deciding(shown, .init(decision: .decline))) == .sessionTaken)

@@ -7,8 +7,9 @@ import Testing
 extension DomainFixture {
     /// Begins a login for an account, and answers its number.
     @discardableResult
-    func push(_ id: SessionID, to account: AccountID?, openFor: UInt64 = 300) async throws -> String {
-        let request = LoginRequest(account: try present(account))
+    func push(_ id: SessionID, to account: AccountID?, openFor: UInt64 = 300, by client: String? = nil) async throws -> String {
+        let asker = client.map { RelyingParty(name: $0, origin: "", clientID: $0) }
+        let request = LoginRequest(client: asker, account: try present(account))
         try await services.waiting.begin(id, at: server, asking: request, openFor: openFor, now: now)
         return try await services.waiting.number(of: id, at: server).exposed
     }
@@ -188,6 +189,19 @@ struct WaitingTests {
         #expect(try await phone.ping(login.session).hasWaiting)
         world.pass(301)
         #expect(try await !phone.ping(login.session).hasWaiting)
+    }
+
+    @Test("Of each client the first is told before any client's second: one that asks on and on hides nobody who asks once")
+    func inTurn() async throws {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        var begun: [SessionID] = []
+        for client in ["often", "often", "often", "often", "often", "once"] {
+            world.pass(1)
+            begun.append(SessionID(using: SystemRandomSource()))
+            try await world.push(try #require(begun.last), to: phone.account, by: client)
+        }
+        #expect(try await phone.fetch().map(\.link.value.sessionID) == [begun[0], begun[5], begun[1], begun[2]])
     }
 
     @Test("A Fetch is signed for its own request by the account's device, and a blocked account is told so")

@@ -76,13 +76,7 @@ struct BiometricPINNoticeTests {
     func otherAccount() async throws {
         let world = try await DomainFixture()
         let (old, session, finger) = try await prepared(world)
-        let second = try TestPhone(sharing: finger)
-        let invitation = try await world.invite("bob", browser: "second")
-        let claimed = try await second.claim(invitation)
-        let tried = try await finger.send(
-            try finger.provingForEnrolment(claimed, newKey: second.publicKey, by: try present(finger.account)))
-        try await second.finish(claimed, tried)
-        _ = try await world.confirm(invitation, code: claimed.code)
+        _ = try await finger.secondAccount()
         let bobs = try await world.enrolledPhone("bob", name: "bob's other phone")
         try await finger.replacePIN()
         world.pass(1)

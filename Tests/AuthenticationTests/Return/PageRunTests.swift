@@ -6,6 +6,16 @@ import Testing
 
 @Suite("The session of a page")
 struct PageRunTests {
+    /// The first page is open, and a phone has tried its PIN on what it was shown there.
+    private func deciding() async throws -> (DomainFixture, TestPhone, Shown, Tried) {
+        let world = try await DomainFixture()
+        let phone = try await world.enrolledPhone()
+        try await world.openPage("first")
+        let shown = try await phone.look(at: try await world.drawn())
+        let tried = try await phone.tryPIN(shown)
+        return (world, phone, shown, tried)
+    }
+
     @Test("A second page of the nonce begins another session: the phone that saw the first is told that it is over")
     func secondPage() async throws {
         let world = try await DomainFixture()
@@ -32,11 +42,7 @@ struct PageRunTests {
 
     @Test("What a phone is deciding is left alone by a second page, and so is a login")
     func leftAlone() async throws {
-        let world = try await DomainFixture()
-        let phone = try await world.enrolledPhone()
-        try await world.openPage("first")
-        let shown = try await phone.look(at: try await world.drawn())
-        let tried = try await phone.tryPIN(shown)
+        let (world, phone, shown, tried) = try await deciding()
         await #expect(throws: LoginLinkError.claimed) { try await world.openPage("second") }
         _ = try await phone.decide(try phone.accepting(shown, tried))
         try await world.handIn(try present(try await world.code(of: "first")))
@@ -94,11 +100,7 @@ struct PageRunTests {
 
     @Test("A newer page takes the login over from the older one that it names, and from no other; the older one takes nothing back")
     func takesOver() async throws {
-        let world = try await DomainFixture()
-        let phone = try await world.enrolledPhone()
-        try await world.openPage("first")
-        let shown = try await phone.look(at: try await world.drawn())
-        let tried = try await phone.tryPIN(shown)
+        let (world, phone, shown, tried) = try await deciding()
         await #expect(throws: LoginLinkError.claimed) { try await world.openPage("second") }
         for over in [nil, DomainFixture.page("another")] {
             await #expect(throws: LoginLinkError.otherPage) { try await world.openPage("second", as: .renewed(over: over)) }

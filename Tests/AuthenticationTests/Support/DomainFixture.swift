@@ -1,8 +1,8 @@
 // Support: one authentication server in memory, the phones and browsers that ask it, and the second-factor server behind it.
 //
-// `DomainFixture` wires the services as the node does and moves the clock; `DomainFixture+…` is what backends, pages and the wire do. `TestPhone` makes the messages of
-// a phone with its own keys. `SecondFactorInMemory` is the real second-factor server; `UnreliableSecondFactor` stands before it and makes go wrong
-// what a test wants to. Start reading here, then TestPhone.
+// `DomainFixture` wires the services as the node does and moves the clock; `DomainFixture+…` is what backends, pages and the wire do. `TestPhone`
+// makes the messages of a phone with its own keys. `SecondFactorInMemory` is the real second-factor server; `UnreliableSecondFactor` stands before it
+// and makes go wrong what a test wants to. Start reading here, then TestPhone.
 
 import Authentication
 import OstiaryProtocol

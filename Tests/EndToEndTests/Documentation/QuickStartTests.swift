@@ -85,6 +85,62 @@ struct QuickStartTests {
         site.close()
         try await pair.stop()
     }
+
+    @Test("Pasted as it is, it asks for the number of a login that waits when the app opens, says that one was wrong, and takes the right one")
+    func asksForTheNumber() async throws {
+        let pair = try await ProcessesFixture.running()
+        let site = try await Site(pair)
+        try await site.onboard()
+        let till = try await Till(at: pair, site.backend)
+        site.ostiary.stopAppLogin()
+        try await eventually("the app is closed") { Entry(site.ostiary) == .login }
+        site.close()
+
+        let begun = try await till.ask("W4-12")
+        let opened = try await Site(pair)
+        let person = opened.person
+        try await eventually("the app asks by itself: \(person.shown)") { person.fields.count == 1 }
+        let first = try #require(person.fields.first)
+        #expect(first.contains("Log in to Till") && first.contains("W4-12") && first.contains("Type the number"), "\(first)")
+        #expect(!first.contains(begun.number) && !first.contains("another number"), "\(first)")
+        person.typeNumber(try begun.other())
+        try await eventually("the field is there again: \(person.shown)") { person.fields.count == 2 }
+        #expect(person.fields.last?.contains("That was another number") == true, "\(person.fields)")
+        #expect(person.pins.count == 1 && person.pins.last?.contains("W4-12") == true, "what is approved stands above the PIN: \(person.pins)")
+        person.typeNumber(begun.number)
+        try await eventually("the login counts: \(person.shown)") { person.shown.contains("Logged in as Alice") }
+        #expect(try await till.poll(begun) == nil)
+        #expect(person.pins.count == 1, "the PIN was typed once: \(person.pins)")
+        #expect(person.questions.isEmpty && !person.shown.contains("numberWrong"), "\(person.questions) \(person.shown)")
+        opened.close()
+        try await pair.stop()
+    }
+
+    @Test("Pasted as it is, a no at the field for the number is a no for the client, and the third wrong number is said")
+    func refusesTheNumber() async throws {
+        let pair = try await ProcessesFixture.running()
+        let site = try await Site(pair)
+        try await site.onboard()
+        let till = try await Till(at: pair, site.backend)
+        let person = site.person
+        let refused = try await till.ask()
+        site.ostiary.fetchWaitingLogins()
+        try await eventually("the field is there: \(person.shown)") { person.fields.count == 1 }
+        person.typeNumber(nil)
+        try await eventually("the login is over: \(person.shown)") { person.shown.last == "Logged out" }
+        #expect(try await till.poll(refused) == "access_denied")
+
+        let guessed = try await till.ask()
+        site.ostiary.fetchWaitingLogins()
+        for step in 1...3 {
+            try await eventually("the field is there: \(person.shown)") { person.fields.count == 1 + step }
+            person.typeNumber(try guessed.other(by: step))
+        }
+        try await eventually("the third is said: \(person.shown)") { person.shown.contains("numberWrong") }
+        #expect(try await till.poll(guessed) == "access_denied")
+        site.close()
+        try await pair.stop()
+    }
 }
 
 /// A backend, an app made of the pasted lines, and its person.
@@ -126,9 +182,13 @@ private final class ReadingPerson: Screens {
         var questions: [String] = []
         var pins: [String] = []
         var padsClosed = 0
+        /// What stood above the field for a number, each time.
+        var fields: [String] = []
         var refuses = false
         var pad = Pad.answered
     }
+
+    private let (numbers, typed) = AsyncStream.makeStream(of: String?.self)
 
     private let typeCode: @Sendable (String) async -> Void
     private let state = Mutex(State())
@@ -140,6 +200,7 @@ private final class ReadingPerson: Screens {
     var questions: [String] { state.withLock { $0.questions } }
     /// What stood above the PIN pad, each time.
     var pins: [String] { state.withLock { $0.pins } }
+    var fields: [String] { state.withLock { $0.fields } }
     var padsClosed: Int { state.withLock { $0.padsClosed } }
 
     var refuses: Bool {
@@ -157,6 +218,15 @@ private final class ReadingPerson: Screens {
             state.questions.append(question)
             return !state.refuses
         }
+    }
+
+    /// What is typed into the field next; nil for a no.
+    func typeNumber(_ number: String?) { typed.yield(number) }
+
+    func number(_ words: String) async -> String? {
+        state.withLock { $0.fields.append(words) }
+        for await number in numbers { return number }
+        return nil
     }
 
     func pin(_ words: String, for factor: SecondFactor) async -> PIN? {

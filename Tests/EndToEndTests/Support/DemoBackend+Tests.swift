@@ -28,6 +28,16 @@ extension DemoBackend {
     func block(_ account: String) async throws { try await send("PUT", path("accounts/\(account)/"), #"{"blocked":true}"#) }
     func resetSecondFactor(_ account: String) async throws { try await send("POST", path("accounts/\(account)/secondfactor/reset"), nil) }
 
+    /// Registers a client that asks people on their phones, and polls.
+    /// - Returns: its secret.
+    func registerTill() async throws -> String {
+        let till = """
+            {"kind":"web","client_name":"Till","grant_types":["urn:openid:params:grant-type:ciba"],"backchannel_token_delivery_mode":"poll"}
+            """
+        let answer = try await client.send("PUT", path("applications/till/"), nonce: nil, body: Data(till.utf8))
+        return try #require(try JSONLine(String(decoding: answer, as: UTF8.self))["client_secret"]?.string)
+    }
+
     private func send(_ method: String, _ path: String, _ json: String?) async throws {
         _ = try await client.send(method, path, nonce: nil, body: json.map { Data($0.utf8) })
     }

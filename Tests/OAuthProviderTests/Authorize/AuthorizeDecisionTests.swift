@@ -43,6 +43,27 @@ struct AuthorizeDecisionTests {
         }
     }
 
+    @Test(
+        "What a client would hear at the beginning is told on a page where it registered itself; what its person sees first is as for every other")
+    func beginning() async throws {
+        for isRegistered in [false, true] {
+            let fixture = try await ProviderFixture()
+            let client = try fixture.client("mobile")
+            if isRegistered { try await fixture.store.write { rows in try rows.noteRegistered(client, of: Fixture.server, at: Fixture.start) } }
+            func begin(_ prompt: String?, _ login: Login?) async throws -> AuthorizeBeginning {
+                let request = try await fixture.request(fixture.authorization(["prompt": prompt]))
+                fixture.logIn(login)
+                return try await fixture.authorize.begin(request, fixture.visit(askedAt: Fixture.start), now: fixture.now)
+            }
+            #expect(try await begin("none", nil) == (isRegistered ? .page(.loginRequired) : .step(.refuse(.loginRequired))))
+            #expect(try await begin(nil, nil) == .step(.logIn(.policy)))
+            guard case .step(.give) = try await begin("none", Fixture.login(at: Fixture.start - 1_000)) else {
+                Issue.record("the login was not taken")
+                return
+            }
+        }
+    }
+
     @Test("prompt=login and prompt=select_account want a login of their own")
     func freshLogin() async throws {
         let before = Fixture.login(at: Fixture.start - 1)

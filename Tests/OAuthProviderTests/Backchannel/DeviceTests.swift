@@ -196,17 +196,76 @@ struct DeviceTests {
         #expect(counts.values.allSatisfy { (660...940).contains($0) })
     }
 
-    @Test("dev_user_code_bruteforce_locked: five wrong codes in five minutes, then none")
-    func tries() {
-        var tries = UserCodeTries()
-        for second in UInt64(0)..<5 {
-            #expect(!tries.isLocked(at: Fixture.start + second))
-            tries = tries.afterWrong(at: Fixture.start + second)
+    @Test("Agreed is to what was shown: what an operator writes of client or API in between has the person asked again", arguments: [false, true])
+    func shown(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
+        let begun = try await begin(fixture)
+        let hash = SHA(begun.deviceCode.utf8)
+        func question() async throws -> PolledQuestion {
+            try #require(try await fixture.approval.question(hash, at: Fixture.server, now: fixture.now))
         }
-        #expect(tries.isLocked(at: Fixture.start + 5))
-        #expect(tries.isLocked(at: Fixture.start + 299))
-        #expect(!tries.isLocked(at: Fixture.start + 300))
-        #expect(tries.afterWrong(at: Fixture.start + 1_000).wrong == [Fixture.start + 1_000])
+        func approve(_ shown: PolledQuestion) async throws -> Bool {
+            try await fixture.approval.approve(
+                hash, at: Fixture.server, scopes: Fixture.scope("openid read:timesheets"), session: Fixture.session, shown: shown, now: fixture.now)
+                != nil
+        }
+        let (first, timesheets) = (try await question(), fixture.timesheets)
+        try await fixture.store.write { rows in
+            var api = try #require(try rows.api(timesheets, of: Fixture.server))
+            api.scopes = api.scopes.map { APIScope($0.scope, words: "read everything") }
+            try rows.save(api)
+        }
+        await #expect(throws: AuthorizationRequestChanged()) { try await approve(first) }
+        let second = try await question()
+        try await fixture.change("mobile") { $0.name = "Bank" }
+        await #expect(throws: AuthorizationRequestChanged()) { try await approve(second) }
+        #expect(try await approve(try await question()))
+    }
+
+    @Test("dev_user_code_bruteforce_locked: five wrong codes in five minutes, then none of that place; others and right ones go on")
+    func tries() async throws {
+        let fixture = try await ProviderFixture()
+        let (services, begun) = (fixture.services, try await begin(fixture))
+        let (here, elsewhere) = (CallPlace("192.0.2.1"), CallPlace("192.0.2.2"))
+        let wrong = begun.userCode.shown == "BBBB-BBBB" ? "CCCC-CCCC" : "BBBB-BBBB"
+        func type(_ text: String, _ place: CallPlace) async throws -> Bool {
+            try await services.devices.waiting(forTyped: text, from: place, at: Fixture.server, now: fixture.now) != nil
+        }
+        for _ in 0..<5 {
+            #expect(try await !type(wrong, here))
+            for _ in 0..<6 {
+                #expect(try await type(begun.userCode.shown, here))
+                #expect(try await !type("no code", here))
+            }
+            fixture.clock.advance(10)
+        }
+        // The first of them was fifty seconds ago.
+        for text in [begun.userCode.shown, "no code"] {
+            await #expect(throws: UserCodesLocked(seconds: 250)) { try await type(text, here) }
+        }
+        #expect(try await type(begun.userCode.shown, elsewhere))
+        fixture.clock.advance(250)
+        #expect(try await !type(wrong, here))
+        await #expect(throws: UserCodesLocked(seconds: 10)) { try await type(begun.userCode.shown, here) }
+    }
+
+    @Test("dev_user_code_bruteforce_parallel: of 64 wrong codes at once from one place five are looked for")
+    func parallelTries() async throws {
+        let fixture = try await ProviderFixture()
+        let (services, begun) = (fixture.services, try await begin(fixture))
+        let wrong = begun.userCode.shown == "BBBB-BBBB" ? "CCCC-CCCC" : "BBBB-BBBB"
+        let looked = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    do {
+                        let place = CallPlace("192.0.2.1")
+                        return try await services.devices.waiting(forTyped: wrong, from: place, at: Fixture.server, now: fixture.now) == nil
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(looked == 5)
     }
 
     @Test("The client asks what it may, with a grant type that it has")

@@ -72,21 +72,21 @@ struct CrowdedHostTests {
         try await fixture.change("web") { $0.backchannelLogoutURI = Self.crowded }
         try await fixture.change("mobile") { $0.backchannelLogoutURI = Self.other }
         let web = try fixture.client("web")
-        for number in 1...count { try await grant(number, to: web, fixture) }
+        try await grant(Array(1...count), to: web, fixture)
         return fixture
     }
 
-    private func grant(_ number: Int, to client: ClientID, _ fixture: ProviderFixture) async throws {
-        let bytes = [UInt8](repeating: 0xA5, count: 14) + [UInt8(number / 256), UInt8(number % 256)]
-        let (id, session) = (try #require(GrantID(bytes)), try #require(SessionID(bytes)))
+    private func grant(_ numbers: [Int], to client: ClientID, _ fixture: ProviderFixture) async throws {
         let now = fixture.now
-        try await fixture.memory.write { rows in
-            try rows.save(
-                Grant(
-                    id: id, server: ProviderFixture.server, client: client, holder: .session(session, ProviderFixture.alice),
-                    scopes: ProviderFixture.scope("openid"), api: nil, authentication: AuthenticationClaims(time: now, acr: "mfa", amr: ["mfa"]),
-                    nonce: nil, session: session, createdAt: now))
+        let grants = try numbers.map { number in
+            let bytes = [UInt8](repeating: 0xA5, count: 14) + [UInt8(number / 256), UInt8(number % 256)]
+            let (id, session) = (try #require(GrantID(bytes)), try #require(SessionID(bytes)))
+            return Grant(
+                id: id, server: ProviderFixture.server, client: client, holder: .session(session, ProviderFixture.alice),
+                scopes: ProviderFixture.scope("openid"), api: nil, authentication: AuthenticationClaims(time: now, acr: "mfa", amr: ["mfa"]),
+                nonce: nil, session: session, createdAt: now)
         }
+        try await fixture.memory.write { rows in for grant in grants { try rows.save(grant) } }
     }
 
     @Test("Six hundred that are due at a host that hangs keep nobody else waiting: the next round tells another client while eight calls hang")
@@ -96,7 +96,7 @@ struct CrowdedHostTests {
         let first = Task { try await service.run(at: fixture.now) }
         await hosts.hang(8)
         // One that the first round could not have seen.
-        try await grant(1_000, to: try fixture.client("mobile"), fixture)
+        try await grant([1_000], to: try fixture.client("mobile"), fixture)
         #expect(try await service.run(at: fixture.now) == 1)
         #expect(try await service.run(at: fixture.now) == 0)
         #expect(hosts.calls(of: Self.crowded) == 8 && hosts.calls(of: Self.other) == 1)
@@ -123,5 +123,54 @@ struct CrowdedHostTests {
         fixture.clock.advance(9_999)
         #expect(try await service.run(at: fixture.now) == 0)
         #expect(hosts.calls(of: Self.crowded) == 208 && hosts.mostAtOnce == 8)
+    }
+
+    /// A store that can't be read for a while.
+    private struct AwayStore: OAuthStore {
+        struct Away: Error {}
+
+        let memory: MemoryOAuthStore
+        let isAway: @Sendable () -> Bool
+
+        func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value {
+            let value = try await memory.read(body)
+            guard !isAway() else { throw Away() }
+            return value
+        }
+
+        func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
+            try await memory.write(body)
+        }
+    }
+
+    @Test("A look that fails leaves nothing behind it: the next one goes on from the same place")
+    func failedLook() async throws {
+        let fixture = try await fixture(6)
+        let isAway = Mutex(false)
+        let store = AwayStore(memory: fixture.memory) { isAway.withLock { $0 } }
+        let look = LogoutLook(part: 2)
+        var found: [SessionID] = []
+        for number in 0..<5 {
+            isAway.withLock { $0 = number % 2 == 1 }
+            if number % 2 == 1 {
+                await #expect(throws: AwayStore.Away.self) { try await look.due(in: store, at: fixture.now, limit: 9) }
+            } else {
+                found += try await look.due(in: store, at: fixture.now, limit: 9).map(\.session)
+            }
+        }
+        #expect(found.count == 6 && Set(found).count == 6)
+    }
+
+    @Test("More grants than one look goes over: each of them is told once, in as many rounds as that takes")
+    func manyRounds() async throws {
+        let (fixture, hosts) = (try await fixture(LogoutLook.part + 40), Hosts())
+        hosts.comeBack()
+        // All but the last dozen go on.
+        let going = try await fixture.memory.read { rows in try rows.logouts(among: LogoutLook.part + 28, after: nil, at: fixture.now).notices }
+        fixture.memory.change { people in for notice in going { people.sessions[notice.session] = ProviderFixture.login() } }
+        let service = fixture.services.logouts(through: hosts)
+        let heard = [try await service.run(at: fixture.now), try await service.run(at: fixture.now), try await service.run(at: fixture.now)]
+        #expect(heard == [0, 12, 0])
+        #expect(hosts.calls(of: Self.crowded) == 12)
     }
 }

@@ -13,11 +13,14 @@ struct FormTextTests {
         #expect(read("a=b=c&d&=e&f=") == [Parameter("a", "b=c"), Parameter("d", ""), Parameter("", "e"), Parameter("f", "")])
         #expect(read("%61%3D=%26") == [Parameter("a=", "&")])
         #expect(read("a=%4f%4F") == [Parameter("a", "OO")])
+        #expect(read("&a=1&") == [Parameter("a", "1")] && read("=") == [Parameter("", "")])
+        // What lies in no one piece is read alike.
+        #expect(FormText.parameters("a=%2b&b=é".utf8.lazy.map { $0 }) == [Parameter("a", "+"), Parameter("b", "é")])
     }
 
     @Test(
         "An escape that is none, and bytes that are no UTF-8, are nobody's form",
-        arguments: ["a=%", "a=%4", "a=%g0", "%=a", "a=%ff", "a=%C3", "a&b=%C3%28"])
+        arguments: ["a=%", "a=%4", "a=%g0", "%=a", "a=%ff", "a=%:0", "a=%0@", "a=%/0", "a=%0G", "a=%`0", "a=%+1", "a=%C3", "a&b=%C3%28"])
     func refuses(text: String) { #expect(read(text) == nil) }
 
     @Test("Bytes that are no UTF-8 as they came, also where two escapes would make them whole")

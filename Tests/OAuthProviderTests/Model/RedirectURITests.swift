@@ -99,6 +99,18 @@ struct RedirectURITests {
         #expect(error("http://[::1]5000/cb") == .portWrong)
     }
 
+    @Test(
+        "An address of before a rule that it breaks is kept as it was written, and fits nothing, not even itself",
+        arguments: ["https://app.example:99999/cb", "http://127.0.0.1:0/cb", "javascript:alert(1)", "no address", "https://a@app.example/"])
+    func stored(text: String) throws {
+        for ofApp in [false, true] {
+            let former = RedirectURI(stored: text, ofApp: ofApp)
+            #expect(former.text == text && former.kind == .unusable && !former.kind.isClaimable)
+            #expect(!former.isMatched(by: text) && !former.isMatched(by: "http://127.0.0.1:5000/cb"))
+        }
+        #expect(try RedirectURI(stored: "https://app.example/cb", ofApp: false) == RedirectURI(registering: "https://app.example/cb", ofApp: false))
+    }
+
     @Test("An app's own scheme belongs to a domain and to an app")
     func customScheme() throws {
         let own = try RedirectURI(registering: "com.example.app:/cb", ofApp: true)

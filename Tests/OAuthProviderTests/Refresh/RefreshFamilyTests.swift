@@ -175,6 +175,13 @@ struct LostAnswerTests {
         }
     }
 
+    /// A new one.
+    private static func family(of client: ClientID) -> RefreshFamily {
+        RefreshFamily(
+            grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, binding: .none, life: .unlimited,
+            createdAt: ProviderFixture.start)
+    }
+
     @Test("In ten thousand seeded runs with 5 % loss each way nobody is logged out")
     func nobodyIsLoggedOut() async throws {
         let client = try #require(ClientID("mobile"))
@@ -182,9 +189,7 @@ struct LostAnswerTests {
             (0..<10_000).count { seed in
                 var random = SplitMix(seed: UInt64(seed))
                 var moment = ProviderFixture.start
-                var family = RefreshFamily(
-                    grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, binding: .none,
-                    life: .unlimited, createdAt: moment)
+                var family = Self.family(of: client)
                 var phone = Client()
                 for _ in 0..<20 {
                     guard phone.refresh(&family, at: &moment, &random) else { return true }
@@ -204,9 +209,7 @@ struct LostAnswerTests {
             (0..<10_000).count { seed in
                 var random = SplitMix(seed: UInt64(seed))
                 var moment = ProviderFixture.start
-                var family = RefreshFamily(
-                    grant: ProviderFixture.identifier(5, GrantKind.self), server: ProviderFixture.server, client: client, binding: .none,
-                    life: .unlimited, createdAt: moment)
+                var family = Self.family(of: client)
                 var backup = family
                 var phone = Client()
                 for _ in 0..<20 {

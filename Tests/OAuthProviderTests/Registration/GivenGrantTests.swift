@@ -64,6 +64,22 @@ struct GivenGrantTests {
         #expect(fixture.memory.audit.map(\.kind) == [.consentsWithdrawn, .grantsEnded])
     }
 
+    @Test("Withdrawn and given again within one login it is given anew: the new tokens are good, the old ones stay over", arguments: [false, true])
+    func givenAgain(rerunning: Bool) async throws {
+        let (fixture, registry) = try await premises(rerunning: rerunning)
+        let web = try fixture.client("web")
+        let before = try await fixture.webTokens("openid read:timesheets")
+        _ = try await registry.withdrawConsents(.byUser("alice", to: web), at: Fixture.server, by: .operator, now: fixture.now)
+        fixture.clock.advance(60)
+        let since = try await fixture.webTokens("openid read:timesheets")
+        #expect(try await fixture.facts(of: before.accessToken) == .inactive)
+        #expect(try await fixture.facts(of: since.accessToken) != .inactive)
+        let consent = try await fixture.store.read { rows in
+            try rows.consent(of: Fixture.alice, to: web, for: fixture.timesheets, server: Fixture.server)
+        }
+        #expect(consent?.givenAt == fixture.now, "the moment of the newer yes")
+    }
+
     @Test("Of twenty-one grants the one that was used longest ago ends, when the last is redeemed and not before", arguments: [false, true])
     func limit(rerunning: Bool) async throws {
         let (fixture, _) = try await premises(rerunning: rerunning)

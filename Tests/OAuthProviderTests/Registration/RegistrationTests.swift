@@ -55,6 +55,19 @@ struct RegistrationTests {
         let loopback = try RedirectURI(registering: "http://127.0.0.1/cb", ofApp: true)
         #expect(try await refusal("mobile") { $0.redirectURIs.append(loopback) } == nil)
         #expect(try await refusal("web") { $0.redirectURIs.append(loopback) } == .redirectWrong("http://127.0.0.1/cb"))
+        // Of a client that registers itself it is refused (ClientMetadataTests).
+        for ofApp in [false, true] {
+            let localhost = try RedirectURI(registering: "http://localhost:3000/cb", ofApp: ofApp)
+            #expect(try await refusal(ofApp ? "mobile" : "web") { $0.redirectURIs.append(localhost) } == nil)
+            #expect(localhost.kind == .localhost && localhost.isMatched(by: "http://localhost:3000/cb"))
+            for other in ["http://localhost:3001/cb", "http://localhost/cb", "http://127.0.0.1:3000/cb", "http://LOCALHOST:3000/cb"] {
+                #expect(!localhost.isMatched(by: other), "\(other)")
+            }
+        }
+        let former = RedirectURI(stored: "https://app.example:99999/cb", ofApp: true)
+        for id in ["mobile", "web"] {
+            #expect(try await refusal(id) { $0.redirectURIs.append(former) } == .redirectUnusable("https://app.example:99999/cb"))
+        }
         let one = try RedirectURI(registering: "https://app.example/cb", ofApp: true)
         #expect(try await refusal("web") { $0.redirectURIs = Array(repeating: one, count: 51) } == .tooManyRedirects)
     }

@@ -1,6 +1,7 @@
 import Authentication
 import OstiaryProtocol
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import OAuthProvider
@@ -190,5 +191,75 @@ struct RegistryServiceTests {
         #expect(try await registry.users(of: Fixture.server, .all).total == 2)
         _ = try await apply(RegistryDocument(applications: [mobile]), to: registry)
         #expect(try await registry.roles(of: Fixture.server, .all).total == 2)
+    }
+
+    /// A store in memory that notes how much of what a client was given one transaction took away.
+    private final class MeasuredStore: OAuthStore {
+        let memory: MemoryOAuthStore
+        let client: ClientID
+        let most = Mutex(0)
+
+        init(memory: MemoryOAuthStore, client: ClientID) {
+            self.memory = memory
+            self.client = client
+        }
+
+        func read<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows) throws -> Value) async throws -> Value { try await memory.read(body) }
+
+        func write<Value: Sendable>(_ body: @Sendable @escaping (any OAuthRows, _ former: Value?) throws -> Value) async throws -> Value {
+            let before = try await given()
+            let value = try await memory.write(body)
+            let gone = before - (try await given())
+            most.withLock { $0 = max($0, gone) }
+            return value
+        }
+
+        func given() async throws -> Int {
+            let client = client
+            return try await memory.read { rows in
+                try rows.grants(.toClient(client), at: Fixture.server, .all, now: Fixture.start).total
+                    + rows.consents(.toClient(client), at: Fixture.server, .all).total
+            }
+        }
+    }
+
+    @Test("However much was given to an application, no transaction that takes it away takes more than so much; its own way or by a file")
+    func removesInBatches() async throws {
+        for prunes in [false, true] {
+            let fixture = try await Fixture()
+            let client = try fixture.client("web")
+            try await give(450, to: client, in: fixture)
+            let store = MeasuredStore(memory: fixture.memory, client: client)
+            let registry = RegistryService(store: store, random: fixture.random)
+            if prunes {
+                let unknown = try machine("night")
+                var wrong = unknown
+                wrong.name = ""
+                await #expect(throws: RegistryRefusal.self) { try await apply(RegistryDocument(applications: [wrong]), prunes: true, to: registry) }
+                #expect(try await store.given() == 450, "and a file that is refused takes nothing")
+                let outcome = try await apply(RegistryDocument(applications: []), prunes: true, isTrial: true, to: registry)
+                #expect(try await store.given() == 450)
+                #expect(try await apply(RegistryDocument(applications: []), prunes: true, to: registry).changes.count == outcome.changes.count)
+            } else {
+                try await registry.remove(.application(client), at: Fixture.server, by: .operator, now: Fixture.start)
+            }
+            let most = store.most.withLock { $0 }
+            #expect(try await store.given() == 0 && most == RegistryService.batch)
+            await #expect(throws: UnknownRegistryItem.self) { try await registry.application(client, of: Fixture.server) }
+        }
+    }
+
+    private func give(_ count: Int, to client: ClientID, in fixture: Fixture) async throws {
+        let now = fixture.now
+        try await fixture.memory.write { rows in
+            for number in 0..<count {
+                let id = try #require(GrantID([UInt8](repeating: 0xA5, count: 14) + [UInt8(number / 256), UInt8(number % 256)]))
+                try rows.save(
+                    Grant(
+                        id: id, server: Fixture.server, client: client, holder: .device(Fixture.alice), scopes: Fixture.scope("openid"), api: nil,
+                        authentication: AuthenticationClaims(time: now, acr: "mfa", amr: ["mfa"]), nonce: nil, session: Fixture.session,
+                        createdAt: now))
+            }
+        }
     }
 }

@@ -52,6 +52,8 @@ struct ClientMetadataTests {
             (#"["https://rp.example/cb","https://rp.example/cb"]"#, 1), (#"["http://rp.example/cb"]"#, 0), (#"["https://rp.example/#a"]"#, 0),
             (#"["https://a@rp.example/"]"#, 0), (#"["javascript:alert(1)"]"#, 0), (#"["data:text/html,x"]"#, 0), (#"["myapp:/cb"]"#, 0),
             (#"["http://localhost:8080/cb"]"#, 0), (#"["https://rp.example/cb","http://localhost/cb"]"#, 1), (#"["/cb"]"#, 0), (#"[""]"#, 0),
+            (#"["https://rp.example:99999/cb"]"#, 0), (#"["https://rp.example/cb","https://rp.example:0/cb"]"#, 1),
+            (#"["http://127.0.0.1:0/cb"]"#, 0),
         ])
     func redirectsRefused(uris: String, index: Int) {
         for type in ["", #","application_type":"native""#] {

@@ -25,10 +25,11 @@ struct ClientRegistrationTests {
     private func registry(_ fixture: Fixture) -> RegistryService { RegistryService(store: fixture.store, random: fixture.random) }
 
     private func register(
-        _ fixture: Fixture, token: String? = nil, _ json: String = usual, type: String? = "application/json", services: OAuthServices? = nil
+        _ fixture: Fixture, token: String? = nil, _ json: String = usual, type: String? = "application/json", services: OAuthServices? = nil,
+        from place: CallPlace = .unknown
     ) async throws -> RegisteredClient {
         let call = RegistrationCall(
-            server: Fixture.server, authorization: token.map { ["Bearer \($0)"] } ?? [], contentType: type, body: Array(json.utf8))
+            server: Fixture.server, authorization: token.map { ["Bearer \($0)"] } ?? [], contentType: type, body: Array(json.utf8), from: place)
         return try await (services ?? fixture.services).registration.register(call, at: fixture.now)
     }
 
@@ -131,16 +132,19 @@ struct ClientRegistrationTests {
             return
         }
         let good = try await fixture.request(
-            fixture.authorization(["client_id": id.text, "redirect_uri": "https://rp.example/cb", "scope": "openid"]))
-        #expect(try await !fixture.authorize.mayLeadAway(for: good))
-        #expect(try await fixture.authorize.mayLeadAway(for: fixture.request(fixture.authorization())))
+            fixture.authorization(["client_id": id.text, "redirect_uri": "https://rp.example/cb", "scope": "openid", "prompt": "none"]))
+        func begin(_ request: AuthorizationRequest) async throws -> AuthorizeBeginning {
+            try await fixture.authorize.begin(request, AuthorizeVisit(askedAt: fixture.now, session: nil), now: fixture.now)
+        }
+        #expect(try await begin(good) == .page(.loginRequired))
+        #expect(try await begin(fixture.request(fixture.authorization(["prompt": "none"]))) == .step(.refuse(.loginRequired)))
         _ = try await registry(fixture).apply(
             RegistryDocument(applications: [good.application]), at: Fixture.server, by: .operator, now: fixture.now)
         guard case .redirect(.promptUnknown, _) = try await fixture.outcome(fixture.authorization(changes)) else {
             Issue.record("the operator's client was not told")
             return
         }
-        #expect(try await fixture.authorize.mayLeadAway(for: good))
+        #expect(try await begin(good) == .step(.refuse(.loginRequired)))
     }
 
     @Test("No more register than there may be at a time; one that is removed makes room", arguments: [false, true])
@@ -217,5 +221,36 @@ struct ClientRegistrationTests {
         #expect(try await fixture.services.discovery.metadata(at: Fixture.server).json["registration_endpoint"] == .string(address))
         try await registry(fixture).setRegistration(RegistrationPolicy(server: Fixture.server), by: .operator, now: fixture.now)
         #expect(try await fixture.services.discovery.metadata(at: Fixture.server).json["registration_endpoint"] == nil)
+    }
+
+    @Test("The attack of a stranger who fills the list: one place registers so many in a day, also at once, and others go on")
+    func fillsTheList() async throws {
+        let fixture = try await premises(.open)
+        let services = OAuthServices(store: fixture.store, keyring: fixture.keyring, random: fixture.random, registrationsByPlace: 5)
+        let (stranger, other) = (CallPlace("192.0.2.1"), CallPlace("192.0.2.2"))
+        // What is refused counts for nothing.
+        for _ in 0..<9 {
+            await #expect(throws: RegistrationRefusal.bodyWrong) { try await register(fixture, "{", services: services, from: stranger) }
+        }
+        let registered = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 { group.addTask { (try? await register(fixture, services: services, from: stranger)) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(registered == 5)
+        fixture.clock.advance(86_399)
+        await #expect(throws: RegistrationRefusal.tooOften(seconds: 1)) { try await register(fixture, services: services, from: stranger) }
+        _ = try await register(fixture, services: services, from: other)
+        fixture.clock.advance(1)
+        _ = try await register(fixture, services: services, from: stranger)
+        #expect(try await standing(fixture).clients == 7)
+    }
+
+    @Test("Whom an operator gave a token registers as many as it is for, from one place too")
+    func manyByToken() async throws {
+        let fixture = try await premises(.token)
+        let services = OAuthServices(store: fixture.store, keyring: fixture.keyring, random: fixture.random, registrationsByPlace: 1)
+        let token = try await registry(fixture).drawInitialToken(at: Fixture.server, life: 60, uses: 3, by: .operator, now: fixture.now).text
+        for _ in 0..<3 { _ = try await register(fixture, token: token, services: services) }
+        await #expect(throws: RegistrationRefusal.tokenWrong) { try await register(fixture, token: token, services: services) }
     }
 }

@@ -1,6 +1,7 @@
 import Authentication
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 
@@ -120,6 +121,55 @@ struct ExchangeGrantTests {
         #expect(try await fixture.answer(call(fixture)).scopes.text == "read:timesheets")
         #expect(try await fixture.answer(call(fixture, ["scope": nil])).scopes.text == "read:timesheets")
         #expect(try await fixture.refusal(of: call(fixture, ["scope": "create:timesheets"])) == .consentMissing)
+    }
+
+    @Test(
+        "Withdrawn and given again within one session: what was given before stays over, and what the person agreed to since is given",
+        arguments: [false, true])
+    func givenAgain(rerunning: Bool) async throws {
+        let fixture = try await fixture(rerunning: rerunning)
+        let registry = RegistryService(store: fixture.store, random: fixture.random)
+        let mobile = try fixture.client("mobile")
+        try await fixture.change("mobile") { $0.isFirstParty = false }
+        let agreed = Consent(
+            account: Fixture.alice, client: mobile, api: fixture.timesheets, scopes: Fixture.scope("read:timesheets openid"), givenAt: fixture.now)
+        try await fixture.memory.write { rows in try rows.save(agreed, of: Fixture.server) }
+        let first = try await fixture.answer(call(fixture)).accessToken
+        _ = try await registry.withdrawConsents(.byUser("alice", to: mobile), at: Fixture.server, by: .operator, now: fixture.now)
+        #expect(try await fixture.facts(of: first) == .inactive)
+        #expect(try await fixture.refusal(of: call(fixture)) == .consentMissing)
+
+        fixture.clock.advance(60)
+        var again = agreed
+        again.givenAt = fixture.now
+        let saved = again
+        try await fixture.memory.write { rows in try rows.save(saved, of: Fixture.server) }
+        let second = try await fixture.answer(call(fixture)).accessToken
+        #expect(try await fixture.facts(of: second) != .inactive)
+        #expect(try await fixture.facts(of: first) == .inactive)
+
+        // Ended by an operator who leaves the consent, it stays over until the person agrees anew.
+        _ = try await registry.endGrants(.byUser("alice", to: mobile), at: Fixture.server, by: .operator, now: fixture.now)
+        #expect(try await fixture.refusal(of: call(fixture)) == .grantOver)
+        #expect(try await fixture.facts(of: second) == .inactive)
+    }
+
+    @Test("What was agreed to before moments were written down gives what it gave, and once ended it stays over")
+    func withoutMoment() async throws {
+        let fixture = try await fixture()
+        let registry = RegistryService(store: fixture.store, random: fixture.random)
+        func holder() async throws -> TokenNumber.Holder? {
+            let response = try await fixture.answer(call(fixture))
+            return TokenNumber.holder(of: try fixture.claims(response.accessToken, proof: try Fixture.phoneKey(51).key.thumbprint).id)
+        }
+        let unasked = try await holder()
+        try await fixture.change("mobile") { $0.isFirstParty = false }
+        let mobile = try fixture.client("mobile")
+        let agreed = Consent(account: Fixture.alice, client: mobile, api: fixture.timesheets, scopes: Fixture.scope("read:timesheets openid"))
+        try await fixture.memory.write { rows in try rows.save(agreed, of: Fixture.server) }
+        #expect(try await holder() == unasked)
+        _ = try await registry.endGrants(.byUser("alice", to: mobile), at: Fixture.server, by: .operator, now: fixture.now)
+        #expect(try await fixture.refusal(of: call(fixture)) == .grantOver)
     }
 
     @Test("An API whose people are asked by the operator's own applications too is given to none of them unasked")

@@ -154,6 +154,14 @@ final class TestPhone {
         return try await secondFactor()
     }
 
+    /// A login by code, with the PIN that an enrolled phone has.
+    @discardableResult
+    func logInByCode() async throws -> Session {
+        _ = try await atSecondFactor()
+        ostiary.sfInput(PIN("271828"))
+        return try await login()
+    }
+
     /// Adds biometrics with the PIN that an enrolled phone has.
     func addBiometrics(pin: String = "271828") async throws {
         ostiary.addBiometrics()

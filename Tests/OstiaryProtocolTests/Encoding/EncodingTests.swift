@@ -62,6 +62,10 @@ struct EncodingTests {
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
         }
         #expect(Base64URL.encode(Array("any carnal pleas".utf8)) == "YW55IGNhcm5hbCBwbGVhcw")
+        // RFC 4648 §10, and what its own two characters stand for.
+        let encoded = (0...6).map { Base64URL.encode(Array("foobar".utf8.prefix($0))) }
+        #expect(encoded == ["", "Zg", "Zm8", "Zm9v", "Zm9vYg", "Zm9vYmE", "Zm9vYmFy"])
+        #expect(Base64URL.encode([0xFB, 0xEF, 0xBE, 0xFF, 0xFF, 0xFF, 0xFF]) == "----_____w")
     }
 
     @Test("Extensions: ascending, never twice, unknown critical ones refused, other unknown ones kept")

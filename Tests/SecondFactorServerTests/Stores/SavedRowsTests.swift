@@ -102,7 +102,7 @@ struct SavedRowsTests {
             try rows.make(.forgetAttempts(of: attempt.instanceID))
             #expect(try rows.attempt(attempt.id) == nil)
             try rows.make(.saveAttempt(attempt))
-            #expect(try rows.removeExpired(at: Self.now + 9_999) == 2)
+            #expect(try rows.removeExpired(at: Self.now + 9_999, limit: 9) == 2)
             #expect(try rows.attempt(attempt.id) == nil)
             #expect(try rows.pendingKey(of: key.instanceID) == nil)
         }

@@ -11,12 +11,47 @@ enum Entry {
 
     /// The app, until the person leaves it.
     static func run() async {
+        await open()
         while true {
+            // What waits begins by itself, too, one after the other. The screen has one question at a time: this one first.
+            if let session = waiting {
+                await Screen.telling { () async throws(OstiaryError) in try await settle(session) }
+                continue
+            }
             switch now {
             case .onboarding: if await !onboard() { return }
             case .login: if await !logIn() { return }
             case .app: if await !use() { return }
             }
+        }
+    }
+
+    /// A login that waited for this phone, and is being asked about now.
+    private static var waiting: Session? { Ostiary.default.sessions.first { $0.needsNumber && !$0.isOver && !$0.isLoggedIn } }
+
+    /// The app opens: what was logged in is looked after again, and what somebody began elsewhere in the person's name comes first.
+    private static func open() async {
+        guard now != .onboarding else { return }
+        await Screen.telling { () async throws(OstiaryError) in
+            _ = try await Ostiary.default.refresh()
+            _ = try await answerWaiting()
+        }
+    }
+
+    /// The oldest login that waits; the others follow by themselves.
+    /// - Returns: whether there was one.
+    private static func answerWaiting() async throws(OstiaryError) -> Bool {
+        guard let session = try await Ostiary.default.beginWaitingLogin() else { return false }
+        try await settle(session)
+        return true
+    }
+
+    /// Until it is decided. That the person said no, or left it, is no news to them.
+    private static func settle(_ session: Session) async throws(OstiaryError) {
+        do throws(OstiaryError) {
+            _ = try await Ostiary.default.completion(of: session)
+        } catch {
+            guard error == .cancelled || error == .sessionOver else { throw error }
         }
     }
 
@@ -33,6 +68,8 @@ enum Entry {
 
     private static func logIn() async -> Bool {
         guard let answer = await Screen.ask("Press Enter to log in, or q to leave:"), answer != "q" else { return false }
+        // What began meanwhile is answered first.
+        guard waiting == nil else { return true }
         await Screen.telling { () async throws(OstiaryError) in try await openApp() }
         return true
     }
@@ -45,11 +82,14 @@ enum Entry {
 
     private static func use() async -> Bool {
         let name = Ostiary.AppLogin.username ?? ""
-        guard let answer = await Screen.ask("\(name) is in. Paste a login link, or: pin, bio, nobio, history, out, delete, q:") else { return false }
-        // The session may have ended while the person was thinking.
-        guard now == .app else { return true }
+        let question = "\(name) is in. Paste a login link, or: waiting, pin, bio, nobio, history, out, delete, q:"
+        guard let answer = await Screen.ask(question) else { return false }
+        // The session may have ended while the person was thinking, or a login begun that waited.
+        guard now == .app, waiting == nil || answer == "q" else { return true }
         await Screen.telling { () async throws(OstiaryError) in
             switch answer {
+            case "": break
+            case "waiting": if try await !answerWaiting() { Screen.show("Nothing waits for you.") }
             case "pin": try await Ostiary.default.replacePIN()
             case "bio": try await Ostiary.default.enrolBiometrics()
             case "nobio": try await Ostiary.default.withdrawBiometrics()

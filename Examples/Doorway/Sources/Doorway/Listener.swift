@@ -9,6 +9,7 @@ struct Listener {
         for await event in ostiary.events {
             switch event {
             case .confirmEnrol(let session, let accounts, let hash): await confirmEnrol(session, accounts, hash)
+            case .confirmLogin(let session, let accounts) where session.needsNumber: await NumberScreen(session, accounts, at: ostiary).ask()
             case .confirmLogin(let session, let accounts): await confirmLogin(session, accounts)
             case .enrolConfirmation(_, let code): Screen.show("Type \(code) into the page that you scanned.")
             case .secondFactorStarted(let factor): await SecondFactorScreen(factor, at: ostiary).ask()

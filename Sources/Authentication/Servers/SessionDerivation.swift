@@ -2,7 +2,7 @@ import OstiaryProtocol
 
 /// What is derived from a nonce so that the nonce itself never leaves the backend (protocol §3).
 package struct SessionDerivation: Sendable, CustomStringConvertible {
-    private let sidKey: [UInt8]
+    let sidKey: [UInt8]
 
     package init(sidKey: [UInt8]) { self.sidKey = sidKey }
 
@@ -31,24 +31,6 @@ package struct SessionDerivation: Sendable, CustomStringConvertible {
     package func made(_ offer: Encoded<Offer>, for session: SessionID, ephemeral: [UInt8]) -> Bool {
         offer.isGenuine(for: Offer.Place(session: session, ephemeral: ephemeral), key: sidKey)
     }
-
-    /// What an L2 gives the phone to bring back, sealed.
-    func offer(
-        _ asked: AskedFactor, by binding: Binding, of session: Session, for request: PhoneRequest, shownHash: [UInt8]
-    ) -> Encoded<Offer> {
-        Encoded(
-            Offer(
-                madeAt: max(request.now, session.startedAt), binding: binding, secondFactor: asked.need, methods: asked.methods,
-                asked: session.asked, requestHash: request.opened.hash, shownHash: shownHash,
-                for: Offer.Place(session: session.id, ephemeral: request.ephemeral), sealedBy: sidKey))
-    }
-
-    /// code = HMAC(sidKey, "AP1/return" 00 sid || accountId || SHA(L5 without devSig))[0..16]: the same decision, the same code (protocol §6).
-    package func returnCode(of session: SessionID, account: AccountID, decision: [UInt8]) -> ReturnCode {
-        ReturnCode(Array(MAC(key: sidKey, .return, session.bytes + account.bytes + decision).prefix(ReturnCode.count)))
-    }
-
-    func numberMAC(of session: SessionID) -> [UInt8] { MAC(key: sidKey, .number, session.bytes) }
 
     private static func identifier<Kind>(_ mac: [UInt8]) -> Identifier<Kind> {
         var reader = ByteReader(mac)

@@ -2,6 +2,12 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
+/// A request of which it is known who sent it.
+protocol RequestOfPeer {
+    /// Address of the other end of the connection, without the port; nil in tests without a socket.
+    var remoteAddress: String? { get }
+}
+
 /// Writes down which requests were refused, a bounded number of lines for each reason.
 ///
 /// A line has the address with names in the place of what varies, and the word that programs were told: nothing that a caller wrote.
@@ -28,7 +34,7 @@ struct RefusalLog: Sendable {
     private func facts(_ status: HTTPResponse.Status, _ error: String, _ heldBack: Int, _ context: some RequestContext) -> [LogKey: String] {
         var facts: [LogKey: String] = [.status: "\(status.code)", .error: error]
         facts[.route] = context.endpointPath
-        facts[.peer] = (context as? ServiceRequestContext)?.remoteAddress
+        facts[.peer] = (context as? any RequestOfPeer)?.remoteAddress
         if heldBack > 0 { facts[.heldback] = "\(heldBack)" }
         return facts
     }

@@ -1,0 +1,7 @@
+import HTTPService
+import OAuthProvider
+
+extension ServiceRequestContext {
+    /// Where the request comes from, for limits of the provider.
+    var place: CallPlace { CallPlace(peer?.description, through: proxy) }
+}

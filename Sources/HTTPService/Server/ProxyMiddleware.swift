@@ -1,0 +1,19 @@
+import HTTPTypes
+import Hummingbird
+
+/// Notes in the context who asked a trusted proxy, so that limits and log tell those behind it from one another.
+struct ProxyMiddleware: RouterMiddleware {
+    let proxies: TrustedProxies
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext, next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.forwarded = proxies.origin(of: context.address, forwarded: request.headers[values: .xForwardedFor])
+        return try await next(request, context)
+    }
+}
+
+extension HTTPField.Name {
+    static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
+}
