@@ -21,7 +21,7 @@ struct ReaderTests {
     @Test("Who is kept out by another process gives its thread to others until it is let in")
     func keptOut() async throws {
         try await withReaders(1) { (readers) async throws in
-            let isOver = Mutex(false)
+            let isOver = Shared(false)
             let (looked, look) = AsyncStream.makeStream(of: Void.self)
             // One thread for whoever waits and whoever ends the wait: one that was held would hold both.
             let thread = OwnThread()
@@ -29,7 +29,7 @@ struct ReaderTests {
                 group.addTask(executorPreference: thread) {
                     let number = try await readers.read { connection in
                         look.yield()
-                        guard isOver.withLock({ $0 }) else { throw SQLError.busy }
+                        guard isOver.value.withLock({ $0 }) else { throw SQLError.busy }
                         return try connection.one("SELECT 7 AS number")?.int("number")
                     }
                     #expect(number == 7)
@@ -39,7 +39,7 @@ struct ReaderTests {
                     // The connection is free meanwhile, too.
                     let number = try await readers.read { try $0.one("SELECT 8 AS number")?.int("number") }
                     #expect(number == 8)
-                    isOver.withLock { $0 = true }
+                    isOver.value.withLock { $0 = true }
                 }
                 try await group.waitForAll()
             }
@@ -74,18 +74,18 @@ struct ReaderTests {
     @Test("Of many who read at once each has its answer, and never more than there are connections are at work")
     func many() async throws {
         try await withReaders(2) { (readers) async throws in
-            let working = Mutex(0)
-            let most = Mutex(0)
+            let working = Shared(0)
+            let most = Shared(0)
             let sum = try await withThrowingTaskGroup { group in
                 for number in 1...200 {
                     group.addTask {
                         try await readers.read { connection in
-                            let now = working.withLock { working in
+                            let now = working.value.withLock { working in
                                 working += 1
                                 return working
                             }
-                            defer { working.withLock { $0 -= 1 } }
-                            most.withLock { $0 = max($0, now) }
+                            defer { working.value.withLock { $0 -= 1 } }
+                            most.value.withLock { $0 = max($0, now) }
                             return try connection.one("SELECT $1 + value AS number FROM counter", [SQLValue(number)])?.int("number") ?? 0
                         }
                     }
@@ -93,7 +93,7 @@ struct ReaderTests {
                 return try await group.reduce(0, +)
             }
             #expect(sum == 200 * 201 / 2)
-            #expect((1...2).contains(most.withLock { $0 }))
+            #expect((1...2).contains(most.value.withLock { $0 }))
         }
     }
 
@@ -127,4 +127,11 @@ struct ReaderTests {
             await #expect(throws: SQLError.closed) { try await readers.read { _ in } }
         }
     }
+}
+
+/// A value of several tasks.
+private final class Shared<Value: Sendable>: Sendable {
+    let value: Mutex<Value>
+
+    init(_ value: Value) { self.value = Mutex(value) }
 }

@@ -1,4 +1,5 @@
 import HTTPService
+import Logging
 import Synchronization
 
 /// Bounds how many event streams are open: in all, for one name, and for one peer at the other end (``Peer``, as the listener tells them apart), so that

@@ -120,7 +120,7 @@ final class MemoryOAuthRows: OAuthRows {
         return state.people.pushed[session]
     }
 
-    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, now: Instant) throws {
+    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) throws {
         guard state.people.sessions[session] == nil, [nil, .undecided].contains(state.people.pushed[session]) else { return }
         state.people.pushed[session] = .over
     }

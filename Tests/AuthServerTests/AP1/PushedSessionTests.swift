@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import Hummingbird
 import HummingbirdTesting
 import OstiaryProtocol
