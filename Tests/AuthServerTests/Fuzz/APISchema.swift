@@ -29,8 +29,8 @@ indirect enum APISchema: Sendable {
             case "object": self = Self.object(value, in: document)
             case "array": self = .array(Self(value["items"] as? [String: Any] ?? [:], in: document))
             case "integer":
-                let least = value["minimum"] as? Int ?? 0
-                self = .integer(least...max(least, value["maximum"] as? Int ?? 1_000))
+                let (least, most) = ((value["minimum"] as? NSNumber)?.intValue ?? 0, (value["maximum"] as? NSNumber)?.intValue ?? 1_000)
+                self = .integer(least...max(least, most))
             case "boolean": self = .boolean
             case "string": self = .text
             default: self = .anything
