@@ -49,6 +49,7 @@ struct ProviderStoreTests {
             bare.form = .opaque
             bare.algorithm = .edDSA
             (bare.life, bare.sessionLife, bare.firstPartySkipsConsent, bare.checksPermissions) = (60, 30, false, true)
+            bare.addedClaims = [ClaimName("https://api.example/email")!: .email, ClaimName("urn:verified")!: .emailVerified]
             let apis = [Sample.protectedAPI(), bare]
             try await saves(apis, in: fixture, by: { try $0.save($1) }, found: { try $0.api(Sample.api, of: Sample.server) })
             let roles = [
