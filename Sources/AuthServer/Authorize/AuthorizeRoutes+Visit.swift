@@ -42,7 +42,7 @@ extension AuthorizeRoutes {
         let begun = Visit(secret: PageSecret(using: random), subject: .request(name), begunAt: call.now)
         guard case .logIn(let demand) = step else { return ask(begun, call, in: call.language(for: asked)) }
         return try await openLogin(
-            begun, ShownRequest(asked.application, asked.scopes, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers),
+            begun, ShownRequest(asked.application, asked.wanted, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers),
             call)
     }
 
@@ -107,7 +107,7 @@ extension AuthorizeRoutes {
                 return leave(visit, with: asked.refused(.loginRequired, issuer: call.issuer), call.language(for: asked))
             }
             let shown = ShownRequest(
-                asked.application, asked.scopes, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers)
+                asked.application, asked.wanted, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers)
             return try await openLogin(visit, shown, call)
         }
     }

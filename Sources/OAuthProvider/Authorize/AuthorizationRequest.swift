@@ -20,6 +20,8 @@ package struct AuthorizationRequest: Equatable, Sendable {
     package internal(set) var maxAge: UInt32?
     /// Of the values asked for those that are known here, in the order of the request.
     package internal(set) var strengths: [LoginStrength]
+    /// What of the person it asks for by name.
+    package internal(set) var claims: AskedClaims
     /// The user's name, as the client suggests it.
     package internal(set) var loginHint: String?
     /// The one person whom the answer may be about (`sub`): by an ID token that the client sent back, or by its claims request.
@@ -27,6 +29,9 @@ package struct AuthorizationRequest: Equatable, Sendable {
     package internal(set) var uiLocales: [String]
     /// The request that was sent ahead, which a code spends.
     package let pushedHash: [UInt8]?
+
+    /// What the person is asked to let the client have, as far as they have not: its scopes, and those that stand for what it asks by name.
+    package var wanted: ScopeSet { scopes.union(claims.scopes) }
 
     package enum Prompt: String, CaseIterable, Sendable {
         case none, login, consent

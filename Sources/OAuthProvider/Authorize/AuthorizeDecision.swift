@@ -65,7 +65,7 @@ extension AuthorizationRequest {
         }
         let granted = ScopeRule(application: application, api: api).granted(of: scopes, permissions: situation.permissions)
         guard !granted.isEmpty else { return .refuse(.nothingToGrant) }
-        let missing = missingConsent(for: granted, situation)
+        let missing = missingConsent(for: granted.union(claims.scopes), situation)
         guard missing.isEmpty else { return prompts.contains(.none) ? .refuse(.consentRequired) : .consent(missing) }
         guard !redirect.registered.kind.isClaimable || situation.visit.isConfirmed else {
             return prompts.contains(.none) ? .refuse(.interactionRequired) : .confirm

@@ -8,22 +8,19 @@ extension OAuthRows {
     /// Whoever holds a JWT can read it. So a client that people are asked about sees of their profile here what they let it see elsewhere.
     /// - Parameter scopes: of the token.
     func addedClaims(at api: ProtectedAPI, to standing: StandingGrant, for application: Application, scopes: ScopeSet) throws -> JSONObject {
-        let asks = ScopeRule(application: application, api: api).needsConsent
-        let profile = asks ? standing.person.profile(for: scopes) : standing.person.profile
+        let isAsked = ScopeRule(application: application, api: api).needsConsent
         var object = JSONObject()
         for (name, source) in api.addedClaims.sorted(by: { $0.key.text < $1.key.text }) {
-            object[name.text] = try value(source, at: api, of: standing.grant, profile)
+            if isAsked, let claim = source.claim, !scopes.claims.contains(claim) { continue }
+            object[name.text] = try value(source, at: api, of: standing)
         }
         return object
     }
 
-    private func value(_ source: ClaimSource, at api: ProtectedAPI, of grant: Grant, _ profile: ProfileClaims) throws -> JSONValue? {
-        let account = grant.holder.account
+    private func value(_ source: ClaimSource, at api: ProtectedAPI, of standing: StandingGrant) throws -> JSONValue? {
+        let account = standing.grant.holder.account
         switch source {
-        case .name: return profile.name.map { .string($0) }
-        case .picture: return profile.picture.map { .string($0) }
-        case .email: return profile.email.map { .string($0) }
-        case .emailVerified: return profile.email.map { _ in .bool(profile.isEmailVerified) }
+        case .name, .picture, .email, .emailVerified: return source.claim.flatMap(standing.person.profile.value)
         case .account: return .string(account.text)
         case .roles: return .strings(try roles(of: account, at: api.server).sorted())
         case .permissions:

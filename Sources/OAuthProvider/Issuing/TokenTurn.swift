@@ -105,7 +105,7 @@ extension TokenTurn {
         IDTokenClaims(
             issuer: issuer, subject: standing.person.subject, clientID: application.id.text, issuedAt: now,
             authentication: standing.grant.authentication, nonce: isFirst ? standing.grant.nonce : nil, session: standing.grant.session.text,
-            profile: standing.person.profile(for: scopes))
+            profile: standing.person.profile, telling: scopes.claims.union(standing.grant.asked.idToken))
     }
 }
 

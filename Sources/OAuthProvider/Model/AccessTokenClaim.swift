@@ -1,3 +1,5 @@
+import OstiaryTokens
+
 /// The name of a claim that an operator chose (RFC 7519 §4.2): an absolute URI, which no claim of a standard is, and no two makers choose by chance.
 package struct ClaimName: Hashable, Sendable, CustomStringConvertible {
     package let text: String
@@ -24,4 +26,7 @@ package enum ClaimSource: String, CaseIterable, Sendable {
     case roles
     /// What these permit at the API, whatever the client asked for.
     case permissions
+
+    /// What of the profile it is; nil for anything else.
+    package var claim: PersonClaim? { PersonClaim(rawValue: rawValue) }
 }

@@ -84,6 +84,22 @@ struct ProviderStoreTests {
         }
     }
 
+    @Test("A grant keeps what its client asked for by name, and where it may see it", arguments: Backend.allCases)
+    func askedClaims(on backend: Backend) async throws {
+        try await backend.run { fixture in
+            try await fixture.enrol(1, userID: "alice")
+            try await fixture.logIn(3, as: 1)
+            let all = Set(PersonClaim.allCases)
+            let asked = [AskedClaims.none, AskedClaims(idToken: all), AskedClaims(idToken: [.emailVerified], userInfo: [.email, .name])]
+            for (number, claims) in asked.enumerated() {
+                let grant = Sample.grant(UInt8(5 + number), on: 3, of: 1, asked: claims)
+                try await fixture.write { rows in try rows.save(grant) }
+                #expect(try await fixture.read { rows in try rows.grant(grant.id) } == grant)
+                #expect(try await fixture.stands(grant))
+            }
+        }
+    }
+
     @Test("A code, a family, an opaque token and a request that was sent ahead", arguments: Backend.allCases)
     func tokens(on backend: Backend) async throws {
         try await backend.run { fixture in
