@@ -33,6 +33,13 @@ package struct AuthorizationRequest: Equatable, Sendable {
     /// What the person is asked to let the client have, as far as they have not: its scopes, and those that stand for what it asks by name.
     package var wanted: ScopeSet { scopes.union(claims.scopes) }
 
+    /// Whom the client expects, for the page on which somebody logs in: as it said, and nobody is looked up by it. Whoever made the link may have written
+    /// it, so only a single word of at most 100 bytes is shown, and no sentence.
+    package var expectedName: String? {
+        guard let loginHint, PlainLine.allowsName(loginHint, cap: 100), !loginHint.contains(where: \.isWhitespace) else { return nil }
+        return loginHint
+    }
+
     package enum Prompt: String, CaseIterable, Sendable {
         case none, login, consent
         case selectAccount = "select_account"
