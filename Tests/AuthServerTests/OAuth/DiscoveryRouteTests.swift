@@ -169,4 +169,35 @@ struct DiscoveryRouteTests {
             #expect(try await client.send(.get, "/userinfo").headers[.accessControlAllowOrigin] == "*")
         }
     }
+    @Test("What goes wrong they may read as well: 404, 413, 500 and 503 have the fields for it, and the next nonce where a proof came")
+    func failures() async throws {
+        let database = try await misbehavingDatabase()
+        let fixture = try await OAuthFixture(over: database, asksNonce: true)
+        try await fixture.run { client in
+            func expectReadable(_ answer: OAuthClient.Answer, _ status: Int, hasNonce: Bool) {
+                #expect(answer.status == status && answer.headers[.accessControlAllowOrigin] == "*", "\(status)")
+                #expect(answer.headers[.accessControlExposeHeaders] == "DPoP-Nonce, WWW-Authenticate", "\(status)")
+                #expect(answer.headers[.crossOriginResourcePolicy] == "cross-origin", "\(status)")
+                #expect((answer.headers[.dpopNonce] != nil) == hasNonce, "\(status)")
+            }
+            let proofs = ["any"]
+            expectReadable(try await client.send(.get, Self.otherFolder + "/userinfo", proofs: proofs), 404, hasNonce: false)
+            expectReadable(try await client.send(.post, "/oauth/register", "{}", proofs: proofs, contentType: "application/json"), 404, hasNonce: true)
+            let large = String(repeating: "a", count: OAuthCall.bodyLimit + 1)
+            for (sent, hasNonce) in [(proofs, true), ([], false)] {
+                let answer = try await client.send(.post, "/oauth/token", large, proofs: sent, contentType: OAuthClient.formType)
+                expectReadable(answer, 413, hasNonce: hasNonce)
+            }
+            // Introspection is for no other site, and says so by saying nothing.
+            let foreign = try await client.send(.post, "/oauth/introspect", large, proofs: proofs, contentType: OAuthClient.formType)
+            #expect(foreign.status == 413 && foreign.headers[.accessControlAllowOrigin] == nil && foreign.headers[.dpopNonce] != nil)
+            fixture.keyring.fail(with: .unavailable)
+            let outage = try await client.send(.get, "/userinfo", authorization: ["Bearer any"], proofs: proofs)
+            expectReadable(outage, 503, hasNonce: false)
+            #expect(outage.headers[.retryAfter] == "30" && outage.json["error_description"] != nil)
+            fixture.keyring.fail(with: nil)
+            try await database.close()
+            expectReadable(try await client.send(.get, "/userinfo", authorization: ["Bearer any"], proofs: proofs), 500, hasNonce: true)
+        }
+    }
 }

@@ -20,6 +20,7 @@ final class OAuthFixtureKeyring: TokenKeyring {
     private let issuer: @Sendable (ServerID) -> String
     private let signers: Mutex<[any TokenSigner]>
     private let providers = Mutex<Set<ServerID>>([Sample.server])
+    private let failure = Mutex<SQLError?>(nil)
 
     init(issuer: @Sendable @escaping (ServerID) -> String) throws {
         self.issuer = issuer
@@ -29,10 +30,14 @@ final class OAuthFixtureKeyring: TokenKeyring {
     /// From now on another server has a provider, too.
     func open(_ server: ServerID) { providers.withLock { _ = $0.insert(server) } }
 
+    /// From now on there are no keys to be had; nil ends that.
+    func fail(with error: SQLError?) { failure.withLock { $0 = error } }
+
     /// The newest first.
     func rotate(_ new: LocalSigner) { signers.withLock { $0.insert(new, at: 0) } }
 
     func keys(of server: ServerID) async throws -> TokenKeys {
+        if let failure = failure.withLock({ $0 }) { throw failure }
         guard providers.withLock({ $0.contains(server) }) else { throw NoProvider() }
         let signers = signers.withLock { $0 }
         return TokenKeys(issuer: issuer(server), signers: signers, published: JWKSet(signers.map(\.key)), secret: Sample.bytes(33))
