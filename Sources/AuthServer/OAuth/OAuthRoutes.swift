@@ -17,15 +17,17 @@ package struct OAuthRoutes: Sendable {
     /// Asks people on their phones.
     let waiting: WaitingLogins
     let texts: PageTexts
-    let documents = ProviderDocuments()
+    let documents: ProviderDocuments
     let alarms = LineLimit<String>(burst: 20)
 
+    /// - Parameter documents: told of what the store of `domain` writes into the audit trail.
     /// - Throws: when the program has lost its texts.
     package init(
-        domain: OAuthServices, waiting: WaitingLogins, addresses: ProviderAddresses, asksNonce: Bool = false,
+        domain: OAuthServices, waiting: WaitingLogins, addresses: ProviderAddresses, documents: ProviderDocuments, asksNonce: Bool = false,
         clock: @Sendable @escaping () -> Instant
     ) throws {
         self.domain = domain
+        self.documents = documents
         self.addresses = addresses
         self.asksNonce = asksNonce
         self.clock = clock

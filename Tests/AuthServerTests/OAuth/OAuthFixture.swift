@@ -69,14 +69,16 @@ struct OAuthFixture: Sendable {
         let database = if let database { database } else { try await misbehavingDatabase() }
         let key = KeyEncryptionKey.random()
         let accounts = SQLAuthenticationStore(database: database, key: key)
-        people = ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key), people: .database(accounts))
+        let documents = ProviderDocuments()
+        people = ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key, audited: documents.note), people: .database(accounts))
         let addresses = ProviderAddresses(publicURL: try PublicURL(parsing: Self.origin), first: Sample.server)
         self.addresses = addresses
         keyring = try OAuthFixtureKeyring { addresses.issuer(of: $0) }
         let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource())
         let clock = clock
         let waiting = WaitingLogins(store: accounts, keyring: SampleServerKeyring(keys: try OneServerKeyring().keys), events: SessionEventHub())
-        let routes = try OAuthRoutes(domain: domain, waiting: waiting, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
+        let routes = try OAuthRoutes(
+            domain: domain, waiting: waiting, addresses: addresses, documents: documents, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))
         router.addServiceMiddleware(proxies: proxies, outages: SQLError.isOutage)
