@@ -108,6 +108,7 @@ struct WebNonceTests {
 
     @Test("A webNonce comes in its field, never in the address, and never beside a token")
     func places() async throws {
+        let token = try Fixture.token()
         let api = try api(provider: true)
         await api.provider.answers(Self.address, session())
         for target in [
@@ -117,7 +118,7 @@ struct WebNonceTests {
             #expect(await api.refusal(of: request(target: target)) == .badRequest(.credentialInAddress))
         }
         #expect(
-            try await api.refusal(of: TestAPI.request("Bearer \(try Fixture.token())", more: [("X-webNonce", Self.nonce)]))
+            await api.refusal(of: TestAPI.request("Bearer \(token)", more: [("X-webNonce", Self.nonce)]))
                 == .badRequest(.severalCredentials))
         #expect(
             await api.refusal(of: TestAPI.request(more: [("X-webNonce", Self.nonce), ("x-webnonce", Self.nonce)])) == .badRequest(.severalCredentials)

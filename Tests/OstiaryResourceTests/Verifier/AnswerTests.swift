@@ -58,7 +58,8 @@ struct AnswerTests {
 
     @Test("S3-44 rs_bearer_lowercase_ok: the scheme in any spelling", arguments: ["Bearer", "bearer", "BEARER"])
     func spelling(scheme: String) async throws {
-        #expect(try await TestAPI().refusal(of: TestAPI.request("\(scheme) \(try Fixture.token())")) == nil)
+        let token = try Fixture.token()
+        #expect(try await TestAPI().refusal(of: TestAPI.request("\(scheme) \(token)")) == nil)
     }
 
     @Test("S3-12 rs_scope_missing_403_with_scope_param: 403 says what the route needs")
@@ -77,9 +78,10 @@ struct AnswerTests {
 
     @Test("RFC 9470 §3: a login that is too weak or too old is told which would do")
     func stepUp() async throws {
+        let token = try Fixture.token()
         let api = try TestAPI()
         let answer = try #require(
-            try await api.answer(to: TestAPI.request("Bearer \(try Fixture.token())"), .login(acr: ["phr", "gold"], maxAge: 5)))
+            await api.answer(to: TestAPI.request("Bearer \(token)"), .login(acr: ["phr", "gold"], maxAge: 5)))
         #expect(answer.status == 401 && answer.error == "insufficient_user_authentication")
         let challenge = try #require(answer.values("WWW-Authenticate").first)
         #expect(challenge.hasPrefix(#"Bearer realm="api", error="insufficient_user_authentication", "#))
@@ -101,17 +103,19 @@ struct AnswerTests {
 
     @Test("An outage is 503 with a time to come back, and no word about the token")
     func outage() async throws {
+        let token = try Fixture.token()
         let api = try TestAPI()
         await api.provider.goes()
-        let answer = try #require(try await api.answer(to: TestAPI.request("Bearer \(try Fixture.token())")))
+        let answer = try #require(await api.answer(to: TestAPI.request("Bearer \(token)")))
         #expect(answer.status == 503 && answer.values("Retry-After") == ["2"] && answer.values("WWW-Authenticate").isEmpty)
         #expect(!answer.bodyText.contains("oken"))
     }
 
     @Test("What a developer put into a policy or a realm can't break out of its quotes")
     func quotes() async throws {
+        let token = try Fixture.token()
         let api = try TestAPI { $0.realm = "my \"api\"\r\nSet-Cookie: a\\b ä" }
-        let answer = try #require(try await api.answer(to: TestAPI.request("Bearer \(try Fixture.token())"), .scope("a\", error=\"x")))
+        let answer = try #require(await api.answer(to: TestAPI.request("Bearer \(token)"), .scope("a\", error=\"x")))
         let challenge = try #require(answer.values("WWW-Authenticate").first)
         #expect(challenge.hasPrefix(#"Bearer realm="my \"api\"Set-Cookie: a\\b ", error="#))
         #expect(challenge.hasSuffix(#", scope="a\", error=\"x""#))
