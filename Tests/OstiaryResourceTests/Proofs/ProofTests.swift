@@ -175,7 +175,8 @@ struct ProofTests {
         func request(_ nonce: String?, id: String) throws -> ResourceRequest {
             TestAPI.request("DPoP \(token)", proofs: [try Fixture.proof(for: token, id: id) { $0["nonce"] = nonce.map { .string($0) } }])
         }
-        let answer = try #require(try await api.answer(to: try request(nil, id: "a")))
+        let first = try request(nil, id: "a")
+        let answer = try #require(await api.answer(to: first))
         #expect(answer.status == 401 && answer.error == "use_dpop_nonce")
         #expect(answer.values("WWW-Authenticate").first?.contains(#"error="use_dpop_nonce""#) == true)
         let nonce = try #require(answer.values("DPoP-Nonce").first)
