@@ -152,7 +152,7 @@ struct IntrospectionTests {
     @Test("A JWT whose signature is wrong is not asked about, and what can be no token is not sent anywhere")
     func notAsked() async throws {
         let api = try api()
-        #expect(try await api.refusal(try Fixture.token(by: Fixture.signer(8))) == .token(.keyUnknown))
+        #expect(try await api.refusal(Fixture.token(by: Fixture.signer(8))) == .token(.keyUnknown))
         #expect(await api.refusal(String(repeating: "a", count: 4_097)) == .token(.tooLong))
         for text in ["a&token=b", "ä", "a\r\nX: y", "\"a\""] { #expect(await api.refusal(text) == .token(.badCharacter)) }
         #expect(await api.provider.count(FixtureProvider.introspection) == 0)
@@ -162,7 +162,7 @@ struct IntrospectionTests {
     func kinds() async throws {
         let asking = try api(jwt: nil)
         await asking.provider.answers(FixtureProvider.introspection, active())
-        #expect(try await asking.caller(try Fixture.token(by: Fixture.signer(8))).provedBy == .introspection)
+        #expect(try await asking.caller(Fixture.token(by: Fixture.signer(8))).provedBy == .introspection)
         #expect(await asking.provider.count(FixtureProvider.keys) == 0)
         #expect(try await TestAPI().refusal(Self.token) == .token(.notThreeParts))
     }

@@ -38,11 +38,11 @@ struct DiscoveryTests {
         let api = try TestAPI()
         await api.provider.answers(FixtureProvider.metadata, CallAnswer(status: 404, body: []))
         await api.provider.answers(FixtureProvider.oauthMetadata, metadata { _ in })
-        #expect(try await api.refusal(try Fixture.token()) == nil)
+        #expect(try await api.refusal(Fixture.token()) == nil)
         let wrong = try TestAPI()
         await wrong.provider.answers(FixtureProvider.metadata, metadata { $0["issuer"] = .string("https://evil.example") })
         await wrong.provider.answers(FixtureProvider.oauthMetadata, metadata { _ in })
-        #expect(try await wrong.refusal(try Fixture.token()) == .outage(.issuerWrong))
+        #expect(try await wrong.refusal(Fixture.token()) == .outage(.issuerWrong))
         #expect(await wrong.provider.count(FixtureProvider.oauthMetadata) == 0)
     }
 
@@ -73,7 +73,7 @@ struct DiscoveryTests {
         ] {
             let api = try TestAPI()
             await api.provider.answers(FixtureProvider.metadata, answer)
-            #expect(try await api.refusal(try Fixture.token()) == .outage(outage))
+            #expect(try await api.refusal(Fixture.token()) == .outage(outage))
         }
     }
 

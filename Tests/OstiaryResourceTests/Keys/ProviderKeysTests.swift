@@ -40,11 +40,11 @@ struct ProviderKeysTests {
     func rotation() async throws {
         let (old, new) = (try Fixture.signer(1), try Fixture.signer(2))
         let api = try TestAPI(keys: [old.key])
-        #expect(try await api.refusal(try Fixture.token(by: old)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: old)) == nil)
         await api.provider.publish([old.key, new.key])
         api.clock.advance(30)
-        #expect(try await api.refusal(try Fixture.token(by: new)) == nil)
-        #expect(try await api.refusal(try Fixture.token(by: old)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: new)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: old)) == nil)
         #expect(await fetches(api) == 2)
     }
 
@@ -55,7 +55,7 @@ struct ProviderKeysTests {
         #expect(await api.refusal(token) == nil)
         api.clock.advance(30)
         for number in 0..<1_000 {
-            #expect(try await api.refusal(try Fixture.tokenWithHeader({ $0["kid"] = .string("key-\(number)") })) == .token(.keyUnknown))
+            #expect(try await api.refusal(Fixture.tokenWithHeader({ $0["kid"] = .string("key-\(number)") })) == .token(.keyUnknown))
             if number % 100 == 0 { api.clock.advance(2) }
         }
         #expect(await api.refusal(token) == nil)
@@ -66,18 +66,18 @@ struct ProviderKeysTests {
     func rotatedTwice() async throws {
         let (first, second, third) = (try Fixture.signer(1), try Fixture.signer(2), try Fixture.signer(3))
         let api = try TestAPI(keys: [first.key])
-        #expect(try await api.refusal(try Fixture.token(by: first)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: first)) == nil)
         api.clock.advance(60)
         await api.provider.publish([first.key, second.key])
-        #expect(try await api.refusal(try Fixture.token(by: second)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: second)) == nil)
         api.clock.advance(5)
         await api.provider.publish([first.key, second.key, third.key])
-        #expect(try await api.refusal(try Fixture.token(by: third)) == .token(.keyUnknown))
-        #expect(try await api.refusal(try Fixture.token(by: first)) == nil)
-        #expect(try await api.refusal(try Fixture.token(by: second)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: third)) == .token(.keyUnknown))
+        #expect(try await api.refusal(Fixture.token(by: first)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: second)) == nil)
         #expect(await fetches(api) == 2)
         api.clock.advance(25)
-        #expect(try await api.refusal(try Fixture.token(by: third)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: third)) == nil)
         #expect(await fetches(api) == 3)
     }
 
@@ -85,7 +85,7 @@ struct ProviderKeysTests {
     func withdrawn() async throws {
         let (old, new) = (try Fixture.signer(1), try Fixture.signer(2))
         let api = try TestAPI(keys: [old.key])
-        #expect(try await api.refusal(try Fixture.token(by: old)) == nil)
+        #expect(try await api.refusal(Fixture.token(by: old)) == nil)
         await api.provider.publish([new.key])
         api.clock.advance(3_600)
         let stolen = try Fixture.token(by: old) { $0["exp"] = .moment(Fixture.now + 7_200) }
@@ -93,7 +93,7 @@ struct ProviderKeysTests {
         // And a set without any key is one: whoever withdraws all wants none to be taken.
         await api.provider.publish([])
         api.clock.advance(600)
-        #expect(try await api.refusal(try Fixture.token(by: new) { $0["exp"] = .moment(Fixture.now + 7_200) }) == .token(.keyUnknown))
+        #expect(try await api.refusal(Fixture.token(by: new) { $0["exp"] = .moment(Fixture.now + 7_200) }) == .token(.keyUnknown))
     }
 
     @Test("rs_jwks_down_keeps_last_good: the last good keys go on while the provider is away, for a day and no longer")
@@ -152,23 +152,23 @@ struct ProviderKeysTests {
     @Test("A set with more keys than a provider has, or more bytes than are read, is none")
     func size() async throws {
         let many = try TestAPI(keys: (1...101).map { try Fixture.signer(UInt8($0)).key })
-        #expect(try await many.refusal(try Fixture.token(by: Fixture.signer(1))) == .outage(.answerMalformed))
+        #expect(try await many.refusal(Fixture.token(by: Fixture.signer(1))) == .outage(.answerMalformed))
         let long = try TestAPI()
         let padded = [UInt8](repeating: 0x20, count: 262_145 - 11) + Array(#"{"keys":[]}"#.utf8)
         await long.provider.answers(FixtureProvider.keys, CallAnswer(status: 200, body: padded))
-        #expect(try await long.refusal(try Fixture.token()) == .outage(.answerTooLarge))
+        #expect(try await long.refusal(Fixture.token()) == .outage(.answerTooLarge))
         #expect(await long.provider.calls.map(\.mostBytes) == [65_536, 262_144])
     }
 
     @Test("Keys at an address of one's own, and keys that are there for good: no metadata is read, and of the second nothing at all")
     func otherOrigins() async throws {
         let addressed = try TestAPI { $0.provider?.jwt?.keys = .address(FixtureProvider.keys) }
-        #expect(try await addressed.refusal(try Fixture.token()) == nil)
+        #expect(try await addressed.refusal(Fixture.token()) == nil)
         #expect(await addressed.provider.calls.map(\.address) == [FixtureProvider.keys])
         let set = JWKSet([try Fixture.signer().key]).json.encoded
         let fixed = try TestAPI { $0.provider?.jwt?.keys = .fixed(set) }
-        #expect(try await fixed.refusal(try Fixture.token()) == nil)
-        #expect(try await fixed.refusal(try Fixture.token(by: Fixture.signer(8))) == .token(.keyUnknown))
+        #expect(try await fixed.refusal(Fixture.token()) == nil)
+        #expect(try await fixed.refusal(Fixture.token(by: Fixture.signer(8))) == .token(.keyUnknown))
         #expect(await fixed.provider.calls.isEmpty)
     }
 }

@@ -105,7 +105,7 @@ struct ResourceMiddlewareTests {
         let authorization = [("Authorization", "Bearer \(try Fixture.token())")]
         let open = try await get(try TestAPI(), "/open", authorization)
         #expect(text(open) == "true")
-        #expect(try await get(try TestAPI(), "/forgotten", authorization).status == .internalServerError)
+        #expect(try await get(TestAPI(), "/forgotten", authorization).status == .internalServerError)
     }
 
     @Test("A provider that is away is 503 with a time to come back")

@@ -40,7 +40,7 @@ struct ProofTests {
         }
         let edwards = try Fixture.edwards()
         let other = try Fixture.boundToken(to: edwards)
-        #expect(try await refusal([try Fixture.proof(for: other, by: edwards)], token: other) == nil)
+        #expect(try await refusal([Fixture.proof(for: other, by: edwards)], token: other) == nil)
     }
 
     @Test("dpop_no_proof, dpop_two_headers, dpop_not_jwt")
@@ -95,7 +95,7 @@ struct ProofTests {
             #expect(try await fault { $0["htu"] = .string(target) } == nil)
         }
         let token = try Fixture.boundToken()
-        #expect(try await refusal([try Fixture.proof(for: token)], token: token, target: "/timesheets?week=34") == nil)
+        #expect(try await refusal([Fixture.proof(for: token)], token: token, target: "/timesheets?week=34") == nil)
     }
 
     @Test("What the request says of its host is not believed: a proof for another site stays one")
@@ -113,7 +113,7 @@ struct ProofTests {
         let api = try TestAPI { $0.base = "https://example.com/api/" }
         let proof = try Fixture.proof(for: token) { $0["htu"] = .string("https://example.com/api/timesheets") }
         #expect(await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [proof])) == nil)
-        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [try Fixture.proof(for: token)])) == .proof(.targetWrong))
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [Fixture.proof(for: token)])) == .proof(.targetWrong))
     }
 
     @Test("dpop_iat_1h_refused, dpop_iat_10s_ok: a minute before and after, to the second")
@@ -138,7 +138,7 @@ struct ProofTests {
         api.clock.advance(60)
         let again = try Fixture.proof(for: token) { $0["iat"] = .moment(Fixture.now + 30) }
         #expect(await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [again])) == .proof(.replayed))
-        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [try Fixture.proof(for: token, id: "proof-2")])) == nil)
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [Fixture.proof(for: token, id: "proof-2")])) == nil)
     }
 
     @Test("A proof is not spent by a request that is refused for its token: who sent it may send it again with a good one")
@@ -159,10 +159,10 @@ struct ProofTests {
         let (token, thief) = (try Fixture.boundToken(), try Fixture.signer(66))
         #expect(await api.refusal(token) == .token(.proofMissing))
         // Also not with its proof, where the scheme is the one of tokens that anybody may use.
-        #expect(try await api.refusal(of: TestAPI.request("Bearer \(token)", proofs: [try Fixture.proof(for: token)])) == .token(.proofMissing))
-        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [try Fixture.proof(for: token, by: thief)])) == .token(.keyWrong))
+        #expect(try await api.refusal(of: TestAPI.request("Bearer \(token)", proofs: [Fixture.proof(for: token)])) == .token(.proofMissing))
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [Fixture.proof(for: token, by: thief)])) == .token(.keyWrong))
         let free = try Fixture.token()
-        #expect(try await api.refusal(of: TestAPI.request("DPoP \(free)", proofs: [try Fixture.proof(for: free)])) == .token(.proofUnexpected))
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(free)", proofs: [Fixture.proof(for: free)])) == .token(.proofUnexpected))
     }
 
     @Test("Where nonces are asked for, a proof without one is answered with one, and the answer to a good one brings the next")
@@ -180,7 +180,7 @@ struct ProofTests {
         #expect(answer.status == 401 && answer.error == "use_dpop_nonce")
         #expect(answer.values("WWW-Authenticate").first?.contains(#"error="use_dpop_nonce""#) == true)
         let nonce = try #require(answer.values("DPoP-Nonce").first)
-        #expect(try await api.refusal(of: try request("made-up", id: "a")) == .proof(.nonceNeeded))
+        #expect(try await api.refusal(of: request("made-up", id: "a")) == .proof(.nonceNeeded))
         let good = try request(nonce, id: "a")
         #expect(await api.refusal(of: good) == nil)
         #expect(api.verifier.proofNonce(for: good) == nonce)
@@ -190,7 +190,7 @@ struct ProofTests {
             settings.proofs = ProofSettings(nonceKey: [UInt8](repeating: 6, count: 32))
             settings.proofs.needNonce = true
         }
-        #expect(try await other.refusal(of: try request(nonce, id: "b")) == .proof(.nonceNeeded))
+        #expect(try await other.refusal(of: request(nonce, id: "b")) == .proof(.nonceNeeded))
         #expect(try TestAPI().verifier.proofNonce(for: good) == nil)
     }
 
@@ -202,8 +202,8 @@ struct ProofTests {
         }
         let token = try Fixture.boundToken()
         let api = try TestAPI { $0.proofs.spent = Broken() }
-        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [try Fixture.proof(for: token)])) == .outage(.proofMemoryFailed))
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [Fixture.proof(for: token)])) == .outage(.proofMemoryFailed))
         let full = try TestAPI { $0.proofs.spent = ProofMemory(most: 0) }
-        #expect(try await full.refusal(of: TestAPI.request("DPoP \(token)", proofs: [try Fixture.proof(for: token)])) == .outage(.proofMemoryFull))
+        #expect(try await full.refusal(of: TestAPI.request("DPoP \(token)", proofs: [Fixture.proof(for: token)])) == .outage(.proofMemoryFull))
     }
 }

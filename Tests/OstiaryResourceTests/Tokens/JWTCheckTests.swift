@@ -39,11 +39,11 @@ struct JWTCheckTests {
         let rsa = try LocalSigner(.rs256, stored: try LocalSigner.drawn(.rs256, using: SeededRandom("rsa")))
         let signers: [any TokenSigner] = [try Fixture.signer(), try Fixture.edwards(), rsa]
         let keys = signers.map(\.key)
-        for signer in signers { #expect(try await TestAPI(keys: keys).refusal(try Fixture.token(by: signer)) == nil) }
+        for signer in signers { #expect(try await TestAPI(keys: keys).refusal(Fixture.token(by: signer)) == nil) }
         let strict = try TestAPI(keys: keys) { $0.provider?.jwt?.algorithms = [.edDSA] }
-        #expect(try await strict.refusal(try Fixture.token(by: signers[0])) == .token(.algorithmNotAllowed))
-        #expect(try await strict.refusal(try Fixture.token(by: rsa)) == .token(.algorithmNotAllowed))
-        #expect(try await strict.refusal(try Fixture.token(by: signers[1])) == nil)
+        #expect(try await strict.refusal(Fixture.token(by: signers[0])) == .token(.algorithmNotAllowed))
+        #expect(try await strict.refusal(Fixture.token(by: rsa)) == .token(.algorithmNotAllowed))
+        #expect(try await strict.refusal(Fixture.token(by: signers[1])) == nil)
     }
 
     @Test("rs_aud_wrong, rs_aud_array_ok: one of its audiences is this API, to the byte")
@@ -79,11 +79,11 @@ struct JWTCheckTests {
     func clockOff(seconds: Int64) async throws {
         let api = try TestAPI()
         api.clock.jump(seconds)
-        #expect(try await api.refusal(try Fixture.token()) == nil)
+        #expect(try await api.refusal(Fixture.token()) == nil)
         api.clock.advance(299)
-        #expect(try await api.refusal(try Fixture.token { $0["nbf"] = .moment(Fixture.now) }) == nil)
+        #expect(try await api.refusal(Fixture.token { $0["nbf"] = .moment(Fixture.now) }) == nil)
         api.clock.advance(22)
-        #expect(try await api.refusal(try Fixture.token()) == .token(.expired))
+        #expect(try await api.refusal(Fixture.token()) == .token(.expired))
     }
 
     @Test("The tolerance is the developer's: none, or a minute")
