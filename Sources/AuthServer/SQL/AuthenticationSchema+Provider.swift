@@ -174,6 +174,13 @@ extension AuthenticationSchema {
         ]
     }
 
+    static func consentMoment(_ d: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE oauth_consent ADD COLUMN given_at \(d.integer) NOT NULL DEFAULT 0",
+            "CREATE INDEX session_wrong_numbers ON session (preselected, started_at) WHERE wrong_numbers > 0",
+        ]
+    }
+
     /// What an operator lets tokens of an API say, and what a client asked for beside its scopes.
     static let claimColumns = ["oauth_api ADD COLUMN claims", "oauth_grant ADD COLUMN asked"].map { "ALTER TABLE \($0) TEXT NOT NULL DEFAULT ''" }
 

@@ -41,7 +41,7 @@ enum AuthenticationSchema {
         Migration(30, "logins that are pushed to a phone") { d in pushColumns(d) },
         Migration(31, "grants that an operator lists and ends, and a block ends") { d in givenGrants(d) },
         Migration(32, "clients that register themselves") { d in registrationTables(d) },
-        Migration(33, "when a person agreed") { d in ["ALTER TABLE oauth_consent ADD COLUMN given_at \(d.integer) NOT NULL DEFAULT 0"] },
+        Migration(33, "when a person agreed, and how many wrong numbers an account had") { d in consentMoment(d) },
         Migration(34, "what backends are to be told is found by when it became due") { d in logoutIndexes(d) },
         Migration(35, "what tokens of an API say of people, and claims that are asked for one by one") { _ in claimColumns },
     ]

@@ -50,7 +50,7 @@ extension SQLRows {
     }
 
     func wrongNumbers(of account: AccountID, since: Instant) throws -> Int {
-        let sql = "SELECT SUM(wrong_numbers) AS total FROM session WHERE preselected = $1 AND open_for IS NOT NULL AND started_at >= $2"
+        let sql = "SELECT SUM(wrong_numbers) AS total FROM session WHERE preselected = $1 AND wrong_numbers > 0 AND started_at >= $2"
         return Int(clamping: try connection.one(sql, [SQLValue(account), SQLValue(since)])?.optionalUnsigned("total") ?? 0)
     }
 

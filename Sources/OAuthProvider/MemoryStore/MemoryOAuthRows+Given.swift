@@ -61,7 +61,8 @@ extension MemoryOAuthRows {
     }
 
     func consents(_ selection: GivenSelection, at server: ServerID, _ part: ListPart) throws -> Listed<GivenConsent> {
-        let all = state.consents.map { GivenConsent(consent: $0, userID: state.people.accounts[$0.account]?.userID) }
+        let all = state.consents.filter { $0.server == server }
+            .map { GivenConsent(consent: $0.consent, userID: state.people.accounts[$0.consent.account]?.userID) }
             .filter { selection.includes($0.consent.account, $0.userID, $0.consent.client) }
             .sorted { $0.consent.order.lexicographicallyPrecedes($1.consent.order) }
         return Listed(Array(all.dropFirst(part.offset).prefix(part.limit)), total: all.count)
@@ -69,7 +70,7 @@ extension MemoryOAuthRows {
 
     func removeConsents(_ selection: GivenSelection, at server: ServerID) throws -> [AccountID] {
         let gone = try consents(selection, at: server, .all).elements.map(\.consent)
-        state.consents.removeAll { gone.contains($0) }
+        state.consents.removeAll { $0.server == server && gone.contains($0.consent) }
         return gone.map(\.account)
     }
 }

@@ -41,12 +41,15 @@ final class MemoryOAuthRows: OAuthRows {
     func save(_ grant: Grant) throws { state.grants[grant.id] = grant }
 
     func consent(of account: AccountID, to client: ClientID, for api: APIIdentifier?, server: ServerID) throws -> Consent? {
-        state.consents.first { $0.account == account && $0.client == client && $0.api == api }
+        state.consents.first { $0.server == server && $0.consent.account == account && $0.consent.client == client && $0.consent.api == api }?.consent
     }
 
     func save(_ consent: Consent, of server: ServerID) throws {
-        state.consents.removeAll { $0.account == consent.account && $0.client == consent.client && $0.api == consent.api }
-        state.consents.append(consent)
+        state.consents.removeAll { kept in
+            kept.server == server && kept.consent.account == consent.account && kept.consent.client == consent.client
+                && kept.consent.api == consent.api
+        }
+        state.consents.append(MemoryOAuthState.KeptConsent(server: server, consent: consent))
     }
 
     func code(hash: [UInt8], of server: ServerID) throws -> AuthorizationCode? { state.codes[Key(server: server, name: hash)] }

@@ -54,6 +54,11 @@ struct MemoryOAuthState: Sendable {
         let name: Name
     }
 
+    struct KeptConsent: Equatable, Sendable {
+        let server: ServerID
+        let consent: Consent
+    }
+
     struct Spent: Sendable {
         let by: RedemptionID
         let until: Instant
@@ -70,7 +75,7 @@ struct MemoryOAuthState: Sendable {
     var registered: Set<Key<ClientID>> = []
     var grants: [GrantID: Grant] = [:]
     var subjects: [AccountID: String] = [:]
-    var consents: [Consent] = []
+    var consents: [KeptConsent] = []
     var codes: [Key<[UInt8]>: AuthorizationCode] = [:]
     var families: [GrantID: RefreshFamily] = [:]
     var opaqueTokens: [Key<[UInt8]>: OpaqueToken] = [:]

@@ -80,9 +80,9 @@ struct StatementCountTests {
             _ = try await phone.fetch()
             _ = try await client.poll(begun)
             try await servers.service.provider.pushedDecisions.run(at: servers.now)
-            let marks = ["open_for IS NOT NULL", "ping_address IS NOT NULL"]
+            let marks = ["open_for IS NOT NULL", "wrong_numbers > 0", "ping_address IS NOT NULL"]
             let statements = Set(database.take().statements.filter { statement in marks.contains { statement.contains($0) } })
-            #expect(statements.count == 3, "\(statements.sorted())")
+            #expect(statements.count == 4, "\(statements.sorted())")
             for statement in statements.sorted() {
                 let scans = try await scans(of: statement, on: database)
                 #expect(scans.isEmpty, "\(statement)")
