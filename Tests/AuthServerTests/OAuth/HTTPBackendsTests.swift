@@ -31,7 +31,7 @@ struct HTTPBackendsTests {
         #expect(complaints.isEmpty)
     }
 
-    @Test("The answer is its status: a redirect is followed nowhere, and a body without end is not read")
+    @Test("ciba_ping_body_ignored: an answer is its status; a redirect is followed nowhere, and no body is read")
     func answers() async throws {
         let (elsewhere, backends) = (try ListeningBackend(), backends())
         for status in [302, 307, 308] {
@@ -48,6 +48,15 @@ struct HTTPBackendsTests {
         }
         #expect(await backends.send("a.b.c", to: "http://127.0.0.1:\(endless.port)/") == 200)
         #expect(endless.requests.count == 1)
+        // Of a ping it is the same, whatever a body says.
+        let body = OstiaryTokens.JSONObject(["auth_req_id": .string("request-1")])
+        let talking = try RawServer { connection in
+            connection.send("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n{\"error\":\"invalid_request\"}")
+        }
+        for server in [endless, talking] {
+            #expect(await backends.ping(body, token: PresentedSecret("token-1"), at: "http://127.0.0.1:\(server.port)/") == 200)
+        }
+        #expect(endless.requests.count == 2 && talking.requests.count == 1)
     }
 
     @Test("Who hangs up, is not there, or says no status in time has not answered, and the log says which in words of an operator")
