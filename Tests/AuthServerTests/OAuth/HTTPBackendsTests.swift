@@ -42,10 +42,7 @@ struct HTTPBackendsTests {
             #expect(redirecting.requests.count == 1)
         }
         #expect(elsewhere.calls.isEmpty)
-        let endless = try RawServer { connection in
-            connection.send("HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n")
-            while connection.send([UInt8](repeating: 0x61, count: 65_536)) {}
-        }
+        let endless = try Self.endless()
         #expect(await backends.send("a.b.c", to: "http://127.0.0.1:\(endless.port)/") == 200)
         #expect(endless.requests.count == 1)
         // Of a ping it is the same, whatever a body says.
@@ -53,10 +50,18 @@ struct HTTPBackendsTests {
         let talking = try RawServer { connection in
             connection.send("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n{\"error\":\"invalid_request\"}")
         }
-        for server in [endless, talking] {
+        let endlessly = try Self.endless()
+        for server in [endlessly, talking] {
             #expect(await backends.ping(body, token: PresentedSecret("token-1"), at: "http://127.0.0.1:\(server.port)/") == 200)
         }
-        #expect(endless.requests.count == 2 && talking.requests.count == 1)
+        #expect(endlessly.requests.count == 1 && talking.requests.count == 1)
+    }
+
+    private static func endless() throws -> RawServer {
+        try RawServer { connection in
+            connection.send("HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n")
+            while connection.send([UInt8](repeating: 0x61, count: 65_536)) {}
+        }
     }
 
     @Test("Who hangs up, is not there, or says no status in time has not answered, and the log says which in words of an operator")

@@ -3,6 +3,7 @@ import Authentication
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting
+import OstiaryTokens
 import Testing
 
 @testable import AuthServer
@@ -62,13 +63,13 @@ struct LockedPINTests {
 
     @Test("rt_after_pin_locked: the wait and the block after wrong PINs keep people from logging in anew, and end nothing that was given")
     func locked() async throws {
-        try await Scene.run { scene in
+        try await Scene.run { (scene: Scene) async throws in
             for _ in 0..<3 { #expect(try await scene.guess() == .ok) }
             #expect(try await scene.guess() == .penalised)
             #expect(try await scene.client.isActive(scene.access))
             #expect(try await scene.refreshes())
         }
-        try await Scene.run { scene in
+        try await Scene.run { (scene: Scene) async throws in
             try await scene.lock()
             #expect(try await scene.refreshes())
             #expect(try await scene.phone.ping(scene.session).state == .loggedIn)
@@ -77,7 +78,7 @@ struct LockedPINTests {
 
     @Test("rt_after_password-less reset: a reset of the second factor gives tries back, and neither ends nor brings back what was given")
     func reset() async throws {
-        try await Scene.run { scene in
+        try await Scene.run { (scene: Scene) async throws in
             try await scene.lock()
             try await scene.reset()
             #expect(try await scene.refreshes())
@@ -89,7 +90,7 @@ struct LockedPINTests {
 
     @Test("Whoever thinks that somebody else has the phone blocks the account: what was given is over then, and a reset does not bring it back")
     func accountBlocked() async throws {
-        try await Scene.run { scene in
+        try await Scene.run { (scene: Scene) async throws in
             try await scene.lock()
             let (accounts, account) = (scene.servers.services.accounts, scene.phone.account)
             for isBlocked in [true, false] {

@@ -32,9 +32,16 @@ struct AppTokenJourneyTests {
             session = try #require(try await phone.logInToApp().end.session)
             webNonce = try #require(session.webNonce)
             let metadata = try await Self.ask(world, .get, "/.well-known/openid-configuration", headers: [:])
-            tokenAddress = try #require(metadata.json?["token_endpoint"]?.string.flatMap { URL(string: $0) })
-            userInfoAddress = try #require(metadata.json?["userinfo_endpoint"]?.string.flatMap { URL(string: $0) })
+            tokenAddress = try Self.address("token_endpoint", in: metadata)
+            userInfoAddress = try Self.address("userinfo_endpoint", in: metadata)
         }
+
+        private static func address(_ name: String, in metadata: Answer) throws -> URL {
+            let text = try #require(metadata.json?[name]?.string)
+            return try #require(URL(string: text))
+        }
+
+        private static func dpop() throws -> HTTPField.Name { try #require(HTTPField.Name("DPoP")) }
 
         private static func ask(
             _ world: ServersFixture, _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, body: String? = nil
@@ -57,13 +64,15 @@ struct AppTokenJourneyTests {
                 "subject_token_type=urn%3Aostiary%3Aparams%3Aoauth%3Atoken-type%3Aweb-nonce", "scope=openid",
             ]
             var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-            headers[try #require(HTTPField.Name("DPoP"))] = proof
+            let dpop = try Self.dpop()
+            headers[dpop] = proof
             return try await Self.ask(world, .post, tokenAddress.path, headers: headers, body: form.joined(separator: "&"))
         }
 
         func userInfo(_ token: String, _ proof: String) async throws -> Answer {
             var headers: HTTPFields = [.authorization: "DPoP \(token)"]
-            headers[try #require(HTTPField.Name("DPoP"))] = proof
+            let dpop = try Self.dpop()
+            headers[dpop] = proof
             return try await Self.ask(world, .get, userInfoAddress.path, headers: headers)
         }
     }
