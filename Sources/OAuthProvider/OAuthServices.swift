@@ -17,21 +17,19 @@ package struct OAuthServices: Sendable {
     package let registration: ClientRegistrationService
     private let context: ProviderContext
 
-    /// - Parameters:
-    ///   - hook: what an operator's own rules add to access tokens.
-    ///   - registrations: clients that one place may register in a day where anybody may.
+    /// - Parameter registrations: clients that one place may register in a day where anybody may.
     package init(
-        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, hook: any AccessTokenHook = NoAccessTokenHook(),
+        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource,
         registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
         authorize = AuthorizeService(context: context)
         push = PushService(context: context)
-        token = TokenEndpoint(context: context, hook: hook)
+        token = TokenEndpoint(context: context)
         devices = DeviceService(context: context)
         backchannel = BackchannelService(context: context)
         approval = PolledApproval(context: context)
-        introspection = IntrospectionService(context: context, hook: hook)
+        introspection = IntrospectionService(context: context)
         revocation = RevocationService(context: context)
         userInfo = UserInfoService(context: context)
         discovery = DiscoveryService(context: context)
