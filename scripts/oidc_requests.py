@@ -6,15 +6,32 @@ import time
 from jwskate import Jwk
 from requests import HTTPError
 from requests_oauth2client import (
-    AccessDenied, AuthorizationPending, AuthorizationResponseError, BackChannelAuthenticationPollingJob, DeviceAuthorizationPollingJob, ExpiredToken,
-    InvalidGrant, InvalidTarget, OAuth2Client, PrivateKeyJwt, SlowDown, UnauthorizedClient,
+    AccessDenied, AuthorizationPending, AuthorizationResponseError, BackChannelAuthenticationPollingJob, DeviceAuthorizationPollingJob, DPoPKey,
+    DPoPToken, ExpiredToken, InvalidGrant, InvalidTarget, InvalidUseDPoPNonceResponse, OAuth2Client, PrivateKeyJwt, SlowDown, UnauthorizedClient,
 )
 from requests_oauth2client.exceptions import EndpointError
 
 from oidc_registry import ROOMS, TIMESHEETS
-from trial import Phone, check, until
+from trial import Phone, check, held, until
 
 WEB_NONCE = "urn:ostiary:params:oauth:token-type:web-nonce"
+
+# The eleven things that the library has a call for and the provider an address, and the sentence by which each is shown. It could also sign its requests
+# (RFC 9101) and ask by `authorization_details` (RFC 9396), which the provider does not take. An exchange is shown by its refusals: a webNonce is nothing
+# without the key that the phone named, and the library has none but its own. With the phone's key AppTokenJourneyTests.swift does it.
+ELEVEN = {
+    "discovery": "state and issuer of the answer are right",
+    "a code with PKCE": "a code gives tokens, and it takes their ID token for good",
+    "a request sent ahead": "a request is sent ahead, with a proof by a nonce that the server asked for",
+    "DPoP": "the access token is bound to its key",
+    "refresh": "it is refreshed with a proof by the same key",
+    "userinfo": "userinfo answers who shows the key, and asks for a nonce first",
+    "device code": "its own loop has the tokens, bound to a key",
+    "CIBA": "its own loop has the tokens of a login on the phone",
+    "introspection": "an opaque token is told by introspection",
+    "revocation": "it is revoked",
+    "token exchange": "a webNonce that is none is refused",
+}
 
 
 def client(keys, name=None, **options):
@@ -49,6 +66,7 @@ def code_with_consent(keys, person, landing, secret):
     answer = asked.validate_callback(person.comes_back(landing.callback, "a yes gives a code"))
     check(board.authorization_response_iss_parameter_supported and answer.code, "requests_oauth2client: state and issuer of the answer are right")
     token = board.authorization_code(answer, validate=True)
+    check(token.id_token is not None, "requests_oauth2client: a code gives tokens, and it takes their ID token for good")
     keys.id_token(str(token.id_token), "EdDSA", "board", nonce=asked.nonce)
     facts = board.introspect_token(token)
     check("book:rooms" in facts["scope"].split() and ROOMS in facts["aud"], "requests_oauth2client: an opaque token is told by introspection")
@@ -81,6 +99,15 @@ def pushed_with_proofs(keys, person, landing, key):
     refused(InvalidGrant, lambda: bank.refresh_token(second), "a refresh token that was revoked gives nothing")
 
 
+def by_foreign_key(bank, token):
+    """What userinfo says to whoever has the token and another key. The library takes each 401 for one that asks for a nonce."""
+    try:
+        bank.userinfo(DPoPToken(token.access_token, _dpop_key=DPoPKey.generate()))
+    except (HTTPError, InvalidUseDPoPNonceResponse) as refusal:
+        return refusal.response.json().get("error")
+    return None
+
+
 def userinfo_with_proofs(keys, person, landing, key):
     auth = PrivateKeyJwt("bank", Jwk(key.as_dict(private=True)), alg="ES256", aud=keys.issuer)
     bank = client(keys, auth=auth, redirect_uri=landing.callback, dpop_bound_access_tokens=True)
@@ -90,6 +117,7 @@ def userinfo_with_proofs(keys, person, landing, key):
     token = bank.authorization_code(answer, validate=False)
     check(bank.userinfo(token)["name"] == "Alice Example", "requests_oauth2client: userinfo answers who shows the key, and asks for a nonce first")
     refused(HTTPError, lambda: bank.userinfo(token.access_token), "and not who shows the token alone")
+    check(by_foreign_key(bank, token) == "invalid_token", "requests_oauth2client: nor who shows it with a foreign DPoP key")
 
 
 def device(keys, person):
@@ -108,9 +136,9 @@ def device(keys, person):
     check(token is not None and token.token_type == "DPoP", "requests_oauth2client: its own loop has the tokens, bound to a key")
     keys.id_token(str(token.id_token), "ES256", "screen")
     another = {"grant_type": "refresh_token", "refresh_token": token.refresh_token}
-    refused(EndpointError, lambda: screen.token_request(another, dpop=True), "a public client's refresh token is good with its key only")
+    refused(EndpointError, lambda: screen.token_request(another, dpop=True), "a public client's refresh token is nothing with a foreign DPoP key")
     second = screen.refresh_token(token)
-    check(second.access_token != token.access_token, "requests_oauth2client: and with that it is")
+    check(second.access_token != token.access_token, "requests_oauth2client: and with its own it is good")
     refused(InvalidGrant, lambda: screen.device_code(begun), "a device code is good once")
 
 
@@ -162,3 +190,5 @@ def with_requests(keys, person, landing, secrets, key, id_token):
     device(keys, person)
     on_the_phone(keys, person, secrets["till"], id_token)
     the_rest(keys, secrets)
+    missing = [subject for subject, sentence in ELEVEN.items() if f"requests_oauth2client: {sentence}" not in held]
+    check(len(ELEVEN) == 11 and not missing, f"requests_oauth2client: eleven of eleven {missing or ''}".rstrip())

@@ -57,7 +57,7 @@ struct LoginTests {
         }
     }
 
-    @Test("An old frame is refused, and one of another session's secret too")
+    @Test("qr_expired: an old frame is refused, and one of another session's secret too")
     func oldLinks() async throws {
         try await ServersFixture.run { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())

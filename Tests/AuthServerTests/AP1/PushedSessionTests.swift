@@ -43,7 +43,7 @@ struct PushedSessionTests {
         }
     }
 
-    @Test("The third wrong number is a no, told as one each time it comes; then the right one is too late, and nothing waits")
+    @Test("qr_number_mismatch_denied: the third wrong number is a no each time it comes; then the right one is too late, and nothing waits")
     func spent() async throws {
         try await Self.run { servers, phone in
             let begun = try await servers.push(to: phone.account)

@@ -30,7 +30,7 @@ struct AuthorizePageTests {
         }
     }
 
-    @Test("The phone shows the client, what it asks for in words, and the browser; and proves what the request demands")
+    @Test("qr_context_shown_matches_request: the phone shows the client and what it asks for in words, and proves what the request demands")
     func shown() async throws {
         let fixture = try await AuthorizeFixture()
         try await fixture.run { (browser) async throws in
@@ -186,7 +186,7 @@ struct AuthorizePageTests {
         }
     }
 
-    @Test("The attack of a code that is brought to another browser: nobody is logged in there, the login is over, and no code is given")
+    @Test("qr_relayed_other_origin: the attack of a code that is brought to another browser ends the login, and gives nobody a code")
     func otherBrowser() async throws {
         let fixture = try await AuthorizeFixture()
         let alice = try await fixture.addAccount()

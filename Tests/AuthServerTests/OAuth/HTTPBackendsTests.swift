@@ -31,7 +31,7 @@ struct HTTPBackendsTests {
         #expect(complaints.isEmpty)
     }
 
-    @Test("The answer is its status: a redirect is followed nowhere, and a body without end is not read")
+    @Test("ciba_ping_body_ignored: an answer is its status; a redirect is followed nowhere, and no body is read")
     func answers() async throws {
         let (elsewhere, backends) = (try ListeningBackend(), backends())
         for status in [302, 307, 308] {
@@ -42,12 +42,26 @@ struct HTTPBackendsTests {
             #expect(redirecting.requests.count == 1)
         }
         #expect(elsewhere.calls.isEmpty)
-        let endless = try RawServer { connection in
+        let endless = try Self.endless()
+        #expect(await backends.send("a.b.c", to: "http://127.0.0.1:\(endless.port)/") == 200)
+        #expect(endless.requests.count == 1)
+        // Of a ping it is the same, whatever a body says.
+        let body = OstiaryTokens.JSONObject(["auth_req_id": .string("request-1")])
+        let talking = try RawServer { connection in
+            connection.send("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n{\"error\":\"invalid_request\"}")
+        }
+        let endlessly = try Self.endless()
+        for server in [endlessly, talking] {
+            #expect(await backends.ping(body, token: PresentedSecret("token-1"), at: "http://127.0.0.1:\(server.port)/") == 200)
+        }
+        #expect(endlessly.requests.count == 1 && talking.requests.count == 1)
+    }
+
+    private static func endless() throws -> RawServer {
+        try RawServer { connection in
             connection.send("HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n")
             while connection.send([UInt8](repeating: 0x61, count: 65_536)) {}
         }
-        #expect(await backends.send("a.b.c", to: "http://127.0.0.1:\(endless.port)/") == 200)
-        #expect(endless.requests.count == 1)
     }
 
     @Test("Who hangs up, is not there, or says no status in time has not answered, and the log says which in words of an operator")

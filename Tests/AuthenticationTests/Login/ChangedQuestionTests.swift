@@ -18,7 +18,7 @@ struct ChangedQuestionTests {
         return status.announced.info.map(\.text) + status.notes.info.map(\.text)
     }
 
-    @Test("10 EUR were shown and 9000 EUR are asked by now: the approval of 10 EUR logs nobody in and counts nothing")
+    @Test("qr_context_shown_matches_request: 10 EUR were shown, 9000 EUR are asked by now: the yes to 10 EUR logs nobody in and counts nothing")
     func exchanged() async throws {
         let (world, phone, link) = try await asked("10 EUR", note: "small")
         let shown = try await phone.look(at: link)

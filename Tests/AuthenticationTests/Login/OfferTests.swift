@@ -5,7 +5,7 @@ import Testing
 
 @Suite("L1: what a phone is shown")
 struct OfferTests {
-    @Test("The phone is shown who asks, from which browser, and what it must prove")
+    @Test("qr_context_shown_matches_request: the phone is shown who asks, from which browser, and what it must prove")
     func content() async throws {
         let world = try await DomainFixture { update in
             update.name = "Bank"
@@ -61,10 +61,10 @@ struct OfferTests {
         #expect(try await world.refusal(of: try other.looking(at: link)) == .sessionTaken)
     }
 
-    @Test("A session that is over is shown to nobody", arguments: ["denied", "ran out", "logged in"])
+    @Test("qr_one_time: a session that is over is shown to nobody", arguments: ["denied", "ran out", "logged in"])
     func over(how: String) async throws {
         let world = try await DomainFixture { $0.staticQRAge = 300 }
-        let phone = try await world.enrolledPhone()
+        let (phone, other) = (try await world.enrolledPhone(), try await world.enrolledPhone("bob", name: "other"))
         let link = try await world.link()
         let shown = try await phone.look(at: link)
         switch how {
@@ -72,8 +72,10 @@ struct OfferTests {
         case "logged in": _ = try await phone.decide(try phone.accepting(shown, try await phone.tryPIN(shown)))
         default: world.pass(301)
         }
-        let refusal = try await world.refusal(of: try phone.looking(at: link, via: .scan))
-        #expect(refusal == (how == "ran out" ? .linkOld : .sessionOver))
+        for reader in [phone, other] {
+            let refusal = try await world.refusal(of: try reader.looking(at: link, via: .scan))
+            #expect(refusal == (how == "ran out" ? .linkOld : .sessionOver))
+        }
     }
 
     @Test("Links of a server with standing codes switched off, and with strict links")

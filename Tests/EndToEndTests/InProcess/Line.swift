@@ -75,6 +75,11 @@ actor Line: Transport {
         .status
     }
 
+    /// A call of an app itself, beside what its SDK says: nothing that a test does to messages happens to it.
+    nonisolated func call(_ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, body: String? = nil) async throws -> TestResponse {
+        try await client.executeRequest(uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+    }
+
     private nonisolated func deliver(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         do {
             let response = try await client.executeRequest(

@@ -40,11 +40,16 @@ struct ServersFixture: Sendable {
     }
 
     /// A phone with a home of its own, or the home of an earlier one, as after a restart.
-    /// - Parameter biometrics: its simulated sensor.
-    func phone(_ name: String = "phone", isWatching: Bool = false, biometrics: SimulatedBiometrics? = nil) throws -> FixturePhone {
+    /// - Parameters:
+    ///   - bindsTokens: whether its AppLogins name a key for tokens.
+    ///   - biometrics: its simulated sensor.
+    func phone(
+        _ name: String = "phone", isWatching: Bool = false, bindsTokens: Bool = false, biometrics: SimulatedBiometrics? = nil
+    ) throws -> FixturePhone {
         let ports = try ports(name, biometrics: biometrics)
         var configuration = Ostiary.Configuration()
         configuration.watchesSessions = isWatching
+        configuration.bindsTokens = bindsTokens
         // Nobody looks at it, and it takes as long as a PIN.
         configuration.hidesVisualHash = true
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false

@@ -108,7 +108,7 @@ struct TimeTests {
         }
     }
 
-    @Test("A static code is good for ninety seconds", arguments: [(90, true), (91, false)])
+    @Test("qr_expired: a static code is good for ninety seconds", arguments: [(90, true), (91, false)])
     func staticCode(_ age: UInt64, _ isTaken: Bool) async throws {
         try await ServersFixture.run { world in
             let phone = try world.phone()

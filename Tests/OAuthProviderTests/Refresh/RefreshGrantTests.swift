@@ -8,11 +8,10 @@ import Testing
 struct RefreshGrantTests {
     private typealias Fixture = ProviderFixture
 
-    @Test("S3-47, S3-48, S3-49 a refresh token gives a new access token, at once too", arguments: [false, true])
+    @Test("S3-47, S3-48, S3-49 rt_refresh_1s_after_issue_ok: a refresh token gives a new access token, at once too", arguments: [false, true])
     func reference(rerunning: Bool) async throws {
         let fixture = try await ProviderFixture(rerunning: rerunning)
         let first = try await fixture.tokens()
-        // rt_refresh_1s_after_issue_ok.
         fixture.clock.advance(1)
         let second = try await fixture.answer(fixture.refresh(first.refreshToken))
         #expect(second.accessToken != first.accessToken)
