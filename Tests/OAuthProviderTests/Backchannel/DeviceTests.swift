@@ -139,7 +139,7 @@ struct DeviceTests {
     func nobody() async throws {
         let fixture = try await ProviderFixture()
         let begun = try await begin(fixture)
-        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false }
+        fixture.memory.block(Fixture.alice, at: fixture.now)
         await #expect(throws: AuthorizeRefusal.loginRequired) { try await approve(fixture, begun) }
         fixture.logIn(nil)
         await #expect(throws: AuthorizeRefusal.loginRequired) { try await approve(fixture, begun) }

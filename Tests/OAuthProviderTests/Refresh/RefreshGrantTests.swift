@@ -238,18 +238,22 @@ struct RefreshGrantTests {
         #expect(online.life == 300)
     }
 
-    @Test("S3-45 rt_after_user_disabled: a refresh token outlives the session, and ends with the account")
+    @Test("S3-45 rt_after_user_disabled: a refresh token outlives the session, and a block of the account ends it for good, also when it is lifted")
     func holders() async throws {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens().refreshToken
         fixture.memory.change { $0.sessions = [:] }
         fixture.clock.advance(100_000_000)
         let response = try await fixture.answer(fixture.refresh(token))
-        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false }
+        fixture.memory.block(Fixture.alice, at: fixture.now)
         #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
-        // A block that is lifted finds what it left.
-        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = true }
-        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == nil)
+        fixture.memory.unblock(Fixture.alice)
+        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
+        // Who logs in after it has new ones.
+        fixture.logIn(Fixture.login())
+        let anew = try await fixture.tokens().refreshToken
+        #expect(try await fixture.refusal(of: fixture.refresh(anew)) == nil)
     }
 
     @Test("rt_id_token_same_iss_sub_auth_time: a refresh tells of the same login")
