@@ -31,15 +31,18 @@ struct RefreshGrantTests {
         #expect(try await fixture.refusal(of: fixture.refresh(again.refreshToken)) == nil)
     }
 
-    @Test("rt_old_after_successor_used_revokes_family: everything that the grant gave is over, and an operator hears of it")
-    func reuse() async throws {
-        let fixture = try await ProviderFixture()
+    @Test("rt_old_after_successor_used_revokes_family: everything that the grant gave is over, and an operator hears of it", arguments: [false, true])
+    func reuse(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
         let first = try await fixture.tokens()
         let second = try await fixture.answer(fixture.refresh(first.refreshToken))
         let third = try await fixture.answer(fixture.refresh(second.refreshToken))
         #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .refreshReused)
         #expect(TokenRefusal.refreshReused.isAlarm)
         #expect(try await fixture.refusal(of: fixture.refresh(third.refreshToken)) == .grantOver)
+        // Once: whoever goes on with what is over ends nothing.
+        #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .grantOver)
+        #expect(fixture.memory.audit == [fixture.endedByReuse])
         #expect(try await fixture.facts(of: third.accessToken) == .inactive)
     }
 
