@@ -20,13 +20,15 @@ package struct OAuthServices: Sendable {
     /// - Parameters:
     ///   - hook: what an operator's own rules add to access tokens.
     ///   - registrations: clients that one place may register in a day where anybody may.
+    ///   - limit: visits that may be begun and not gone on with.
     package init(
         store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, hook: any AccessTokenHook = NoAccessTokenHook(),
-        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace
+        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace, visits limit: BegunVisits.Limit = .standard
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
-        authorize = AuthorizeService(context: context)
-        push = PushService(context: context)
+        let visits = BegunVisits(limit)
+        authorize = AuthorizeService(context: context, visits: visits)
+        push = PushService(context: context, visits: visits)
         token = TokenEndpoint(context: context, hook: hook)
         devices = DeviceService(context: context)
         backchannel = BackchannelService(context: context)
