@@ -31,7 +31,7 @@ struct RefreshGrantTests {
         #expect(try await fixture.refusal(of: fixture.refresh(again.refreshToken)) == nil)
     }
 
-    @Test("rt_old_after_successor_used_revokes_family: everything that the grant gave is over, and an operator hears of it", arguments: [false, true])
+    @Test("rt_old_after_successor_used_revokes_family: all that the grant gave is over, and an operator hears of it", arguments: [false, true])
     func reuse(rerunning: Bool) async throws {
         let fixture = try await ProviderFixture(rerunning: rerunning)
         let first = try await fixture.tokens()
