@@ -6,7 +6,8 @@ import Testing
 @Suite("Visits that nobody goes on with")
 struct BegunVisitsTests {
     private typealias Fixture = ProviderFixture
-    private let (here, elsewhere) = (CallPlace("192.0.2.1"), CallPlace("192.0.2.2"))
+    private let here = CallPlace("192.0.2.1")
+    private let elsewhere = CallPlace("192.0.2.2")
     private let start = Fixture.start
     private let other = Fixture.identifier(9, ServerKind.self)
 
