@@ -1,4 +1,5 @@
 import Authentication
+import HTTPService
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore

@@ -103,7 +103,7 @@ struct ProviderConcurrencyTests {
         static let backchannel = Poll(way: .backchannel(Sample.accountID(1)), type: .backchannel, parameter: "auth_req_id")
     }
 
-    private func parallelPolls(_ poll: Poll = .device, _ rounds: Int, callers: Int, on backend: Backend) async throws {
+    private func parallelPolls(_ rounds: Int, by poll: Poll = .device, callers: Int, on backend: Backend) async throws {
         try await run(on: backend) { provider in
             var application = Sample.application()
             application.grantTypes.insert(poll.type)
@@ -133,10 +133,10 @@ struct ProviderConcurrencyTests {
     func lostPolls() async throws { try await parallelPolls(8, callers: 16, on: .sqliteInMemory) }
 
     @Test("ciba_consumed_twice_revokes: of 64 polls with one auth_req_id at once one has tokens, and the others end them, in 20 rounds")
-    func requestIDs() async throws { try await parallelPolls(.backchannel, 20, callers: 64, on: .sqliteFile) }
+    func requestIDs() async throws { try await parallelPolls(20, by: .backchannel, callers: 64, on: .sqliteFile) }
 
     @Test("The same while commits are lost, with the auth_req_id", .againWithLostCommits)
-    func lostRequestIDs() async throws { try await parallelPolls(.backchannel, 8, callers: 16, on: .sqliteInMemory) }
+    func lostRequestIDs() async throws { try await parallelPolls(8, by: .backchannel, callers: 16, on: .sqliteInMemory) }
 
     @Test("dpop_jti_replay, par_request_uri_reuse: of 64 at once one spends a proof, and one a request, in 200 rounds")
     func once() async throws {
