@@ -12,7 +12,7 @@ package enum AuditActor: Hashable, Sendable {
     case secondFactor
     /// A client of the provider, which registered itself.
     case client
-    /// This server itself, because a time was over.
+    /// This server itself: because a time was over, or by a rule of its own.
     case server
     /// Written down before there were actors.
     case unknown

@@ -25,8 +25,9 @@ package struct AuditEntry: Equatable, Sendable {
         case registrationSaved, registrationTokenDrawn, registrationTokensEnded
         /// All keys that sign tokens, before their time.
         case tokenKeysReplaced
-        /// What people let clients do was taken back: by an operator; because a client had more of it than it may.
-        case grantsEnded, grantsEndedByLimit
+        /// What people let clients do was taken back: by an operator; because a client had more of it than it may; because two had a code or a token that
+        /// only one may have.
+        case grantsEnded, grantsEndedByLimit, grantsEndedByReuse
         /// What somebody had agreed to was forgotten.
         case consentsWithdrawn
     }

@@ -64,8 +64,10 @@ package struct OAuthError: Error, Equatable, Sendable {
     package let challenge: String?
     /// `DPoP-Nonce` (RFC 9449 §8).
     package let nonce: String?
-    /// Seconds of `Retry-After`, of a 429 (RFC 6585 §4).
+    /// Seconds of `Retry-After`, of a 429 (RFC 6585 §4) or a 503 (RFC 9110 §15.6.4).
     package private(set) var retryAfter: UInt64?
+    /// Whether whoever asks is to blame for having to wait.
+    private var isTooOften = false
 
     package init(_ code: OAuthErrorCode, _ description: String, challenge: String? = nil, nonce: String? = nil) {
         self.code = code
@@ -78,8 +80,16 @@ package struct OAuthError: Error, Equatable, Sendable {
     package static func tooOften(_ code: OAuthErrorCode, _ description: String, after seconds: UInt64) -> OAuthError {
         var error = OAuthError(code, description)
         error.retryAfter = seconds
+        error.isTooOften = true
         return error
     }
 
-    package var status: Int { retryAfter == nil ? code.status : 429 }
+    /// Where whoever asks has done nothing wrong and may ask again.
+    package static func unavailable(_ description: String, after seconds: UInt64) -> OAuthError {
+        var error = OAuthError(.temporarilyUnavailable, description)
+        error.retryAfter = seconds
+        return error
+    }
+
+    package var status: Int { isTooOften ? 429 : code.status }
 }

@@ -51,8 +51,13 @@ package enum RegistrationRefusal: Error, Equatable, Sendable {
             case .tokenWrong: #"Bearer realm="registration", error="invalid_token""#
             case .closed, .bodyWrong, .redirect, .metadata, .full, .tooOften, .changed: nil
             }
-        guard case .tooOften(let seconds) = self else { return OAuthError(code, description, challenge: challenge) }
-        return .tooOften(code, description, after: seconds)
+        return switch self {
+        case .tooOften(let seconds): .tooOften(code, description, after: seconds)
+        // Nobody knows when one goes: an operator removes it, or housekeeping does, which looks for clients that nobody used.
+        case .full: .unavailable(description, after: 3_600)
+        case .changed: .unavailable(description, after: 1)
+        case .closed, .tokenMissing, .tokenWrong, .bodyWrong, .redirect, .metadata: OAuthError(code, description, challenge: challenge)
+        }
     }
 }
 

@@ -23,7 +23,7 @@ package struct CodeGrant: TokenGrant {
         if code.redeemedBy == turn.minted.redemption, let former = turn.former { return former }
         guard code.redeemedBy == nil || code.redeemedBy == turn.minted.redemption else {
             // Two have it. Whoever came first may be the thief (RFC 6749 §4.1.2, RFC 9700 §4.5).
-            try rows.revoke(code.grant, at: turn.now)
+            try rows.endForReuse(code.grant, at: turn.now)
             return .refused(.codeSpent)
         }
         // Spent before it is checked: what was shown with a wrong client or verifier is burnt, not handed back.

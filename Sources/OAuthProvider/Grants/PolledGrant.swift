@@ -33,7 +33,7 @@ package struct PolledGrant<Kind: PolledKind>: TokenGrant {
         case .expired: return .refused(.polledExpired)
         case .give(let grant): return try turn.begin(on: grant, in: rows)
         case .again(let grant):
-            try rows.revoke(grant, at: turn.now)
+            try rows.endForReuse(grant, at: turn.now)
             return .refused(.polledSpent)
         }
     }

@@ -33,7 +33,7 @@ package struct RefreshGrant: TokenGrant {
         case .give(let generation, let family):
             return try turn.issue(on: standing, scopes: scopes ?? standing.grant.scopes, refresh: (family, generation), in: rows)
         case .reused:
-            try rows.revoke(token.grant, at: turn.now)
+            try rows.endForReuse(token.grant, at: turn.now)
             return .refused(.refreshReused)
         case .expired: return .refused(.refreshExpired)
         case .unknown: return .refused(.refreshUnknown)

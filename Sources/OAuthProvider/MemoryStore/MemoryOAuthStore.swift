@@ -27,13 +27,26 @@ package final class MemoryOAuthStore: OAuthStore {
 
     /// Changes what the other rows of the database would say: accounts and sessions.
     package func change(_ body: (inout MemoryPeople) -> Void) { state.withLock { body(&$0.people) } }
+
+    /// Blocks an account as the other rows do, in the same transaction: its sessions end, and so does what it gave with offline access, for good
+    /// (docs/decisions/0030).
+    package func block(_ account: AccountID, at now: Instant) {
+        state.withLock { state in
+            state.people.accounts[account]?.isUsable = false
+            state.people.sessions = state.people.sessions.filter { $0.value.account != account }
+            for (id, grant) in state.grants where grant.holder == .device(account) && grant.revokedAt == nil { state.grants[id]?.revokedAt = now }
+        }
+    }
+
+    /// Lifts a block. What it ended stays so.
+    package func unblock(_ account: AccountID) { state.withLock { $0.people.accounts[account]?.isUsable = true } }
 }
 
 /// Accounts and sessions, as far as grants hang on them.
 package struct MemoryPeople: Sendable {
     package struct Account: Sendable {
         package var userID: String?
-        /// Neither blocked nor deleted.
+        /// Neither blocked nor deleted: what the row says. What a block ends besides is `MemoryOAuthStore.block`'s.
         package var isUsable = true
 
         package init(userID: String?) { self.userID = userID }

@@ -35,6 +35,13 @@ extension OAuthRows {
         guard try endOverflow(beside: grant, keeping: GrantLimit.most - 1, at: now) > 0 else { return }
         try record(AuditEntry(.grantsEndedByLimit, server: grant.server, account: grant.holder.account, by: .server, at: now))
     }
+
+    /// Two have what only one may have: takes back what was given on it, and says so in the audit trail, once for each grant.
+    func endForReuse(_ id: GrantID, at now: Instant) throws {
+        guard let grant = try grant(id), grant.revokedAt == nil else { return }
+        try revoke(id, at: now)
+        try record(AuditEntry(.grantsEndedByReuse, server: grant.server, account: grant.holder.account, by: .server, at: now))
+    }
 }
 
 extension GrantRows {

@@ -16,10 +16,11 @@ struct RegistrationRouteTests {
     private static let usual =
         #"{"redirect_uris":["https://rp.example/cb"],"client_name":"Tool","grant_types":["authorization_code","refresh_token"]}"#
 
-    private func premises(_ mode: RegistrationPolicy.Mode, proxies: TrustedProxies = .none) async throws -> OAuthFixture {
+    private func premises(_ mode: RegistrationPolicy.Mode, most: Int? = nil, proxies: TrustedProxies = .none) async throws -> OAuthFixture {
         let fixture = try await OAuthFixture(proxies: proxies)
         var policy = RegistrationPolicy(server: Sample.server)
         policy.mode = mode
+        if let most { policy.most = most }
         policy.apis = [Sample.api: Sample.scopes("read")]
         try await registry(fixture).setRegistration(policy, by: .operator, now: fixture.now)
         return fixture
@@ -117,6 +118,16 @@ struct RegistrationRouteTests {
             #expect(answer.isError("temporarily_unavailable", 429) && answer.headers[.retryAfter] == "86400")
             #expect(answer.headers[.accessControlAllowOrigin] == "*")
             #expect(try await register(from: "203.0.113.8").status == 201)
+        }
+    }
+
+    @Test("While there are as many as there may be it is 503, and says when to ask again")
+    func full() async throws {
+        let fixture = try await premises(.open, most: 1)
+        try await fixture.run { client in
+            #expect(try await register(client).status == 201)
+            let answer = try await register(client)
+            #expect(answer.isError("temporarily_unavailable", 503) && answer.headers[.retryAfter] == "3600")
         }
     }
 

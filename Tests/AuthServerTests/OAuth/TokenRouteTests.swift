@@ -101,6 +101,11 @@ struct TokenRouteTests {
             #expect(lines.count == 1 && lines[0].level == .warning && lines[0].facts["reason"] == "codeSpent")
             #expect(lines[0].facts["server"] == Sample.server.text && lines[0].facts["requestId"] != nil)
             #expect(!client.fixture.log.text.contains(code))
+            // The line may be held back or lost; the audit trail has it with the rows that ended.
+            guard case .database(let accounts) = client.fixture.people.people else { preconditionFailure("the fixture has a database") }
+            let trail = try await accounts.read { rows in try rows.auditEntries(of: Sample.server, limit: 9) }
+            let expected = AuditEntry(.grantsEndedByReuse, server: Sample.server, account: Sample.accountID(1), by: .server, at: client.fixture.now)
+            #expect(trail == [expected])
         }
     }
 

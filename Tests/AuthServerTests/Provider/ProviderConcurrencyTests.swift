@@ -93,19 +93,35 @@ struct ProviderConcurrencyTests {
     @Test("The same while commits are lost", .againWithLostCommits)
     func lostRefreshes() async throws { try await parallelRefreshes(8, callers: 16, on: .sqliteInMemory) }
 
-    private func parallelPolls(_ rounds: Int, callers: Int, on backend: Backend) async throws {
+    /// How a client asks for what a person decides elsewhere.
+    private struct Poll: Sendable {
+        let way: PolledAuthorization.Way
+        let type: GrantType
+        let parameter: String
+
+        static let device = Poll(way: .device(userCodeHash: SHA([1])), type: .deviceCode, parameter: "device_code")
+        static let backchannel = Poll(way: .backchannel(Sample.accountID(1)), type: .backchannel, parameter: "auth_req_id")
+    }
+
+    private func parallelPolls(_ rounds: Int, by poll: Poll = .device, callers: Int, on backend: Backend) async throws {
         try await run(on: backend) { provider in
+            var application = Sample.application()
+            application.grantTypes.insert(poll.type)
+            let asking = application
+            try await provider.fixture.write { rows in try rows.save(asking) }
             for round in 0..<rounds {
-                let code = "device-\(round)"
-                _ = try await begin(round, in: provider) { rows, grant in
+                let code = "polled-\(round)"
+                let grant = try await begin(round, in: provider) { rows, grant in
                     try rows.save(
                         PolledAuthorization(
-                            hash: SHA(code.utf8), server: Sample.server, client: Sample.client, way: .device(userCodeHash: SHA([1])),
-                            scopes: grant.scopes, api: grant.api, createdAt: Sample.now, life: 600, state: .approved(grant.id)))
+                            hash: SHA(code.utf8), server: Sample.server, client: Sample.client, way: poll.way, scopes: grant.scopes, api: grant.api,
+                            createdAt: Sample.now, life: 600, state: .approved(grant.id)))
                 }
-                let parameters = [Parameter("grant_type", GrantType.deviceCode.rawValue), Parameter("device_code", code)]
+                let parameters = [Parameter("grant_type", poll.type.rawValue), Parameter(poll.parameter, code)]
                 let count = await winners(of: callers) { _ in (try? await provider.answer(parameters)) != nil }
                 #expect(count == 1, "round \(round)")
+                // The others were a second use, which takes back what it gave.
+                #expect(try await !provider.fixture.stands(grant))
             }
         }
     }
@@ -115,6 +131,12 @@ struct ProviderConcurrencyTests {
 
     @Test("The same while commits are lost, with the device code", .againWithLostCommits)
     func lostPolls() async throws { try await parallelPolls(8, callers: 16, on: .sqliteInMemory) }
+
+    @Test("ciba_consumed_twice_revokes: of 64 polls with one auth_req_id at once one has tokens, and the others end them, in 20 rounds")
+    func requestIDs() async throws { try await parallelPolls(20, by: .backchannel, callers: 64, on: .sqliteFile) }
+
+    @Test("The same while commits are lost, with the auth_req_id", .againWithLostCommits)
+    func lostRequestIDs() async throws { try await parallelPolls(8, by: .backchannel, callers: 16, on: .sqliteInMemory) }
 
     @Test("dpop_jti_replay, par_request_uri_reuse: of 64 at once one spends a proof, and one a request, in 200 rounds")
     func once() async throws {

@@ -159,8 +159,7 @@ struct AuthorizeDecisionTests {
 
     @Test("Whoever may not log in any more is not logged in")
     func blocked() async throws {
-        #expect(
-            try await next { fixture in fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false } } == .logIn(.policy))
+        #expect(try await next { fixture in fixture.memory.block(Fixture.alice, at: fixture.now) } == .logIn(.policy))
     }
 
     @Test("S3-21 a person gives what their role permits")

@@ -98,7 +98,9 @@ struct DeviceTests {
         let begun = try await begin(fixture)
         _ = try await approve(fixture, begun)
         let response = try await fixture.answer(poll(fixture, begun.deviceCode))
-        #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .polledSpent)
+        #expect(fixture.memory.audit.isEmpty)
+        for _ in 0..<3 { #expect(try await fixture.refusal(of: poll(fixture, begun.deviceCode)) == .polledSpent) }
+        #expect(fixture.memory.audit == [fixture.endedByReuse])
         #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
 
@@ -139,7 +141,7 @@ struct DeviceTests {
     func nobody() async throws {
         let fixture = try await ProviderFixture()
         let begun = try await begin(fixture)
-        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false }
+        fixture.memory.block(Fixture.alice, at: fixture.now)
         await #expect(throws: AuthorizeRefusal.loginRequired) { try await approve(fixture, begun) }
         fixture.logIn(nil)
         await #expect(throws: AuthorizeRefusal.loginRequired) { try await approve(fixture, begun) }

@@ -30,15 +30,18 @@ struct RefreshGrantTests {
         #expect(try await fixture.refusal(of: fixture.refresh(again.refreshToken)) == nil)
     }
 
-    @Test("rt_old_after_successor_used_revokes_family: everything that the grant gave is over, and an operator hears of it")
-    func reuse() async throws {
-        let fixture = try await ProviderFixture()
+    @Test("rt_old_after_successor_used_revokes_family: all that the grant gave is over, and an operator hears of it", arguments: [false, true])
+    func reuse(rerunning: Bool) async throws {
+        let fixture = try await ProviderFixture(rerunning: rerunning)
         let first = try await fixture.tokens()
         let second = try await fixture.answer(fixture.refresh(first.refreshToken))
         let third = try await fixture.answer(fixture.refresh(second.refreshToken))
         #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .refreshReused)
         #expect(TokenRefusal.refreshReused.isAlarm)
         #expect(try await fixture.refusal(of: fixture.refresh(third.refreshToken)) == .grantOver)
+        // Once: whoever goes on with what is over ends nothing.
+        #expect(try await fixture.refusal(of: fixture.refresh(first.refreshToken)) == .grantOver)
+        #expect(fixture.memory.audit == [fixture.endedByReuse])
         #expect(try await fixture.facts(of: third.accessToken) == .inactive)
     }
 
@@ -237,18 +240,22 @@ struct RefreshGrantTests {
         #expect(online.life == 300)
     }
 
-    @Test("S3-45 rt_after_user_disabled: a refresh token outlives the session, and ends with the account")
+    @Test("S3-45 rt_after_user_disabled: a refresh token outlives the session, and a block of the account ends it for good, also when it is lifted")
     func holders() async throws {
         let fixture = try await ProviderFixture()
         let token = try await fixture.tokens().refreshToken
         fixture.memory.change { $0.sessions = [:] }
         fixture.clock.advance(100_000_000)
         let response = try await fixture.answer(fixture.refresh(token))
-        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = false }
+        fixture.memory.block(Fixture.alice, at: fixture.now)
         #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
-        // A block that is lifted finds what it left.
-        fixture.memory.change { $0.accounts[Fixture.alice]?.isUsable = true }
-        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == nil)
+        fixture.memory.unblock(Fixture.alice)
+        #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
+        #expect(try await fixture.facts(of: response.accessToken) == .inactive)
+        // Who logs in after it has new ones.
+        fixture.logIn(Fixture.login())
+        let anew = try await fixture.tokens().refreshToken
+        #expect(try await fixture.refusal(of: fixture.refresh(anew)) == nil)
     }
 
     @Test("rt_id_token_same_iss_sub_auth_time: a refresh tells of the same login")

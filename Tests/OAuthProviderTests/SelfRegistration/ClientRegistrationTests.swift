@@ -153,7 +153,9 @@ struct ClientRegistrationTests {
         let first = try await register(fixture).application.id
         _ = try await register(fixture)
         #expect(try await refusal(fixture) == .full)
-        #expect(RegistrationRefusal.full.answer.status == 503)
+        #expect(RegistrationRefusal.full.answer == .unavailable("as many clients are registered as there may be", after: 3_600))
+        for refusal in [RegistrationRefusal.full, .changed] { #expect(refusal.answer.status == 503 && refusal.answer.retryAfter != nil) }
+        #expect(RegistrationRefusal.tooOften(seconds: 7).answer.status == 429)
         try await registry(fixture).remove(.application(first), at: Fixture.server, by: .operator, now: fixture.now)
         #expect(try await refusal(fixture) == nil)
     }

@@ -116,8 +116,10 @@ struct CodeGrantTests {
         let code = try await fixture.code()
         let response = try await fixture.answer(fixture.exchange(code))
         fixture.clock.advance(1)
-        #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent)
+        #expect(fixture.memory.audit.isEmpty)
+        for _ in 0..<3 { #expect(try await fixture.refusal(of: fixture.exchange(code)) == .codeSpent) }
         #expect(TokenRefusal.codeSpent.isAlarm)
+        #expect(fixture.memory.audit == [fixture.endedByReuse])
         #expect(try await fixture.refusal(of: fixture.refresh(response.refreshToken)) == .grantOver)
         #expect(try await fixture.facts(of: response.accessToken) == .inactive)
     }
