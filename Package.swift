@@ -27,6 +27,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "OstiaryMobile", targets: ["OstiaryMobile"]),
+        // What an API puts in front of its routes; the second brings Hummingbird along.
+        .library(name: "OstiaryResource", targets: ["OstiaryResource"]),
+        .library(name: "OstiaryResourceHummingbird", targets: ["OstiaryResourceHummingbird"]),
         .executable(name: "ostiary", targets: ["ostiary"]),
         // For Benchmarks/ only: the parts whose cost is measured one by one.
         .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
@@ -86,6 +89,16 @@ let package = Package(
         // HTTP calls to servers that may be anybody.
         .target(
             name: "HTTPCalls", dependencies: [httpClient, nioCore, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio")], swiftSettings: house),
+        // What an API puts in front of its routes: a webNonce or a token in, a verified caller out. No web framework, no server of ours.
+        .target(
+            name: "OstiaryResource",
+            dependencies: [
+                "OstiaryTokens", "OstiaryProtocol", "HTTPCalls", httpClient, nioCore, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: house),
+        // The same as a middleware of Hummingbird.
+        .target(
+            name: "OstiaryResourceHummingbird", dependencies: ["OstiaryResource", hummingbird, httpTypes, logging, nioCore], swiftSettings: house),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
@@ -135,6 +148,13 @@ let package = Package(
         .testTarget(
             name: "OAuthProviderTests",
             dependencies: ["OAuthProvider", "Authentication", "OstiaryTokens", "OstiaryProtocol", "OstiaryTesting", crypto], swiftSettings: house),
+        .testTarget(
+            name: "OstiaryResourceTests",
+            dependencies: [
+                "OstiaryResource", "OstiaryResourceHummingbird", "OstiaryTokens", "OstiaryProtocol", "OstiaryTesting", hummingbird,
+                hummingbirdTesting, httpTypes, nioCore,
+            ],
+            swiftSettings: house),
         // Optimised: its explorations walk over millions of states, which unoptimised is a fifth of the whole run.
         .testTarget(
             name: "SecondFactorTests", dependencies: ["SecondFactor", "OstiaryProtocol", "OstiaryTesting", crypto],

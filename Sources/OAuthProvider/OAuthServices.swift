@@ -18,22 +18,21 @@ package struct OAuthServices: Sendable {
     private let context: ProviderContext
 
     /// - Parameters:
-    ///   - hook: what an operator's own rules add to access tokens.
     ///   - registrations: clients that one place may register in a day where anybody may.
     ///   - limit: visits that may be begun and not gone on with.
     package init(
-        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, hook: any AccessTokenHook = NoAccessTokenHook(),
+        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource,
         registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace, visits limit: BegunVisits.Limit = .standard
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
         let visits = BegunVisits(limit)
         authorize = AuthorizeService(context: context, visits: visits)
         push = PushService(context: context, visits: visits)
-        token = TokenEndpoint(context: context, hook: hook)
+        token = TokenEndpoint(context: context)
         devices = DeviceService(context: context)
         backchannel = BackchannelService(context: context)
         approval = PolledApproval(context: context)
-        introspection = IntrospectionService(context: context, hook: hook)
+        introspection = IntrospectionService(context: context)
         revocation = RevocationService(context: context)
         userInfo = UserInfoService(context: context)
         discovery = DiscoveryService(context: context)

@@ -34,6 +34,15 @@ struct ErrorMiddlewareTests {
             RequestTrace.current?.describeErrors()
             throw Fault()
         }
+        router.get("/added/{end}") { _, context -> String in
+            RequestTrace.current?.addToErrors([.vary: "Origin"])
+            RequestTrace.current?.addToErrors([.retryAfter: "7"])
+            switch context.parameters.get("end") {
+            case "fault": throw Fault()
+            case "refusal": throw Penalty.running
+            default: return "fine"
+            }
+        }
         router.get("/fine") { _, _ in "fine" }
         router.post("/echo") { request, _ in
             Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await request.bytes(limit: 100))))
@@ -49,6 +58,17 @@ struct ErrorMiddlewareTests {
             #expect(answer.status == .tooManyRequests)
             #expect(answer.headers[.retryAfter] == "30")
             #expect(try answer.error() == ["error": "penalised", "message": "wait \"30\" s", "requestId": answer.headers[.requestID] ?? "none"])
+        }
+    }
+
+    @Test("What a route adds to errors each of them has, a fault of ours too; it replaces nothing that the error says, and is in no other answer")
+    func added() async throws {
+        try await application().test(.router) { client in
+            for (path, status, time) in [("fault", HTTPResponse.Status.internalServerError, "7"), ("refusal", .tooManyRequests, "30")] {
+                let answer = try await client.execute(uri: "/added/\(path)", method: .get)
+                #expect(answer.status == status && answer.headers[.vary] == "Origin" && answer.headers[values: .retryAfter] == [time])
+            }
+            for path in ["/added/nothing", "/fine"] { #expect(try await client.execute(uri: path, method: .get).headers[.vary] == nil) }
         }
     }
 

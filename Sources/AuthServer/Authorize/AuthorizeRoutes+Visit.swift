@@ -41,9 +41,15 @@ extension AuthorizeRoutes {
         let name = try await oauth.authorize.keep(parameters, of: asked, from: call.place, at: call.now)
         let begun = Visit(secret: PageSecret(using: random), subject: .request(name), begunAt: call.now)
         guard case .logIn(let demand) = step else { return ask(begun, call, in: call.language(for: asked)) }
-        return try await openLogin(
-            begun, ShownRequest(asked.application, asked.scopes, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers),
-            call)
+        return try await openLogin(begun, shown(asked, demand, call), call)
+    }
+
+    /// What the phone and the page show of a request.
+    private func shown(_ asked: AuthorizationRequest, _ demand: FactorDemand, _ call: BrowserCall) -> ShownRequest {
+        var shown = ShownRequest(
+            asked.application, asked.wanted, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers)
+        shown.expectedName = asked.expectedName
+        return shown
     }
 
     /// The client is told by redirect, and whoever sets it up reads it here. That nobody is logged in, or has agreed, is what `prompt=none` asks.
@@ -108,10 +114,8 @@ extension AuthorizeRoutes {
             guard !arrival.isOwn else {
                 return leave(visit, with: asked.refused(.loginRequired, issuer: call.issuer), call.language(for: asked))
             }
-            let shown = ShownRequest(
-                asked.application, asked.scopes, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers)
             try oauth.authorize.visits.begin(from: call.place, at: call.server, now: call.now)
-            return try await openLogin(visit, shown, call)
+            return try await openLogin(visit, shown(asked, demand, call), call)
         }
     }
 
@@ -160,7 +164,7 @@ extension AuthorizeRoutes {
     func openLogin(_ visit: Visit, _ shown: ShownRequest, _ call: BrowserCall) async throws -> Response {
         try await domain.sessions.checkKeys(of: call.server)
         let page = Page(
-            kind: .login, serverID: call.server, nonceHash: visit.nonce.hash,
+            kind: .login, serverID: call.server, nonceHash: visit.nonce.hash, name: shown.expectedName ?? "",
             returnURL: ReturnURL(call.address("/authorize/continue", of: visit)),
             cancelURL: ReturnURL(call.address("/authorize/cancel", of: visit)), request: shown.loginRequest(texts))
         var response = Self.redirect(to: try await pages.open(page, in: shown.language, at: call.now))

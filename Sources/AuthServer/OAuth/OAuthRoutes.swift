@@ -17,15 +17,17 @@ package struct OAuthRoutes: Sendable {
     /// Asks people on their phones.
     let waiting: WaitingLogins
     let texts: PageTexts
-    let documents = ProviderDocuments()
+    let documents: ProviderDocuments
     let alarms = LineLimit<String>(burst: 20)
 
+    /// - Parameter documents: told of what the store of `domain` writes into the audit trail.
     /// - Throws: when the program has lost its texts.
     package init(
-        domain: OAuthServices, waiting: WaitingLogins, addresses: ProviderAddresses, asksNonce: Bool = false,
+        domain: OAuthServices, waiting: WaitingLogins, addresses: ProviderAddresses, documents: ProviderDocuments, asksNonce: Bool = false,
         clock: @Sendable @escaping () -> Instant
     ) throws {
         self.domain = domain
+        self.documents = documents
         self.addresses = addresses
         self.asksNonce = asksNonce
         self.clock = clock
@@ -65,8 +67,16 @@ package struct OAuthRoutes: Sendable {
         router.on(RouterPath(address), method: .options) { _, _ in OtherSites.preflight(for: route.methods) }
     }
 
+    /// What is thrown becomes an answer outside of here; without these fields a program in a browser would not even learn its status.
     private func answer(_ route: OAuthRoute, _ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         RequestTrace.current?.describeErrors()
+        do { return try await handled(route, request, context) } catch {
+            if route.isForOtherSites { RequestTrace.current?.addToErrors(OtherSites.fields) }
+            throw error
+        }
+    }
+
+    private func handled(_ route: OAuthRoute, _ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
         // Where there is no provider nothing else is said.
         let nonces = try await domain.proofNonces(of: server)
@@ -74,10 +84,16 @@ package struct OAuthRoutes: Sendable {
         let call = OAuthCall(
             request: request, server: server, target: try addresses.target(route.path, of: server), nonces: nonces, asksNonce: asksNonce,
             now: clock(), place: context.place, logger: context.logger)
-        var response = try await route.handler(call)
-        if asksNonce, call.hasProof { response.headers[.dpopNonce] = nonces.current(at: call.now) }
-        if route.isForOtherSites { OtherSites.allow(&response) }
-        return response
+        let nonce = asksNonce && call.hasProof ? nonces.current(at: call.now) : nil
+        do {
+            var response = try await route.handler(call)
+            if let nonce { response.headers[.dpopNonce] = nonce }
+            if route.isForOtherSites { OtherSites.allow(&response) }
+            return response
+        } catch {
+            if let nonce { RequestTrace.current?.addToErrors([.dpopNonce: nonce]) }
+            throw error
+        }
     }
 }
 

@@ -7,7 +7,8 @@ enum OtherSites {
     /// Seconds for which a browser need not ask again whether it may.
     static let life = 3_600
 
-    private static let fields: HTTPFields = [
+    /// What every answer has, an error too.
+    static let fields: HTTPFields = [
         .accessControlAllowOrigin: "*", .accessControlExposeHeaders: "DPoP-Nonce, WWW-Authenticate", .crossOriginResourcePolicy: "cross-origin",
     ]
 

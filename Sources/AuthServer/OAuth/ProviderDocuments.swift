@@ -1,3 +1,4 @@
+import Authentication
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -7,32 +8,52 @@ import OstiaryTokens
 import Synchronization
 
 /// Metadata and keys of each virtual server as bytes, made once for each change: they are asked for by every API and every client, again and again.
-final class ProviderDocuments: Sendable {
-    private struct Entry<Content: Equatable & Sendable> {
-        let content: Content
+package final class ProviderDocuments: Sendable {
+    /// Seconds for which metadata is not read again: what is said at another node is seen as soon as a key that was replaced there.
+    private static let freshness = SQLTokenKeyring.freshness
+
+    private struct Metadata {
+        var known: [ServerID: (document: PreparedDocument, readAt: Instant)] = [:]
+        /// Counts what was said here: what was read before that is not kept after it.
+        var turn = 0
+    }
+
+    private struct Keys {
+        let content: JWKSet
         let document: PreparedDocument
     }
 
-    /// Only servers that have a provider.
-    private let metadata = Mutex<[ServerID: Entry<ProviderMetadata>]>([:])
-    private let keys = Mutex<[ServerID: Entry<JWKSet>]>([:])
+    /// Both only of servers that have a provider.
+    private let metadata = Mutex(Metadata())
+    private let keys = Mutex<[ServerID: Keys]>([:])
+
+    package init() {}
+
+    /// What was read a moment ago, or what `reading` answers. By the distance, as of keys: a clock that was put back would else read nothing until it is
+    /// where it was.
+    func metadata(of server: ServerID, at now: Instant, reading: () async throws -> ProviderMetadata) async throws -> PreparedDocument {
+        let (known, turn) = metadata.withLock { ($0.known[server], $0.turn) }
+        if let known, now.distance(to: known.readAt) < Self.freshness { return known.document }
+        let document = PreparedDocument(try await reading().json, life: 3_600)
+        metadata.withLock { if $0.turn == turn { $0.known[server] = (document, now) } }
+        return document
+    }
+
+    /// Told what the audit trail has got, after the commit: whether clients may register is asked anew when an operator said so.
+    package func note(_ entries: [AuditEntry]) {
+        guard entries.contains(where: { $0.kind == .registrationSaved }) else { return }
+        metadata.withLock { metadata in
+            metadata.known = [:]
+            metadata.turn += 1
+        }
+    }
 
     /// The same bytes as long as the same is published: a key that an operator withdrew is gone at once.
-    func metadata(_ content: ProviderMetadata, of server: ServerID) -> PreparedDocument {
-        Self.prepared(content, of: server, in: metadata) { PreparedDocument($0.json, life: 3_600) }
-    }
-
     func keys(_ content: JWKSet, of server: ServerID) -> PreparedDocument {
-        Self.prepared(content, of: server, in: keys) { PreparedDocument($0.json, life: 300) }
-    }
-
-    private static func prepared<Content: Equatable & Sendable>(
-        _ content: Content, of server: ServerID, in known: borrowing Mutex<[ServerID: Entry<Content>]>, _ make: (Content) -> PreparedDocument
-    ) -> PreparedDocument {
-        known.withLock { entries in
-            if let entry = entries[server], entry.content == content { return entry.document }
-            let document = make(content)
-            entries[server] = Entry(content: content, document: document)
+        keys.withLock { known in
+            if let entry = known[server], entry.content == content { return entry.document }
+            let document = PreparedDocument(content.json, life: 300)
+            known[server] = Keys(content: content, document: document)
             return document
         }
     }

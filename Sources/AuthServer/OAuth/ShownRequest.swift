@@ -13,6 +13,8 @@ struct ShownRequest: Sendable {
     let userAgent: String
     /// What the client shows beside it on its own screen; nil for nothing.
     var bindingMessage: String?
+    /// Whom the client expects: for the page, and not for the phone, which has its accounts.
+    var expectedName: String?
 
     init(
         _ application: Application, _ scopes: ScopeSet, _ api: ProtectedAPI?, demand: FactorDemand, in language: PageLanguage, headers: HTTPFields

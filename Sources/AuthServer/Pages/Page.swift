@@ -12,7 +12,7 @@ package struct Page: Sendable, Equatable {
     package let serverID: ServerID
     /// H("nonce", X-nonce); the nonce itself is never stored and never reaches the browser.
     package let nonceHash: [UInt8]
-    /// The name that an enrolment shows; empty for a login.
+    /// The name that an enrolment shows; of a login whom a client of the provider expects, empty where it expects nobody.
     package let name: String
     /// The user that an enrolment adds an account to.
     package let userID: String?

@@ -34,8 +34,9 @@ struct PageSnapshot: Sendable {
     var stillAge: UInt32 = 0
     /// Whether the person may have a code that stands still: one that is made anew with each look would come too late where it lives for less than two.
     var offersStill: Bool { stillAge >= 2 * UInt32(PageTicker.period) }
-    /// Of an enrolment: its name, and the phone that has read the code.
+    /// Of an enrolment its name, of a login whom the client expects.
     var name: String?
+    /// Of an enrolment: the phone that has read the code.
     var device: String?
     /// What the person compares with the phone.
     var words: [String]?

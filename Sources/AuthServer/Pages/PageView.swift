@@ -59,6 +59,7 @@ struct PageView: Sendable {
         var snapshot = try await blank(open.page, state: Self.state(of: session))
         switch session.state {
         case .open:
+            snapshot.name = open.page.name.isEmpty ? nil : open.page.name
             snapshot.beside = session.report.map { PageSnapshot.State($0.state) }
             snapshot.code = try await code(of: session, style, at: now)
             snapshot.link = Link.text(of: try await domain.sessions.link(to: session, .returning, at: now).bytes, at: publicURL.description)

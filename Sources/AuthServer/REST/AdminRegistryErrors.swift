@@ -68,6 +68,7 @@ extension APIRefusal {
         case .scopeTwice(let scope): .bad("scopes.\(scope.text)", "is there twice")
         case .scopeReserved(let scope): .bad("scopes.\(scope.text)", "is for the identity of people, and of no API")
         case .wordsWrong(let scope): .bad("scopes.\(scope.text)", "has 1 to 120 \(lineRule): people read it before they agree")
+        case .tooManyClaims: .bad("access_token_claims", "has at most 16")
         }
     }
 }

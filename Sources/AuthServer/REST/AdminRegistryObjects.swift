@@ -8,11 +8,13 @@ extension ProtectedAPI {
     var json: JSONObject {
         var words = JSONObject()
         for each in scopes.sorted(by: { $0.scope.text < $1.scope.text }) { words[each.scope.text] = .string(each.words) }
+        var claims = JSONObject()
+        for (name, source) in addedClaims.sorted(by: { $0.key.text < $1.key.text }) { claims[name.text] = .string(source.rawValue) }
         return JSONObject([
             "identifier": .string(identifier.text), "name": .string(name), "scopes": .object(words), "token_format": .string(form.rawValue),
             "signing_alg": .string(algorithm.rawValue), "token_lifetime": .seconds(life), "session_token_lifetime": .seconds(sessionLife),
             "allow_offline_access": .bool(allowsOfflineAccess), "skip_consent_for_first_party": .bool(firstPartySkipsConsent),
-            "check_permissions": .bool(checksPermissions),
+            "check_permissions": .bool(checksPermissions), "access_token_claims": .object(claims),
         ])
     }
 }
@@ -29,6 +31,7 @@ struct AdminAPIPut: JSONFields {
     let allowsOfflineAccess: Bool?
     let skipsConsent: Bool?
     let checksPermissions: Bool?
+    let addedClaims: [String: String]?
 
     typealias CodingKeys = Field
 
@@ -41,6 +44,7 @@ struct AdminAPIPut: JSONFields {
         case allowsOfflineAccess = "allow_offline_access"
         case skipsConsent = "skip_consent_for_first_party"
         case checksPermissions = "check_permissions"
+        case addedClaims = "access_token_claims"
     }
 
     func api(_ id: APIIdentifier, of server: ServerID) throws -> ProtectedAPI {
@@ -56,6 +60,7 @@ struct AdminAPIPut: JSONFields {
         api.allowsOfflineAccess = allowsOfflineAccess ?? false
         api.firstPartySkipsConsent = skipsConsent ?? true
         api.checksPermissions = checksPermissions ?? false
+        api.addedClaims = try AdminWords.claims(addedClaims ?? [:], Field.addedClaims.rawValue)
         return api
     }
 }

@@ -40,6 +40,17 @@ enum AdminWords {
         return scope
     }
 
+    static func claims(_ texts: [String: String], _ field: String) throws -> [ClaimName: ClaimSource] {
+        try Dictionary(
+            uniqueKeysWithValues: texts.sorted { $0.key < $1.key }.map { text, source in
+                let field = "\(field).\(text)"
+                guard let name = ClaimName(text) else {
+                    throw FieldRefusal.bad(field, "is no absolute URI of at most 255 bytes: a name without a domain may mean something in a token")
+                }
+                return (name, try one(source, field))
+            })
+    }
+
     static func count(_ number: JSONInteger?, _ field: String) throws(FieldRefusal) -> Int? {
         guard let number else { return nil }
         guard let count = Int(exactly: number.value), count >= 0 else { throw .bad(field, "is 0 or more") }

@@ -174,6 +174,9 @@ extension AuthenticationSchema {
         ]
     }
 
+    /// What an operator lets tokens of an API say, and what a client asked for beside its scopes.
+    static let claimColumns = ["oauth_api ADD COLUMN claims", "oauth_grant ADD COLUMN asked"].map { "ALTER TABLE \($0) TEXT NOT NULL DEFAULT ''" }
+
     /// Sessions that the server begins for one account, and which authorization one is for.
     static func pushColumns(_ d: SQLDialect) -> [String] {
         [

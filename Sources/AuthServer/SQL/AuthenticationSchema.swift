@@ -43,6 +43,7 @@ enum AuthenticationSchema {
         Migration(32, "clients that register themselves") { d in registrationTables(d) },
         Migration(33, "when a person agreed") { d in ["ALTER TABLE oauth_consent ADD COLUMN given_at \(d.integer) NOT NULL DEFAULT 0"] },
         Migration(34, "what backends are to be told is found by when it became due") { d in logoutIndexes(d) },
+        Migration(35, "what tokens of an API say of people, and claims that are asked for one by one") { _ in claimColumns },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {

@@ -46,11 +46,9 @@ extension SQLOAuthRows {
             by: RegistryColumns.users.saver(on: connection))
     }
 
-    func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet {
+    func roles(of account: AccountID, at server: ServerID) throws -> Set<String> {
         let sql = "SELECT user_id FROM account WHERE id = $1 AND server = $2 AND user_id IS NOT NULL"
-        guard let row = try connection.one(sql, [SQLValue(account), SQLValue(server)]),
-            let user = try user(try row.text("user_id"), of: server)
-        else { return [] }
-        return try user.roles.sorted().reduce([]) { $0.union(try role($1, of: server)?.permissions[api] ?? []) }
+        guard let row = try connection.one(sql, [SQLValue(account), SQLValue(server)]) else { return [] }
+        return try user(try row.text("user_id"), of: server)?.roles ?? []
     }
 }

@@ -64,7 +64,7 @@ enum GrantColumns {
         "oauth_grant", key: ["id"],
         columns: [
             "server", "client", "account", "session", "held_by", "holder", "owner", "scopes", "api", "auth_time", "acr", "amr", "nonce", "created_at",
-            "revoked_at",
+            "revoked_at", "asked",
         ])
 
     private enum Holder: UInt8 {
@@ -85,7 +85,7 @@ enum GrantColumns {
             SQLValue(grant.id), SQLValue(grant.server), .text(grant.client.text), SQLValue(grant.holder.account), SQLValue(grant.session),
             SQLValue(held), SQLValue(holder), SQLValue(grant.holder.account), .text(grant.scopes.text), SQLValue(grant.api?.text),
             SQLValue(grant.authentication.time), .text(grant.authentication.acr), TextColumns.words(grant.authentication.amr),
-            SQLValue(grant.nonce), SQLValue(grant.createdAt), SQLValue(grant.revokedAt),
+            SQLValue(grant.nonce), SQLValue(grant.createdAt), SQLValue(grant.revokedAt), asked(grant.asked),
         ]
     }
 
@@ -101,6 +101,24 @@ enum GrantColumns {
             scopes: try row.scopes("scopes"), api: try row.optionalAPI("api"),
             authentication: AuthenticationClaims(time: try row.instant("auth_time"), acr: try row.text("acr"), amr: try row.words("amr")),
             nonce: try row.optionalText("nonce"), session: session, createdAt: try row.instant("created_at"),
-            revokedAt: try row.optionalInstant("revoked_at"))
+            asked: try asked(row), revokedAt: try row.optionalInstant("revoked_at"))
+    }
+    /// What was asked for by name, as words: where, and which claim.
+    private static let (inIDToken, atUserInfo) = ("id_token.", "userinfo.")
+
+    private static func asked(_ claims: AskedClaims) -> SQLValue {
+        let places = [(inIDToken, claims.idToken), (atUserInfo, claims.userInfo)]
+        return TextColumns.words(places.flatMap { place, claims in claims.map { place + $0.rawValue }.sorted() })
+    }
+
+    private static func asked(_ row: SQLRow) throws -> AskedClaims {
+        let words = try row.words("asked")
+        let named = { (place: String) in
+            Set(
+                try words.filter { $0.hasPrefix(place) }.map {
+                    try SQLRow.required(PersonClaim(rawValue: String($0.dropFirst(place.count))), "asked")
+                })
+        }
+        return AskedClaims(idToken: try named(inIDToken), userInfo: try named(atUserInfo))
     }
 }

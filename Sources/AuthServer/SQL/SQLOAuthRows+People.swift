@@ -48,7 +48,7 @@ extension SQLOAuthRows {
         }
     }
 
-    func endPushed(_ id: SessionID, of account: AccountID, at server: ServerID, now: Instant) throws {
+    func endPushed(_ id: SessionID, of account: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) throws {
         let row = try connection.one(Self.pushed, [SQLValue(id), SQLValue(server)])
         let session =
             try row.map { try SessionColumns.read($0) }
@@ -57,6 +57,7 @@ extension SQLOAuthRows {
                 push: SessionPush())
         guard session.settled(at: now).isUndecided else { return }
         try SessionColumns.table.save(SessionColumns.values(of: try session.after(.stop(.server), at: now)), on: connection)
+        if let entry = session.unfinished(ending: .server, by: actor, at: now) { try record(entry) }
     }
 
     private static let hinted = """

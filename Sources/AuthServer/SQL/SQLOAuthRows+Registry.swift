@@ -99,7 +99,7 @@ extension SQLOAuthRows {
 enum RegistryColumns {
     static let apis = SQLTable(
         "oauth_api", key: ["server", "identifier"],
-        columns: ["name", "scopes", "form", "algorithm", "life", "session_life", "offline", "skips_consent", "checks_permissions"])
+        columns: ["name", "scopes", "form", "algorithm", "life", "session_life", "offline", "skips_consent", "checks_permissions", "claims"])
     /// The statement that reads one, by its server and its identifier.
     static let oneAPI = apis.selection + "WHERE server = $1 AND identifier = $2"
     static let roles = SQLTable("oauth_role", key: ["server", "name"], columns: ["permissions"])
@@ -119,6 +119,11 @@ enum RegistryColumns {
         api.allowsOfflineAccess = try row.bool("offline")
         api.firstPartySkipsConsent = try row.bool("skips_consent")
         api.checksPermissions = try row.bool("checks_permissions")
+        api.addedClaims = try Dictionary(
+            uniqueKeysWithValues: row.lines("claims").map { line in
+                let (name, source) = SQLRow.keyed(line)
+                return (try SQLRow.required(ClaimName(name), "claims"), try SQLRow.required(ClaimSource(rawValue: source), "claims"))
+            })
         return api
     }
 
@@ -128,6 +133,7 @@ enum RegistryColumns {
             TextColumns.lines(api.scopes.map { "\($0.scope.text) \($0.words)" }), .text(api.form.rawValue), .text(api.algorithm.rawValue),
             SQLValue(api.life), SQLValue(api.sessionLife), SQLValue(api.allowsOfflineAccess), SQLValue(api.firstPartySkipsConsent),
             SQLValue(api.checksPermissions),
+            TextColumns.lines(api.addedClaims.sorted { $0.key.text < $1.key.text }.map { "\($0.key.text) \($0.value.rawValue)" }),
         ]
     }
 

@@ -68,7 +68,11 @@ package struct AuthNode: Sendable {
             checkLimit: readinessLimit - .milliseconds(500), clock: clock)
         let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
         let pageStore = SQLPageStore(database: database)
-        let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey, audited: audit.write)
+        let documents = ProviderDocuments()
+        let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey) { entries in
+            documents.note(entries)
+            audit.write(entries)
+        }
         let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
         let tokenKeyring = SQLTokenKeyring(
             database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
@@ -95,7 +99,8 @@ package struct AuthNode: Sendable {
             logger: logger, clock: clock)
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
         oauth = try OAuthRoutes(
-            domain: provider, waiting: services.waiting, addresses: addresses, asksNonce: settings.asksProofNonces, clock: clock)
+            domain: provider, waiting: services.waiting, addresses: addresses, documents: documents, asksNonce: settings.asksProofNonces,
+            clock: clock)
         authorize = try AuthorizeRoutes(
             oauth: provider, domain: services, pages: pageService, addresses: addresses, publicURL: settings.publicURL, random: random, clock: clock)
         admin = AdminRoutes(

@@ -8,26 +8,28 @@ struct SessionStop: Sendable {
 
     /// The session as it is stored now; nil when it was over before.
     func apply(to session: Session, in rows: any (SessionRows & AccountRows & AuditRows), at now: Instant) throws -> Session? {
-        let settled = session.settled(at: now)
-        let ended = try settled.after(.stop(reason), at: now)
+        let ended = try session.settled(at: now).after(.stop(reason), at: now)
         guard ended != session else { return nil }
         try rows.save(ended)
         // The end of an AppLogin forgets the last PIN, also when it ran out unnoticed.
         if session.purpose == .app, let login = session.login { try rows.removeCache(of: login.account) }
-        if let (kind, account) = unfinished(session) {
-            try rows.record(AuditEntry(kind, server: session.server, account: account, by: settled.isFinished ? .server : actor, at: now))
-        }
+        if let entry = session.unfinished(ending: reason, by: actor, at: now) { try rows.record(entry) }
         return ended
     }
+}
 
-    /// Whose login it was that did not get to its end, and how far it had got. A session that expired names nobody any more.
-    private func unfinished(_ session: Session) -> (kind: AuditEntry.Kind, account: AccountID)? {
-        switch session.state {
-        case .claimed(let claim): (.loginAbandoned, claim.account)
-        // Has a line of its own.
-        case .returning where reason == .otherBrowser: nil
-        case .returning(let login, _): (.loginNotReturned, login.account)
-        case .open, .loggedIn, .denied, .expired, .stopped: nil
-        }
+extension Session {
+    /// What the audit trail has of a login that ends now and did not get to its end, from the session as it was stored before: one that expired names nobody any
+    /// more. Nil where there is nothing to tell.
+    package func unfinished(ending reason: StopReason, by actor: AuditActor, at now: Instant) -> AuditEntry? {
+        let found: (kind: AuditEntry.Kind, account: AccountID)? =
+            switch state {
+            case .claimed(let claim): (.loginAbandoned, claim.account)
+            // Has a line of its own.
+            case .returning where reason == .otherBrowser: nil
+            case .returning(let login, _): (.loginNotReturned, login.account)
+            case .open, .loggedIn, .denied, .expired, .stopped: nil
+            }
+        return found.map { AuditEntry($0.kind, server: server, account: $0.account, by: settled(at: now).isFinished ? .server : actor, at: now) }
     }
 }

@@ -26,6 +26,7 @@ package struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
                 throw error
             } catch {
                 response = answer(to: error, context).response(requestID: trace.requestID, isDescribed: trace.describesErrors)
+                for field in trace.fieldsOfErrors where response.headers[field.name] == nil { response.headers.append(field) }
             }
             response.headers[.requestID] = trace.requestID
             return response

@@ -20,6 +20,8 @@ package struct AuthorizationRequest: Equatable, Sendable {
     package internal(set) var maxAge: UInt32?
     /// Of the values asked for those that are known here, in the order of the request.
     package internal(set) var strengths: [LoginStrength]
+    /// What of the person it asks for by name.
+    package internal(set) var claims: AskedClaims
     /// The user's name, as the client suggests it.
     package internal(set) var loginHint: String?
     /// The one person whom the answer may be about (`sub`): by an ID token that the client sent back, or by its claims request.
@@ -27,6 +29,16 @@ package struct AuthorizationRequest: Equatable, Sendable {
     package internal(set) var uiLocales: [String]
     /// The request that was sent ahead, which a code spends.
     package let pushedHash: [UInt8]?
+
+    /// What the person is asked to let the client have, as far as they have not: its scopes, and those that stand for what it asks by name.
+    package var wanted: ScopeSet { scopes.union(claims.scopes) }
+
+    /// Whom the client expects, for the page on which somebody logs in: as it said, and nobody is looked up by it. Whoever made the link may have written
+    /// it, so only a single word of at most 100 bytes is shown, and no sentence.
+    package var expectedName: String? {
+        guard let loginHint, PlainLine.allowsName(loginHint, cap: 100), !loginHint.contains(where: \.isWhitespace) else { return nil }
+        return loginHint
+    }
 
     package enum Prompt: String, CaseIterable, Sendable {
         case none, login, consent

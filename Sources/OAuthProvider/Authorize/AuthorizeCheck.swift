@@ -46,7 +46,7 @@ extension AuthorizeRules {
         return AuthorizationRequest(
             server: input.server, application: application, api: input.api, redirect: redirect, mode: mode, state: state,
             nonce: asked.nonce, challenge: challenge, boundKey: asked.boundKey, scopes: asked.scopes, prompts: asked.prompts, maxAge: asked.maxAge,
-            strengths: asked.strengths, loginHint: input.parameters["login_hint"], hinted: asked.hinted,
+            strengths: asked.strengths, claims: asked.claims, loginHint: input.parameters["login_hint"], hinted: asked.hinted,
             uiLocales: (input.parameters["ui_locales"] ?? "").split(separator: " ").map(String.init), pushedHash: input.pushed?.hash)
     }
 }

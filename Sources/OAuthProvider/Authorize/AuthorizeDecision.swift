@@ -65,12 +65,19 @@ extension AuthorizationRequest {
         }
         let granted = ScopeRule(application: application, api: api).granted(of: scopes, permissions: situation.permissions)
         guard !granted.isEmpty else { return .refuse(.nothingToGrant) }
-        let missing = missingConsent(for: granted, situation)
+        let missing = missingConsent(for: granted.union(claims.scopes), situation)
         guard missing.isEmpty else { return prompts.contains(.none) ? .refuse(.consentRequired) : .consent(missing) }
-        guard !redirect.registered.kind.isClaimable || situation.visit.isConfirmed else {
+        guard !isForAnyProgram || situation.visit.isConfirmed else {
             return prompts.contains(.none) ? .refuse(.interactionRequired) : .confirm
         }
         return .give(granted)
+    }
+
+    /// Whether any program of the person's machine could take the answer. At `localhost` that is so where an app listens (RFC 8252 §8.3), and not where
+    /// somebody works on a site, who runs whatever is there.
+    private var isForAnyProgram: Bool {
+        let kind = redirect.registered.kind
+        return kind.isClaimable || kind == .localhost && application.kind == .native
     }
 
     /// Whether this login can be the one: of whom the client means, and as new as it wants.

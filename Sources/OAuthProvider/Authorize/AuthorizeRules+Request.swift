@@ -92,7 +92,8 @@ extension AuthorizeRules {
         asked.strengths = (input.parameters["acr_values"] ?? "").split(separator: " ").compactMap { LoginStrength(rawValue: String($0)) }
     }
 
-    /// Of a claims request what says something here: the person whom the ID token has to name, and values of `acr` that it has to have.
+    /// Of a claims request what says something here: the person whom the ID token has to name, values of `acr` that it has to have, and claims of the
+    /// person. Any other is ignored, as what is not understood (OpenID Connect Core §5.5).
     static func checkClaims(_ input: AuthorizeInput, _ application: Application, _ asked: inout AskedFor) throws(AuthorizeRefusal) {
         guard let text = input.parameters["claims"] else { return }
         guard text.utf8.count <= 4_096, let claims = try? JSONReader.object(Array(text.utf8)) else { throw .claimsWrong }
@@ -100,6 +101,9 @@ extension AuthorizeRules {
             guard claims[name].map({ $0.object != nil }) ?? true else { throw .claimsWrong }
         }
         let idToken = claims["id_token"]?.object
+        let named = AskedClaims(idToken: try Self.named(in: idToken), userInfo: try Self.named(in: claims["userinfo"]?.object))
+        // Without it nobody is told who somebody is.
+        if asked.scopes.contains(.openID) { asked.claims = named }
         if let subject = idToken?["sub"]?.object?["value"] {
             guard let text = subject.string else { throw .claimsWrong }
             asked.hinted = text
@@ -115,6 +119,20 @@ extension AuthorizeRules {
         guard !known.isEmpty else { throw .requirementsUnmet }
         // What `acr_values` wishes besides is voluntary, and makes none of these weaker (§5.5.1.1).
         asked.strengths = known
+    }
+
+    /// A claim is asked for by null, or by an object that says more of it (§5.5.1). Whether it is essential makes no difference: nobody is turned away for
+    /// what is not known of them, and no value is made to fit.
+    private static func named(in object: JSONObject?) throws(AuthorizeRefusal) -> Set<PersonClaim> {
+        var names: Set<PersonClaim> = []
+        for claim in PersonClaim.allCases {
+            switch object?[claim.rawValue] {
+            case nil: continue
+            case .null?, .object?: names.insert(claim)
+            case .some: throw .claimsWrong
+            }
+        }
+        return names
     }
 
     static func checkHint(_ input: AuthorizeInput, _ application: Application, _ asked: inout AskedFor) throws(AuthorizeRefusal) {

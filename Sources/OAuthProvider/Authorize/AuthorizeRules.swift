@@ -111,5 +111,6 @@ struct AskedFor: Sendable {
     var prompts: Set<AuthorizationRequest.Prompt> = []
     var maxAge: UInt32?
     var strengths: [LoginStrength] = []
+    var claims = AskedClaims.none
     var hinted: String?
 }

@@ -77,7 +77,9 @@ package struct AuthorizeService: Sendable {
                 throw AuthorizeStepOpen(step: step)
             }
             if let refusal = try rows.spendPushed(request, for: id) { return request.refused(refusal, issuer: issuer) }
-            if let consented = visit.consented { try rows.remember(consented.intersection(scopes), of: login.account, for: request, at: now) }
+            if let consented = visit.consented {
+                try rows.remember(consented.intersection(scopes.union(request.claims.scopes)), of: login.account, for: request, at: now)
+            }
             try rows.begin(request.grant(id, of: login, in: session, scopes: scopes, at: now))
             try rows.save(
                 AuthorizationCode(
@@ -117,7 +119,7 @@ extension AuthorizationRequest {
     fileprivate func grant(_ id: GrantID, of login: Login, in session: SessionID, scopes: ScopeSet, at now: Instant) -> Grant {
         Grant(
             id: id, server: server, client: application.id, holder: GrantHolder(of: login, in: session, scopes), scopes: scopes, api: api?.identifier,
-            authentication: AuthenticationClaims(of: login), nonce: nonce, session: session, createdAt: now)
+            authentication: AuthenticationClaims(of: login), nonce: nonce, session: session, createdAt: now, asked: claims)
     }
 }
 

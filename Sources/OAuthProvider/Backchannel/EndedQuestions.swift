@@ -9,12 +9,13 @@ extension Application {
 extension OAuthRows {
     /// Whose client may ask on phones no more has nobody ask: what a phone may still decide is over there, and a no for the client if it may ask again.
     /// A yes that the client has not fetched waits as it did.
-    func endQuestions(of client: ClientID, at server: ServerID, now: Instant) throws {
+    /// - Parameter actor: who says so.
+    func endQuestions(of client: ClientID, at server: ServerID, by actor: AuditActor, now: Instant) throws {
         for question in try openQuestions(of: client, at: server, since: now - Session.claimedFor) {
             guard let session = question.session, case .backchannel(let account?) = question.way else { continue }
             let outcome = try outcome(ofPushed: session, at: server, now: now)
             if case .loggedIn = outcome { continue }
-            try endPushed(session, of: account, at: server, now: now)
+            try endPushed(session, of: account, at: server, by: actor, now: now)
             guard outcome != .over, let denied = question.decided(nil, by: now, at: now) else { continue }
             try save(denied)
         }

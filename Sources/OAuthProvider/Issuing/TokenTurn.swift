@@ -57,7 +57,9 @@ extension TokenTurn {
         }
         let granted = rule.granted(of: rule.allowed(of: scopes), permissions: permissions ?? [])
         guard !granted.isEmpty else { return .refused(.nothingGranted) }
-        let claims = claims(subject: standing.person.subject, api: api, scopes: granted, on: grant, life: grant.life(ofTokenFor: api))
+        var claims = claims(subject: standing.person.subject, api: api, scopes: granted, on: grant, life: grant.life(ofTokenFor: api))
+        // Of one that says nothing by itself its API hears them when it asks, as they are then.
+        if let api, api.form == .jwt { claims.custom = try rows.addedClaims(at: api, to: standing, for: application, scopes: granted) }
         let accessToken = try accessToken(claims, of: api, on: grant.id, in: rows)
         if let refresh { try rows.save(refresh.family) }
         return .issued(
@@ -103,7 +105,7 @@ extension TokenTurn {
         IDTokenClaims(
             issuer: issuer, subject: standing.person.subject, clientID: application.id.text, issuedAt: now,
             authentication: standing.grant.authentication, nonce: isFirst ? standing.grant.nonce : nil, session: standing.grant.session.text,
-            profile: standing.person.profile(for: scopes))
+            profile: standing.person.profile, telling: scopes.claims.union(standing.grant.asked.idToken))
     }
 }
 

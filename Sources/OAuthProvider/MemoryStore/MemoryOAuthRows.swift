@@ -20,10 +20,8 @@ final class MemoryOAuthRows: OAuthRows {
     func user(_ userID: String, of server: ServerID) throws -> ProviderUser? { state.users[Key(server: server, name: userID)] }
     func save(_ user: ProviderUser) throws { state.users[Key(server: user.server, name: user.userID)] = user }
 
-    func permissions(of account: AccountID, at api: APIIdentifier, server: ServerID) throws -> ScopeSet {
-        let names = try state.people.accounts[account]?.userID.flatMap { try user($0, of: server) }?.roles ?? []
-        let roles = names.sorted().compactMap { state.roles[Key(server: server, name: $0)] }
-        return roles.reduce([]) { $0.union($1.permissions[api] ?? []) }
+    func roles(of account: AccountID, at server: ServerID) throws -> Set<String> {
+        try state.people.accounts[account]?.userID.flatMap { try user($0, of: server) }?.roles ?? []
     }
 
     func standing(_ id: GrantID, at now: Instant) throws -> StandingGrant? {
@@ -120,7 +118,7 @@ final class MemoryOAuthRows: OAuthRows {
         return state.people.pushed[session]
     }
 
-    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, now: Instant) throws {
+    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) throws {
         guard state.people.sessions[session] == nil, [nil, .undecided].contains(state.people.pushed[session]) else { return }
         state.people.pushed[session] = .over
     }

@@ -17,12 +17,15 @@ package struct Grant: Equatable, Sendable {
     /// `sid` of ID and logout tokens: the session in which it was given, also when the grant outlives it.
     package let session: SessionID
     package let createdAt: Instant
+    /// What the client asked for by name, and may see for as long as it has this.
+    package let asked: AskedClaims
     /// When somebody took it back: the client, an operator, or the provider because something was used twice.
     package var revokedAt: Instant?
 
     package init(
         id: GrantID, server: ServerID, client: ClientID, holder: GrantHolder, scopes: ScopeSet, api: APIIdentifier?,
-        authentication: AuthenticationClaims, nonce: String?, session: SessionID, createdAt: Instant, revokedAt: Instant? = nil
+        authentication: AuthenticationClaims, nonce: String?, session: SessionID, createdAt: Instant, asked: AskedClaims = .none,
+        revokedAt: Instant? = nil
     ) {
         self.id = id
         self.server = server
@@ -34,6 +37,7 @@ package struct Grant: Equatable, Sendable {
         self.nonce = nonce
         self.session = session
         self.createdAt = createdAt
+        self.asked = asked
         self.revokedAt = revokedAt
     }
 }
@@ -95,12 +99,5 @@ package struct Person: Equatable, Sendable {
     package init(account: AccountID, userID: String?, kept: String? = nil, profile: ProfileClaims = .none) {
         subject = kept ?? userID ?? account.text
         self.profile = profile
-    }
-
-    /// What of it these scopes let a client see (OpenID Connect Core §5.4).
-    package func profile(for scopes: ScopeSet) -> ProfileClaims {
-        ProfileClaims(
-            name: scopes.contains(.profile) ? profile.name : nil, picture: scopes.contains(.profile) ? profile.picture : nil,
-            email: scopes.contains(.email) ? profile.email : nil, isEmailVerified: profile.isEmailVerified)
     }
 }

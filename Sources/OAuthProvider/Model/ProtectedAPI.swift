@@ -31,6 +31,8 @@ package struct ProtectedAPI: Equatable, Sendable {
     package var firstPartySkipsConsent = true
     /// Whether a person gets only what a role of theirs permits; otherwise everybody may what their client may.
     package var checksPermissions = false
+    /// What its tokens say of people besides what every token says. A machine's has none of it.
+    package var addedClaims: [ClaimName: ClaimSource] = [:]
 
     package init(identifier: APIIdentifier, server: ServerID, name: String) {
         self.identifier = identifier

@@ -13,7 +13,8 @@ package protocol PersonRows: AnyObject {
     /// What became of a pushed session; nil when there is none.
     func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome?
     /// Ends a pushed session that nobody has decided, and leaves any other as it is. One that is not there yet never begins: its place is taken.
-    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, now: Instant) throws
+    /// - Parameter actor: who has it end, for the audit trail.
+    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) throws
     /// The account that a client means by a subject: one that was kept, the user's name, or the id of an account that stands alone. Of several the one
     /// that logged in last; nil if none may log in.
     func account(hinted userID: String, at server: ServerID) throws -> AccountID?

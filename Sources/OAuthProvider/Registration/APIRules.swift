@@ -9,6 +9,7 @@ package enum APIRefusal: Error, Equatable, Sendable {
     /// The provider has it for the identity of people.
     case scopeReserved(Scope)
     case wordsWrong(Scope)
+    case tooManyClaims
 }
 
 /// What an operator may write of an API.
@@ -16,6 +17,7 @@ package enum APIRules {
     /// Seconds for which an access token is good at least: below that a client does nothing but ask.
     static let shortestLife: UInt64 = 30
     static let longestWords = 120
+    static let mostClaims = 16
 
     package static func check(_ api: ProtectedAPI) throws(APIRefusal) {
         guard PlainLine.allowsName(api.name, cap: ApplicationRules.longestName) else { throw .nameWrong }
@@ -23,6 +25,7 @@ package enum APIRules {
         guard lives.contains(api.life) else { throw .lifeWrong }
         guard lives.contains(api.sessionLife) else { throw .sessionLifeWrong }
         guard api.scopes.count <= ScopeSet.most else { throw .tooManyScopes }
+        guard api.addedClaims.count <= mostClaims else { throw .tooManyClaims }
         var seen: Set<Scope> = []
         for each in api.scopes {
             guard !Scope.identity.contains(each.scope) else { throw .scopeReserved(each.scope) }

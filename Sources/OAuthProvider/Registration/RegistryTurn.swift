@@ -114,7 +114,7 @@ extension RegistryTurn {
         try rows.adopt(wanted.id, of: server)
         guard before != application else { return }
         try rows.save(application)
-        if before?.mayAskOnPhones == true, !application.mayAskOnPhones { try rows.endQuestions(of: application.id, at: server, now: now) }
+        if before?.mayAskOnPhones == true, !application.mayAskOnPhones { try rows.endQuestions(of: application.id, at: server, by: actor, now: now) }
         outcome.secrets[wanted.id] = given
         try note(.application(before: before, after: application), .applicationSaved)
     }
@@ -185,7 +185,7 @@ extension RegistryTurn {
     private mutating func remove(_ application: Application) throws {
         if !isTrial {
             // They hang on the accounts that are asked, and the application's rows do not have them.
-            try rows.endQuestions(of: application.id, at: server, now: now)
+            try rows.endQuestions(of: application.id, at: server, by: actor, now: now)
             try rows.removeApplication(application.id, of: server)
         }
         try note(.application(before: application, after: nil), .applicationRemoved)

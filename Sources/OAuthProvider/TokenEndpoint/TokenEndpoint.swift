@@ -11,7 +11,6 @@ import OstiaryTokens
 /// 5. `sign`: what was decided becomes tokens. An answer that is lost from here on is asked for again by refresh; a code is spent.
 package struct TokenEndpoint: Sendable {
     let context: ProviderContext
-    let hook: any AccessTokenHook
 
     /// - Throws: `TokenRefusal`; anything else is a fault of ours.
     package func answer(_ call: TokenCall, at now: Instant) async throws -> TokenResponse {
@@ -88,9 +87,7 @@ package struct TokenEndpoint: Sendable {
         switch issuance.accessToken {
         case .opaque(let text): accessToken = text
         case .jwt(let algorithm):
-            var claims = issuance.claims
-            claims.custom = try await hook.claims(for: claims)
-            accessToken = try await context.signer(algorithm, of: server, among: keys).sign(claims.json, as: .accessToken)
+            accessToken = try await context.signer(algorithm, of: server, among: keys).sign(issuance.claims.json, as: .accessToken)
         }
         var idToken: String?
         if let claims = issuance.idToken {

@@ -80,7 +80,6 @@ extension OAuthRows {
 /// The introspection endpoint (RFC 7662): is this still good, now?
 package struct IntrospectionService: Sendable {
     let context: ProviderContext
-    let hook: any AccessTokenHook
 
     /// - Throws: `TokenRefusal`, for a caller that does not show who it is: what a token is worth is not for everybody (§2.1).
     package func facts(_ call: TokenCall, at now: Instant) async throws -> TokenFacts {
@@ -93,7 +92,10 @@ package struct IntrospectionService: Sendable {
             guard !application.isPublic else { throw TokenRefusal.publicClient }
             guard let token else { throw TokenRefusal.parameterMissing("token") }
             let facts = try rows.active(token, of: call.server, at: now)
-            return application.maySee(facts) ? facts : .inactive
+            guard application.maySee(facts) else { return .inactive }
+            guard case .text = token, case .accessToken(var claims) = facts else { return facts }
+            claims.custom = try rows.addedClaims(to: claims, of: call.server, at: now)
+            return .accessToken(claims)
         }
         // An assertion has to be taken once; a secret is no reason to write.
         let redemption = RedemptionID(using: context.random)
@@ -101,10 +103,7 @@ package struct IntrospectionService: Sendable {
             try look(rows, authenticated.application)
         }
         if seen == nil { seen = try await context.write(for: try await context.authenticated(call, as: client, at: now), look) }
-        let facts = seen ?? .inactive
-        guard case .text = token, case .accessToken(var claims) = facts else { return facts }
-        claims.custom = try await hook.claims(for: claims)
-        return .accessToken(claims)
+        return seen ?? .inactive
     }
 }
 

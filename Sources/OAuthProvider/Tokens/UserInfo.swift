@@ -124,7 +124,8 @@ package struct UserInfoService: Sendable {
                 throw ResourceRefusal.tokenWrong
             }
             var object = JSONObject(["sub": .string(standing.person.subject)])
-            standing.person.profile(for: (try? ScopeSet(parsing: claims.scope)) ?? []).write(to: &object)
+            let scopes = (try? ScopeSet(parsing: claims.scope)) ?? []
+            standing.person.profile.write(scopes.claims.union(standing.grant.asked.userInfo), to: &object)
             return object
         }
         guard let proof else { return try await context.store.read(look) }

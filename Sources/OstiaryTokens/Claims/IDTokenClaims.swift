@@ -16,10 +16,12 @@ package struct IDTokenClaims: Hashable, Sendable {
     /// The session at the provider, by which a logout token names it.
     package var session: String?
     package var profile: ProfileClaims
+    /// What of the profile it says.
+    package var told: Set<PersonClaim>
 
     package init(
         issuer: String, subject: String, clientID: String, issuedAt: Instant, authentication: AuthenticationClaims, nonce: String?, session: String?,
-        profile: ProfileClaims
+        profile: ProfileClaims, telling told: Set<PersonClaim> = Set(PersonClaim.allCases)
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -30,6 +32,7 @@ package struct IDTokenClaims: Hashable, Sendable {
         self.nonce = nonce
         self.session = session
         self.profile = profile
+        self.told = told
     }
 
     package var json: JSONObject {
@@ -39,9 +42,15 @@ package struct IDTokenClaims: Hashable, Sendable {
         authentication.write(to: &object)
         object["nonce"] = nonce.map { .string($0) }
         object["sid"] = session.map { .string($0) }
-        profile.write(to: &object)
+        profile.write(told, to: &object)
         return object
     }
+}
+
+/// A claim of a person beyond who they are, by its name (OpenID Connect Core §5.1).
+package enum PersonClaim: String, CaseIterable, Sendable {
+    case name, picture, email
+    case emailVerified = "email_verified"
 }
 
 /// What is known of a person beyond who they are (OpenID Connect Core §5.1).
@@ -61,10 +70,18 @@ package struct ProfileClaims: Hashable, Sendable {
         self.isEmailVerified = isEmailVerified
     }
 
-    package func write(to object: inout JSONObject) {
-        object["name"] = name.map { .string($0) }
-        object["picture"] = picture.map { .string($0) }
-        object["email"] = email.map { .string($0) }
-        object["email_verified"] = email == nil ? nil : .bool(isEmailVerified)
+    /// Nil for what nobody knows.
+    package func value(of claim: PersonClaim) -> JSONValue? {
+        switch claim {
+        case .name: name.map { .string($0) }
+        case .picture: picture.map { .string($0) }
+        case .email: email.map { .string($0) }
+        case .emailVerified: email.map { _ in .bool(isEmailVerified) }
+        }
+    }
+
+    /// Adds these claims, as far as they are known.
+    package func write(_ claims: Set<PersonClaim>, to object: inout JSONObject) {
+        for claim in PersonClaim.allCases where claims.contains(claim) { object[claim.rawValue] = value(of: claim) }
     }
 }

@@ -24,7 +24,7 @@ package struct JOSEHeader: Sendable {
     }
 
     /// RFC 7515 §4.1.9: letters of either case, with or without “application/”.
-    func checkType(_ expected: TokenType) throws(JOSEError) {
+    package func checkType(_ expected: TokenType) throws(JOSEError) {
         guard let type else {
             guard expected.mayBeUnsaid else { throw .typeMissing }
             return
@@ -39,6 +39,8 @@ package struct JOSEHeader: Sendable {
 package enum TokenType: Sendable {
     /// RFC 9068 §2.1.
     case accessToken
+    /// Of providers that don't have RFC 9068, which say `JWT` or nothing. It may be an ID token as well: whoever asks has to tell them apart by their claims.
+    case plainAccessToken
     /// OpenID Connect Core §2, where `typ` may be missing.
     case idToken
     /// OpenID Connect Back-Channel Logout §2.4.
@@ -52,6 +54,7 @@ package enum TokenType: Sendable {
     package var name: String {
         switch self {
         case .accessToken: "at+jwt"
+        case .plainAccessToken: "JWT"
         case .idToken: "JWT"
         case .logoutToken: "logout+jwt"
         case .dpopProof: "dpop+jwt"
@@ -63,6 +66,7 @@ package enum TokenType: Sendable {
         switch self {
         case .accessToken, .logoutToken, .dpopProof: [name]
         case .idToken: ["jwt"]
+        case .plainAccessToken: ["jwt", "at+jwt"]
         case .clientAssertion: ["jwt", name]
         }
     }
@@ -70,7 +74,7 @@ package enum TokenType: Sendable {
     fileprivate var mayBeUnsaid: Bool {
         switch self {
         case .accessToken, .logoutToken, .dpopProof: false
-        case .idToken, .clientAssertion: true
+        case .idToken, .clientAssertion, .plainAccessToken: true
         }
     }
 }

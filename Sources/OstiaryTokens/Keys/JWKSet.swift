@@ -13,6 +13,9 @@ package struct JWKSet: Hashable, Sendable {
 
     package var json: JSONObject { JSONObject(["keys": .array(keys.map { .object($0.json) })]) }
 
+    /// Whether there is a key that may have made a signature of this kind and name.
+    package func hasKey(for algorithm: SignatureAlgorithm, id: String?) -> Bool { !candidates(for: algorithm, id: id).isEmpty }
+
     /// The keys that may have made a signature: that of the name, or without a name those of the algorithm. A `kid` is compared and nothing else.
     func candidates(for algorithm: SignatureAlgorithm, id: String?) -> [JWK] {
         let fitting = keys.filter { $0.algorithm == algorithm }

@@ -25,6 +25,7 @@ struct AdminRegistryTests {
             #expect(put.number("token_lifetime") == 86_400 && put.number("session_token_lifetime") == 300)
             #expect(put.text("signing_alg") == "ES256" && put.text("token_format") == "jwt" && put.bool("allow_offline_access") == true)
             #expect(put.object("scopes")?.text("write") == "change it")
+            #expect(put.object("access_token_claims")?.names == [])
             let told = try await backend.send(.get, backend.path(Self.api))
             #expect(try await backend.send(.put, backend.path(Self.api), body: String(buffer: told.body)).body == told.body)
             let (_, list) = try await backend.json(.get, backend.path("/apis/"))
@@ -33,6 +34,25 @@ struct AdminRegistryTests {
             let (gone, error) = try await backend.json(.get, backend.path(Self.api))
             #expect(gone == 404 && error.text("error") == "api_unknown")
             #expect(try await backend.send(.delete, backend.path(Self.api)).status == .notFound)
+        }
+    }
+
+    @Test("S3-15 what the tokens of an API say besides is written with it, told again, and is a member of what a document changes")
+    func addedClaims() async throws {
+        try await withBackend { backend in
+            let email = #""access_token_claims":{"https://api.example/email":"email","https://api.example/roles":"roles"}"#
+            let (status, put) = try await backend.json(.put, backend.path(Self.api), body: #"{"name":"Things",\#(email)}"#)
+            #expect(status == 200 && put.object("access_token_claims")?.text("https://api.example/email") == "email")
+            let told = try await backend.send(.get, backend.path(Self.api))
+            #expect(try await backend.send(.put, backend.path(Self.api), body: String(buffer: told.body)).body == told.body)
+            let bare = #"{"apis":{"https://api.example/things":{"name":"Things"}}}"#
+            let changes = try await backend.json(.post, backend.path("/registry"), body: bare).object.objects("changes")
+            #expect(changes.first?.objects("members").compactMap { $0.text("member") } == ["access_token_claims"])
+            #expect(try await backend.json(.get, backend.path(Self.api)).object.object("access_token_claims")?.names == [])
+            let many = (0...16).map { #""urn:\#($0)":"name""# }.joined(separator: ",")
+            let (refused, error) = try await backend.json(
+                .put, backend.path(Self.api), body: #"{"name":"Things","access_token_claims":{\#(many)}}"#)
+            #expect(refused == 400 && error.text("field")?.hasSuffix("access_token_claims") == true)
         }
     }
 
@@ -166,6 +186,13 @@ struct AdminRegistryTests {
             (#"{"apis":{"urn:a":{"name":"A"}},"roles":{"R":{"permissions":{"urn:a":["x"]}}}}"#, "roles.R.permissions.urn:a", "no scope x"),
             (#"{"apis":{"urn:a":{"name":"A"}},"users":{"alice":{"roles":["None"]}}}"#, "users.alice.roles", "no role"),
             (#"{"apis":{"urn:a":{"name":"A","identifier":"urn:b"}}}"#, "apis.urn:a.identifier", "another"),
+            (
+                #"{"apis":{"urn:a":{"name":"A","access_token_claims":{"sub":"email"}}}}"#, "apis.urn:a.access_token_claims.sub", "absolute URI"
+            ),
+            (
+                #"{"apis":{"urn:a":{"name":"A","access_token_claims":{"urn:x":"mail"}}}}"#, "apis.urn:a.access_token_claims.urn:x",
+                "did you mean email?"
+            ),
         ])
     func documentRefusals(body: String, field: String, words: String) async throws {
         try await withBackend { backend in

@@ -69,11 +69,14 @@ final class AuthorizeFixture: Sendable {
             tick: .milliseconds(5), logger: LogRecorder().logger(), clock: { clock.now })
         routes = try AuthorizeRoutes(
             oauth: oauth, domain: domain, pages: pages, addresses: addresses, publicURL: publicURL, random: random, clock: { clock.now })
+        let endpoints = try OAuthRoutes(
+            domain: oauth, waiting: domain.waiting, addresses: addresses, documents: ProviderDocuments(), clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         pageRoutes.addMiddleware(to: router)
         router.addServiceMiddleware(proxies: proxies)
         pageRoutes.add(to: router)
         routes.add(to: router)
+        endpoints.add(to: router)
         responder = MethodRules(router)
         let virtual = VirtualServer(
             id: server, publicKey: keyring.keys.root.ed25519, createdAt: clock.now, parameters: ServerParameters(name: "Timesheets"))

@@ -48,6 +48,28 @@ struct AuthorizePageTests {
         }
     }
 
+    @Test("login-hint: the page shows whom the client expects, whether or not anybody knows them; it selects nobody, and asks nobody anew")
+    func expected() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        @Sendable func request(_ hint: String?) -> String { Browser.request("shop", AuthorizeFixture.callback, ["login_hint": hint]) }
+        try await fixture.run { (first) async throws in
+            for (hint, shown) in [("alice", "alice"), ("nobody@example.com", "nobody@example.com"), ("Call 555 at once", nil), (nil, nil)] {
+                let browser = first.another()
+                let visit = try await browser.openLogin(try await browser.authorize(request(hint)))
+                let page = try await browser.openPage()
+                #expect(page.text("state") == "waiting" && page.text("name") == shown, "\(hint ?? "")")
+                #expect(try await fixture.session(visit.nonce).request.account == nil)
+            }
+            // Whoever logs in is taken, and stays.
+            for answer in [
+                try await first.logIn(try await first.authorize(request("bob")), as: alice), try await first.authorize(request("bob")),
+            ] {
+                #expect(Browser.parameter("code", of: answer.headers[.location]) != nil)
+            }
+        }
+    }
+
     @Test("ui_locales says the language of the page and of what the phone shows; more than one announcement holds has another")
     func language() async throws {
         let fixture = try await AuthorizeFixture()

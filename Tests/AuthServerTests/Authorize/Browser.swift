@@ -122,6 +122,12 @@ extension Browser {
         return visit
     }
 
+    /// What the login page shows that it has open.
+    func openPage() async throws -> JSONObject {
+        let page = try #require(cookies.keys.compactMap { PageID(received: $0.dropFirst("__Host-ostiary-".count)) }.first)
+        return JSONObject(try await get("/pages/state?page=\(page.text)").body)
+    }
+
     /// The page sends the browser back after a phone said yes.
     func comeBack(_ visit: Visit, _ code: ReturnCode) async throws -> TestResponse {
         let page = try #require(try await fixture.session(visit.nonce).page)

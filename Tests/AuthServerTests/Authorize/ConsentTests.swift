@@ -3,6 +3,7 @@ import HTTPTypes
 import HummingbirdTesting
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTokens
 import Testing
 
 @testable import AuthServer
@@ -31,6 +32,29 @@ struct ConsentTests {
             #expect(Browser.parameter("code", of: try await browser.authorize(Browser.reports()).headers[.location]) != nil)
             let (more, _) = try await browser.question(try await browser.authorize(Browser.reports(["scope": "openid read write"])))
             #expect(more.texts("scopes") == ["change them"])
+        }
+    }
+
+    @Test("claims-essential: what a client asks for by name is in the question, and in the ID token after a yes; what it did not name is not")
+    func claims() async throws {
+        let fixture = try await AuthorizeFixture()
+        let alice = try await fixture.addAccount()
+        try await fixture.run { (browser) async throws in
+            let request = Browser.reports(["claims": #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null}}"#])
+            let login = try await browser.openLogin(try await browser.authorize(request))
+            // The phone shows the same.
+            let shown = try await fixture.session(login.nonce).request.shown.info.map(\.text).joined()
+            #expect(shown.contains("see your name and picture") && shown.contains("see your e-mail address"))
+            let back = try await browser.comeBack(login, try await fixture.approve(alice, login.nonce))
+            let (asked, visit) = try await browser.question(back)
+            #expect(asked.texts("scopes") == ["know who you are", "read your things", "see your name and picture", "see your e-mail address"])
+            let to = location(try await browser.decide(visit, asked.text("mark"), allow: true))
+            let tokens = try await fixture.tokens(to, client: "reports", redirect: AuthorizeFixture.reports)
+            #expect(tokens.scopes.text == "openid read")
+            let claimed = try UnverifiedJWS(compact: try #require(tokens.idToken)).claimed
+            #expect(claimed["name"] == .string("alice") && claimed["email"] == nil && claimed["picture"] == nil)
+            // It was let have them, and asks no more; by another name it does.
+            #expect(Browser.parameter("code", of: try await browser.authorize(request).headers[.location]) != nil)
         }
     }
 

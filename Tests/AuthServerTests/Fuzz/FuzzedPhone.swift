@@ -1,5 +1,4 @@
 import Authentication
-import Crypto
 import HTTPTypes
 import OstiaryProtocol
 import OstiaryTesting
@@ -7,11 +6,10 @@ import Testing
 
 @testable import AuthServer
 
-/// A phone with an account and true keys that says what it likes.
+/// Phones with accounts and true keys that say what they like.
+///
+/// Each message is one that its phone may send at that moment, so that what is changed in it, and signed again, is looked at behind the signature.
 struct FuzzedPhone: Sendable {
-    let phone: EnrolledPhone
-    let seed: FuzzSeed
-
     /// A message on the verge of being accepted, with the ephemeral key that it goes with, and what signs it.
     struct Ready: Sendable {
         enum Signature: Sendable {
@@ -26,66 +24,43 @@ struct FuzzedPhone: Sendable {
         let message: [UInt8]
         let ephemeral: EphemeralKey
         let signature: Signature
+        /// Whose device key signs.
+        let signer: TestPhone
     }
 
-    private var servers: ServersFixture { phone.servers }
+    /// Has a biometric, one try that was evaluated, and a change of its PIN that it may begin.
+    let phone: EnrolledPhone
+    /// The same, with a change of its PIN that was begun.
+    let changing: EnrolledPhone
+    /// The one that goes.
+    let leaving: EnrolledPhone
+    let seed: FuzzSeed
 
-    /// One of each message that a phone can send, made anew.
-    func messages() async throws -> [Ready] {
-        let shown = try await phone.scan(try await servers.link(try servers.nonce()))
-        let enrolling = try await TestPhone(servers).scan(try await servers.invite(try servers.nonce(), userID: "eve \(seed.below(1_000))"))
-        // What went before may have cost this phone its tries.
-        let session = (try? await phone.logInApp())?.sessionID ?? shown.screen.sessionID
-        let attempt = try shown.attempt()
-        let link = try await servers.link(try servers.nonce())
-        let invitation = try await servers.invite(try servers.nonce(), userID: "mallory")
-        let account = phone.account
-        let fresh = try TestPhone.ephemeral()
-        let decision = try shown.decision(attempt: attempt.id, method: .pin, proof: try phone.phone.prove(attempt))
-        let change = M3(
-            accountID: account, instanceID: phone.phone.instance, attemptID: attempt.id, context: .pinChangeVerify, method: .pin, epoch: 1,
-            payload: [], secondFactorSignature: try phone.phone.prove(attempt))
-        let denial = E3(
-            enrolHash: enrolling.enrolHash, decision: .accept, instanceID: enrolling.phone.instance, attemptID: attempt.id, context: .firstSet,
-            epoch: 1, secondFactorKey: phone.phone.raw.secondFactorPublicKey, secondFactorSignature: seed.bytes(64))
-        return [
-            Ready(name: "L1", message: L1(link: link, via: .scan, clientInfo: "x").encoded, ephemeral: fresh, signature: .none),
-            Ready(
-                name: "L1 of an app", message: L1(appLoginOf: account, clientInfo: "x").encoded, ephemeral: fresh,
-                signature: .end(.devApp, isFresh: true)),
-            Ready(name: "E1", message: phone.phone.raw.claim(invitation).encoded, ephemeral: fresh, signature: .none),
-            Ready(name: "M1", message: try phone.phone.m1(attempt).message.bytes, ephemeral: shown.ephemeral, signature: .attempt),
-            Ready(name: "L5", message: decision.bytes, ephemeral: shown.ephemeral, signature: .end(.devLogin, isFresh: false)),
-            Ready(name: "E3", message: denial.encoded, ephemeral: enrolling.ephemeral, signature: .end(.devEnrol, isFresh: false)),
-            Ready(name: "W1", message: W1(accountID: account, hold: 0).encoded, ephemeral: fresh, signature: .end(.devWait, isFresh: true)),
-            Ready(name: "M3", message: change.encoded, ephemeral: fresh, signature: .end(.devProof, isFresh: true)),
-            Ready(name: "Ping", message: Ping(sessionID: session, hold: 0).encoded, ephemeral: fresh, signature: .end(.devPing, isFresh: true)),
-            Ready(
-                name: "Stop", message: Stop(sessionID: session, reason: .user).encoded, ephemeral: fresh,
-                signature: .end(.devStop, isFresh: true)),
-            Ready(
-                name: "Delete", message: Delete(accountID: AccountID(using: SystemRandomSource()), time: servers.now).encoded, ephemeral: fresh,
-                signature: .end(.devDelete, isFresh: false)),
-        ]
+    var servers: ServersFixture { phone.servers }
+
+    init(at servers: ServersFixture, _ seed: FuzzSeed) async throws {
+        self.seed = seed
+        phone = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
+        changing = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
+        leaving = try await TestPhone(servers).enrol(try servers.nonce(), userID: "fuzz")
+        try await phone.proveByPIN(.biometricsAdd, phone.fingerKey)
     }
 
-    /// The message changed, and mostly signed again by the device key, so that it comes past the signature.
+    /// The message changed, and mostly signed again by its device key, so that it comes past the signature.
     func mutated(_ ready: Ready, with others: [[UInt8]]) throws -> [UInt8] {
-        let isSigned = !seed.chance(6)
+        guard !seed.chance(6) else { return seed.mutate(ready.message, with: others) }
         switch ready.signature {
         case .none: return seed.mutate(ready.message, with: others)
         case .end(let label, let isFresh):
             let unsigned = seed.mutate(Array(ready.message.dropLast(deviceSignatureCount)), with: others)
-            guard isSigned else { return seed.mutate(unsigned + seed.bytes(deviceSignatureCount)) }
             let freshness = isFresh ? SealedRequest.freshness(ephemeral: ready.ephemeral.publicKey, at: servers.now) : []
-            return unsigned + (try phone.phone.sign(signatureInput(label, freshness + unsigned)))
+            return unsigned + (try ready.signer.sign(signatureInput(label, freshness + unsigned)))
         case .attempt:
             // Header and account stand before the Attempt, which has 173 bytes and a signature.
             let (start, end) = (20, 193)
-            guard isSigned else { return seed.mutate(ready.message, with: others) }
             var attempt = Array(ready.message[start..<end])
-            for _ in 0...seed.below(3) { attempt[seed.below(attempt.count)] = seed.bytes(1)[0] }
-            attempt += try phone.phone.sign(signatureInput(.devSecondFactor, attempt))
+            for _ in 0..<seed.below(4) { attempt[seed.below(attempt.count)] = seed.bytes(1)[0] }
+            attempt += try ready.signer.sign(signatureInput(.devSecondFactor, attempt))
             let rest = Array(ready.message[(end + deviceSignatureCount)...])
             return Array(ready.message[..<start]) + attempt + (seed.chance(2) ? rest : seed.mutate(rest, with: others))
         }

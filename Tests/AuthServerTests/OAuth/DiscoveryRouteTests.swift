@@ -1,7 +1,9 @@
+import Authentication
 import Database
 import HTTPTypes
 import OAuthProvider
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 
@@ -77,6 +79,38 @@ struct DiscoveryRouteTests {
             #expect(after.status == 200 && after.json["keys"]?.array?.count == 2)
             let members = try #require(after.json["keys"]?.array?.first?.object)
             #expect(members["d"] == nil && members["kid"] != nil && members["alg"] == .string("ES256") && members["use"] == .string("sig"))
+        }
+    }
+
+    @Test("Metadata asks the database once in ten seconds, and at once when its operator said something; what another node was told is there by then")
+    func memory() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await database.migrate(AuthenticationSchema.migrations)
+        let fixture = try await OAuthFixture(over: database)
+        @Sendable func say(_ mode: RegistrationPolicy.Mode, over store: any OAuthStore) async throws {
+            var policy = RegistrationPolicy(server: Sample.server)
+            policy.mode = mode
+            try await RegistryService(store: store, random: SystemRandomSource()).setRegistration(policy, by: .operator, now: fixture.now)
+        }
+        let elsewhere = SQLOAuthStore(database: database, key: .random())
+        try await fixture.run { client in
+            @Sendable func names() async throws -> Bool { try await client.send(.get, Self.configuration).json["registration_endpoint"] != nil }
+            #expect(try await !names())
+            _ = database.take()
+            for path in [Self.configuration, Self.metadata, Self.configuration] {
+                #expect(try await client.send(.get, path).json["registration_endpoint"] == nil)
+            }
+            let asked = database.take()
+            #expect(asked.reads == 0 && asked.statements.isEmpty)
+            try await say(.open, over: fixture.store)
+            #expect(try await names())
+            try await say(.closed, over: elsewhere)
+            fixture.clock.advance(9)
+            #expect(try await names())
+            fixture.clock.advance(1)
+            #expect(try await !names())
+            // A server that has no provider is asked about each time, and nothing is kept of it.
+            for _ in 0..<2 { #expect(try await client.send(.get, Self.otherFolder + Self.configuration).status == 404) }
         }
     }
 
@@ -167,6 +201,38 @@ struct DiscoveryRouteTests {
             #expect(refused.status == 400 && refused.headers[.accessControlAllowOrigin] == "*")
             #expect(refused.headers[.accessControlExposeHeaders] == "DPoP-Nonce, WWW-Authenticate")
             #expect(try await client.send(.get, "/userinfo").headers[.accessControlAllowOrigin] == "*")
+        }
+    }
+    @Test("What goes wrong they may read as well: 404, 413, 500 and 503 have the fields for it, and the next nonce where a proof came")
+    func failures() async throws {
+        let database = try await misbehavingDatabase()
+        let fixture = try await OAuthFixture(over: database, asksNonce: true)
+        try await fixture.run { client in
+            func expectReadable(_ answer: OAuthClient.Answer, _ status: Int, hasNonce: Bool) {
+                #expect(answer.status == status && answer.headers[.accessControlAllowOrigin] == "*", "\(status)")
+                #expect(answer.headers[.accessControlExposeHeaders] == "DPoP-Nonce, WWW-Authenticate", "\(status)")
+                #expect(answer.headers[.crossOriginResourcePolicy] == "cross-origin", "\(status)")
+                #expect((answer.headers[.dpopNonce] != nil) == hasNonce, "\(status)")
+            }
+            let proofs = ["any"]
+            expectReadable(try await client.send(.get, Self.otherFolder + "/userinfo", proofs: proofs), 404, hasNonce: false)
+            let closed = try await client.send(.post, "/oauth/register", "{}", proofs: proofs, contentType: "application/json")
+            expectReadable(closed, 404, hasNonce: true)
+            let large = String(repeating: "a", count: OAuthCall.bodyLimit + 1)
+            for (sent, hasNonce) in [(proofs, true), ([], false)] {
+                let answer = try await client.send(.post, "/oauth/token", large, proofs: sent, contentType: OAuthClient.formType)
+                expectReadable(answer, 413, hasNonce: hasNonce)
+            }
+            // Introspection is for no other site, and says so by saying nothing.
+            let foreign = try await client.send(.post, "/oauth/introspect", large, proofs: proofs, contentType: OAuthClient.formType)
+            #expect(foreign.status == 413 && foreign.headers[.accessControlAllowOrigin] == nil && foreign.headers[.dpopNonce] != nil)
+            fixture.keyring.fail(with: .unavailable)
+            let outage = try await client.send(.get, "/userinfo", authorization: ["Bearer any"], proofs: proofs)
+            expectReadable(outage, 503, hasNonce: false)
+            #expect(outage.headers[.retryAfter] == "30" && outage.json["error_description"] != nil)
+            fixture.keyring.fail(with: nil)
+            try await database.close()
+            expectReadable(try await client.send(.get, "/userinfo", authorization: ["Bearer any"], proofs: proofs), 500, hasNonce: true)
         }
     }
 }

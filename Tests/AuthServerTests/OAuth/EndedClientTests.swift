@@ -44,6 +44,10 @@ struct EndedClientTests {
             #expect(try await phone.fetch().count == 2)
             if byRemoval { try await Self.remove(servers) } else { try await Self.setEnabled(false, servers) }
             #expect(try await phone.fetch().isEmpty)
+            // The one that it has on the screen, and not the one that rang only.
+            let store = SQLAuthenticationStore(database: servers.database, key: .random())
+            let told = try await store.read { rows in try rows.auditEntries(of: servers.server, limit: 99) }.filter { $0.kind == .loginAbandoned }
+            #expect(told.map(\.account) == [phone.account] && told.map(\.actor) == [.operator])
             #expect(await servers.refusal { try await shown.send(try shown.accepting(attempt, number: begun.number)) } == .sessionOver)
             for asked in [ringing, begun] {
                 let answer = try await client.poll(asked)

@@ -20,6 +20,7 @@ final class OAuthFixtureKeyring: TokenKeyring {
     private let issuer: @Sendable (ServerID) -> String
     private let signers: Mutex<[any TokenSigner]>
     private let providers = Mutex<Set<ServerID>>([Sample.server])
+    private let failure = Mutex<SQLError?>(nil)
 
     init(issuer: @Sendable @escaping (ServerID) -> String) throws {
         self.issuer = issuer
@@ -29,10 +30,14 @@ final class OAuthFixtureKeyring: TokenKeyring {
     /// From now on another server has a provider, too.
     func open(_ server: ServerID) { providers.withLock { _ = $0.insert(server) } }
 
+    /// From now on there are no keys to be had; nil ends that.
+    func fail(with error: SQLError?) { failure.withLock { $0 = error } }
+
     /// The newest first.
     func rotate(_ new: LocalSigner) { signers.withLock { $0.insert(new, at: 0) } }
 
     func keys(of server: ServerID) async throws -> TokenKeys {
+        if let failure = failure.withLock({ $0 }) { throw failure }
         guard providers.withLock({ $0.contains(server) }) else { throw NoProvider() }
         let signers = signers.withLock { $0 }
         return TokenKeys(issuer: issuer(server), signers: signers, published: JWKSet(signers.map(\.key)), secret: Sample.bytes(33))
@@ -64,14 +69,16 @@ struct OAuthFixture: Sendable {
         let database = if let database { database } else { try await misbehavingDatabase() }
         let key = KeyEncryptionKey.random()
         let accounts = SQLAuthenticationStore(database: database, key: key)
-        people = ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key), people: .database(accounts))
+        let documents = ProviderDocuments()
+        people = ProviderStoreFixture(store: SQLOAuthStore(database: database, key: key, audited: documents.note), people: .database(accounts))
         let addresses = ProviderAddresses(publicURL: try PublicURL(parsing: Self.origin), first: Sample.server)
         self.addresses = addresses
         keyring = try OAuthFixtureKeyring { addresses.issuer(of: $0) }
         let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource())
         let clock = clock
         let waiting = WaitingLogins(store: accounts, keyring: SampleServerKeyring(keys: try OneServerKeyring().keys), events: SessionEventHub())
-        let routes = try OAuthRoutes(domain: domain, waiting: waiting, addresses: addresses, asksNonce: asksNonce, clock: { clock.now })
+        let routes = try OAuthRoutes(
+            domain: domain, waiting: waiting, addresses: addresses, documents: documents, asksNonce: asksNonce, clock: { clock.now })
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: PagePolicy(isSecure: true))
         router.addServiceMiddleware(proxies: proxies, outages: SQLError.isOutage)

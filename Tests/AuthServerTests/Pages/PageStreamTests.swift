@@ -262,6 +262,7 @@ struct PageStreamTests {
         for _ in 0..<100 { #expect(gate.enter("d", from: other) == nil) }
         #expect(log.lines.map(\.message) == ["limit met: \(LimitLog.Limit.streams.rawValue)"])
         #expect(log.lines.first?.level == .warning && log.lines.first?.facts["limit"] == "4")
+        withExtendedLifetime(held) {}
         held = []
         #expect(log.lines.map(\.level) == [.warning, .notice] && log.lines.last?.message.hasPrefix("limit is over: as many event streams") == true)
         withExtendedLifetime(own) {}
@@ -272,6 +273,7 @@ struct PageStreamTests {
         for _ in 0..<100 { #expect(wide.enter("c", from: one) == nil) }
         #expect(peers.lines.map(\.message) == ["limit met: \(LimitLog.Limit.peerStreams.rawValue)"])
         #expect(peers.lines.first?.facts["peer"] == "\(one)" && peers.lines.first?.facts["limit"] == "2")
+        withExtendedLifetime(held) {}
         held = []
         #expect(peers.lines.map(\.level) == [.warning, .notice])
     }

@@ -5,6 +5,7 @@ import HTTPService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import OAuthProvider
 import OstiaryProtocol
 import OstiaryTesting

@@ -51,13 +51,13 @@ extension Sample {
 
     static func grant(
         _ byte: UInt8, on session: UInt8, of account: UInt8, offline: Bool = false, api: APIIdentifier? = Sample.api,
-        client: ClientID = Sample.client
+        client: ClientID = Sample.client, asked: AskedClaims = .none
     ) -> Grant {
         let holder: GrantHolder = offline ? .device(accountID(account)) : .session(sessionID(session), accountID(account))
         return Grant(
             id: grantID(byte), server: server, client: client, holder: holder, scopes: scopes(offline ? "openid read offline_access" : "openid read"),
             api: api, authentication: AuthenticationClaims(time: now - 5, acr: "mfa", amr: ["mfa", "pin"]), nonce: "n-1",
-            session: sessionID(session), createdAt: now)
+            session: sessionID(session), createdAt: now, asked: asked)
     }
 
     static func code(_ byte: UInt8, for grant: Grant) throws -> AuthorizationCode {

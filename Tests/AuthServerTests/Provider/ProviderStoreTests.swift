@@ -49,6 +49,7 @@ struct ProviderStoreTests {
             bare.form = .opaque
             bare.algorithm = .edDSA
             (bare.life, bare.sessionLife, bare.firstPartySkipsConsent, bare.checksPermissions) = (60, 30, false, true)
+            bare.addedClaims = [ClaimName("https://api.example/email")!: .email, ClaimName("urn:verified")!: .emailVerified]
             let apis = [Sample.protectedAPI(), bare]
             try await saves(apis, in: fixture, by: { try $0.save($1) }, found: { try $0.api(Sample.api, of: Sample.server) })
             let roles = [
@@ -79,6 +80,22 @@ struct ProviderStoreTests {
                     try rows.permissions(of: Sample.accountID(account), at: Sample.api, server: Sample.server)
                 }
                 #expect(permitted == Sample.scopes(text))
+            }
+        }
+    }
+
+    @Test("A grant keeps what its client asked for by name, and where it may see it", arguments: Backend.allCases)
+    func askedClaims(on backend: Backend) async throws {
+        try await backend.run { fixture in
+            try await fixture.enrol(1, userID: "alice")
+            try await fixture.logIn(3, as: 1)
+            let all = Set(PersonClaim.allCases)
+            let asked = [AskedClaims.none, AskedClaims(idToken: all), AskedClaims(idToken: [.emailVerified], userInfo: [.email, .name])]
+            for (number, claims) in asked.enumerated() {
+                let grant = Sample.grant(UInt8(5 + number), on: 3, of: 1, asked: claims)
+                try await fixture.write { rows in try rows.save(grant) }
+                #expect(try await fixture.read { rows in try rows.grant(grant.id) } == grant)
+                #expect(try await fixture.stands(grant))
             }
         }
     }

@@ -162,8 +162,8 @@ final class SwitchedTransport: SecondFactorTransport {
     func listen(_ listen: (@Sendable ([UInt8]) -> Void)?) { state.withLock { $0.listen = listen } }
 
     /// How a call of somebody else is answered.
-    func status(of bytes: [UInt8]) async throws -> Int {
-        try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { $0.status.code }
+    func answer(to bytes: [UInt8]) async throws -> (status: Int, body: [UInt8]) {
+        try await client.execute(uri: "/sf/call", method: .post, body: ByteBuffer(bytes: bytes)) { ($0.status.code, Array(buffer: $0.body)) }
     }
 
     func identity() async throws -> [UInt8] {

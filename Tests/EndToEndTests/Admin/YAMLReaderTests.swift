@@ -100,7 +100,9 @@ struct YAMLReaderTests {
         let object = try YAMLReader.object(files[0])
         #expect(object.names == ["apis", "roles", "applications", "users"])
         #expect(object["applications"]?.object?["night-upload"]?.object?["kind"]?.string == "machine")
-        #expect(object["apis"]?.object?["https://api.example.com/timesheets"]?.object?["scopes"]?.object?.names.count == 4)
+        let api = try #require(object["apis"]?.object?["https://api.example.com/timesheets"]?.object)
+        #expect(api["scopes"]?.object?.names.count == 4)
+        #expect(api["access_token_claims"]?.object?["https://example.com/email"]?.string == "email")
         let registration = try YAMLReader.object(files[1])
         #expect(registration.names == ["mode", "apis", "most_clients", "unused_days"] && registration["mode"]?.string == "token")
     }

@@ -43,6 +43,16 @@ struct AuthorizeConformanceTests {
         let fixture = try await ProviderFixture()
         let request = try await fixture.request(fixture.authorization(["ui_locales": "se nl", "login_hint": "bob@example.com"]))
         #expect(request.uiLocales == ["se", "nl"] && request.loginHint == "bob@example.com" && request.hinted == nil)
+        #expect(request.expectedName == "bob@example.com")
+    }
+
+    @Test(
+        "Whom a client expects is shown by a single word: no sentence of whoever made the link stands on a page of ours",
+        arguments: ["Call 555 at once", "a\u{A0}b", "a\u{200F}b", "\u{2800}", String(repeating: "a", count: 101)])
+    func sentences(hint: String) async throws {
+        let fixture = try await ProviderFixture()
+        let request = try await fixture.request(fixture.authorization(["login_hint": hint]))
+        #expect(request.expectedName == nil && request.loginHint == hint)
     }
 
     @Test("ensure-authorization-request-with-64-char-nonce-success, and with long ones: the ID token has the whole of it", arguments: [64, 384])

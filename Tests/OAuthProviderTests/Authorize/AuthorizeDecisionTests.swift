@@ -207,7 +207,7 @@ struct AuthorizeDecisionTests {
         "A native app at a place that any program of the machine could take is confirmed by the person, each time",
         arguments: [
             ("com.example.app:/cb", "com.example.app:/cb"), ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb"),
-            ("http://[::1]/cb", "http://[::1]/cb"),
+            ("http://[::1]/cb", "http://[::1]/cb"), ("http://localhost:3000/cb", "http://localhost:3000/cb"),
         ])
     func claimable(registered: String, presented: String) async throws {
         func step(isConfirmed: Bool, prompt: String? = nil) async throws -> AuthorizeStep {
@@ -218,6 +218,18 @@ struct AuthorizeDecisionTests {
         #expect(try await step(isConfirmed: false) == .confirm)
         #expect(try await step(isConfirmed: true) == .give(Fixture.scope("openid")))
         #expect(try await step(isConfirmed: false, prompt: "none") == .refuse(.interactionRequired))
+    }
+
+    @Test("A website that somebody works on at this machine is not confirmed", arguments: ["http://localhost:3000/cb", "http://127.0.0.1:3000/cb"])
+    func siteUnderWork(address: String) async throws {
+        let fixture = try await ProviderFixture()
+        try await fixture.change("web") {
+            $0.redirectURIs = [try RedirectURI(registering: address, ofApp: false)]
+            $0.isFirstParty = true
+        }
+        let request = try await fixture.request(fixture.webAuthorization(["redirect_uri": address, "prompt": "none"]))
+        #expect(
+            try await fixture.authorize.next(for: request, fixture.visit(), now: fixture.now) == .give(Fixture.scope("openid read:timesheets")))
     }
 
     @Test("The attack of a forged consent: a code is not given while a step is open, whoever asks for it")

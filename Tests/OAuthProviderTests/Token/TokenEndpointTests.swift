@@ -167,33 +167,4 @@ struct TokenEndpointTests {
                 "temporarily_unavailable 503",
             ])
     }
-
-    /// Adds an address, and would like to be somebody else.
-    private struct Hook: AccessTokenHook {
-        func claims(for token: AccessTokenClaims) async throws -> JSONObject {
-            JSONObject(["https://api.example.com/email": .string("\(token.subject)@example.com"), "sub": .string("mallory")])
-        }
-    }
-
-    @Test("S3-15 what an operator's rules add stands in the access token, and takes the place of nothing")
-    func hook() async throws {
-        let fixture = try await ProviderFixture()
-        let services = OAuthServices(store: fixture.store, keyring: fixture.keyring, random: fixture.random, hook: Hook())
-        let response = try await services.token.answer(try fixture.exchange(try await fixture.code()), at: fixture.now)
-        let claims = try fixture.claims(response.accessToken)
-        #expect(claims.custom["https://api.example.com/email"] == .string("alice@example.com"))
-        #expect(claims.subject == "alice")
-    }
-
-    @Test("S3-15 of an opaque token the API hears it when it asks")
-    func hookOfOpaqueTokens() async throws {
-        let fixture = try await ProviderFixture()
-        try await fixture.changeAPI { $0.form = .opaque }
-        let services = OAuthServices(store: fixture.store, keyring: fixture.keyring, random: fixture.random, hook: Hook())
-        let token = try await services.token.answer(try fixture.exchange(try await fixture.code()), at: fixture.now).accessToken
-        let asked = try fixture.call(["token": token], authorization: [Fixture.batchBasic])
-        let json = try await services.introspection.facts(asked, at: fixture.now).json
-        #expect(json["https://api.example.com/email"] == .string("alice@example.com"))
-        #expect(json["sub"] == .string("alice") && json["active"] == .bool(true))
-    }
 }

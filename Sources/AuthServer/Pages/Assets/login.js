@@ -5,6 +5,8 @@ import { fill, hide, one, say, texts } from "./view.js";
 
 followers.push((now) => {
   hide("[data-hold]", !now.still);
+  hide("[data-named]", !now.name);
+  fill("[data-name]", now.name);
   hide("[data-read]", !now.read || now.beside);
   hide("[data-takeover]", !now.takeover);
   // What a phone says of itself beside the code is what the page says of a phone that has taken the login.

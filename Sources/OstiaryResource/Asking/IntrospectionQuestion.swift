@@ -1,0 +1,94 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// Asks the provider whether a token is good now (RFC 7662).
+struct IntrospectionQuestion: Sendable {
+    static let mostBytes = 65_536
+
+    enum Endpoint: Sendable {
+        case discovered(ProviderSource)
+        case address(ProviderAddress)
+    }
+
+    let rules: TokenRules
+    let endpoint: Endpoint
+    /// The value of `Authorization` by which this API shows who it is.
+    let authorization: String
+    let mayLackAudience: Bool
+    let calls: any ResourceCalls
+    let memory: AnswerMemory<JSONObject>
+
+    /// What the provider says of a token that is good.
+    /// - Parameter age: seconds for which an earlier answer will do; 0 asks.
+    func claims(of token: String, youngerThan age: UInt64, at now: Instant) async throws(ResourceRefusal) -> JSONObject {
+        if let known = memory.answer(about: token, youngerThan: age, at: now) {
+            do { try checkTimes(known, at: now) } catch { throw .token(error) }
+            return known
+        }
+        let claims = try await ask(token)
+        do throws(TokenFault) { try check(claims, at: now) } catch { throw .token(error) }
+        memory.keep(claims, about: token, askedAt: now)
+        return claims
+    }
+
+    private func ask(_ token: String) async throws(ResourceRefusal) -> JSONObject {
+        do throws(Outage) {
+            let fields = [
+                (name: "Authorization", value: authorization), (name: "Content-Type", value: "application/x-www-form-urlencoded"),
+                (name: "Accept", value: "application/json"),
+            ]
+            let body = "token=\(FormEscape.text(token))&token_type_hint=access_token"
+            let call = ResourceCall(
+                method: .post, address: try await address().text, fields: fields, body: Array(body.utf8), mostBytes: Self.mostBytes)
+            guard let object = try? JSONReader.object(try await calls.body(of: call)) else { throw .answerMalformed }
+            return object
+        } catch { throw .outage(error) }
+    }
+
+    private func address() async throws(Outage) -> ProviderAddress {
+        switch endpoint {
+        case .discovered(let provider): try await provider.introspectionAddress()
+        case .address(let address): address
+        }
+    }
+}
+
+extension IntrospectionQuestion {
+    private func check(_ claims: JSONObject, at now: Instant) throws(TokenFault) {
+        try checkActive(claims)
+        try checkIssuer(claims)
+        try checkAudience(claims)
+        try checkTimes(claims, at: now)
+    }
+
+    /// RFC 7662 §2.2: `true`, and nothing that looks like it.
+    private func checkActive(_ claims: JSONObject) throws(TokenFault) {
+        guard claims["active"] == .bool(true) else { throw .notActive }
+    }
+
+    private func checkIssuer(_ claims: JSONObject) throws(TokenFault) {
+        guard let issuer = try claims.reading({ object throws(ClaimError) in try object.optionalText("iss") }) else { return }
+        guard issuer == rules.issuer else { throw .issuerWrong }
+    }
+
+    /// A token for another API opens nothing here, though it is good there; nor does a refresh token, which has no audience, and of which a provider says
+    /// that it is good as well.
+    private func checkAudience(_ claims: JSONObject) throws(TokenFault) {
+        if claims["aud"] == nil, mayLackAudience {
+            let type = try claims.reading { object throws(ClaimError) in try object.text("token_type") }
+            guard ["bearer", "dpop"].contains(type.lowercased()) else { throw .notAnAccessToken }
+            return
+        }
+        let audiences = try claims.reading { object throws(ClaimError) in try object.audiences() }
+        guard audiences.contains(rules.audience) else { throw .audienceWrong }
+    }
+
+    private func checkTimes(_ claims: JSONObject, at now: Instant) throws(TokenFault) {
+        if let end = try claims.reading({ object throws(ClaimError) in try object.optionalMoment("exp") }) {
+            guard now < end + rules.tolerance else { throw .expired }
+        }
+        if let start = try claims.reading({ object throws(ClaimError) in try object.optionalMoment("nbf") }) {
+            guard start <= now + rules.tolerance else { throw .notYetValid }
+        }
+    }
+}

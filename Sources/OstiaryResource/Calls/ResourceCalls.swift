@@ -1,0 +1,54 @@
+/// How a resource server calls its provider: one request, one answer. `HTTPResourceCalls` is the one that is there; an API with a proxy of its own, or a
+/// client of its own, writes another.
+public protocol ResourceCalls: Sendable {
+    /// - Returns: the answer as it came. A redirect is not followed: its status says that it is no answer.
+    /// - Throws: anything, when there was no whole answer in time, or one with more bytes than ``ResourceCall/mostBytes``.
+    func answer(to call: ResourceCall) async throws -> CallAnswer
+}
+
+/// One request to a provider. It may carry secrets, and prints as its method and address.
+public struct ResourceCall: Sendable, CustomStringConvertible, CustomReflectable {
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    public let method: Method
+    /// Absolute; https, or http where the settings allow it.
+    public let address: String
+    public let fields: [(name: String, value: String)]
+    /// Nil for GET.
+    public let body: [UInt8]?
+    /// How many bytes the body of the answer may have.
+    public let mostBytes: Int
+
+    public var description: String { "\(method.rawValue) \(address)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What a provider answered.
+public struct CallAnswer: Sendable {
+    public let status: Int
+    public let body: [UInt8]
+
+    public init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+    }
+}
+
+/// That an answer had more bytes than may be. Whoever writes `ResourceCalls` throws it, so that the log says why.
+public struct AnswerTooLarge: Error, Equatable, Sendable {
+    public init() {}
+}
+
+extension ResourceCalls {
+    /// The body of an answer with 200.
+    func body(of call: ResourceCall) async throws(Outage) -> [UInt8] {
+        let answer: CallAnswer
+        do { answer = try await self.answer(to: call) } catch is AnswerTooLarge { throw .answerTooLarge } catch { throw .unreachable }
+        guard answer.status == 200 else { throw .status(answer.status) }
+        guard answer.body.count <= call.mostBytes else { throw .answerTooLarge }
+        return answer.body
+    }
+}

@@ -1,0 +1,30 @@
+import OstiaryProtocol
+import OstiaryTokens
+
+/// The checks of a proof of possession that comes with a token (RFC 9449 §7.1).
+struct ProofCheck: Sendable {
+    /// Under which scheme, host and port callers know this API, and the path before its routes. It is a setting: what `Host` says, a caller chose.
+    let base: String
+    /// Nil where no nonce is asked for.
+    let nonces: DPoPNonces?
+    let spent: any SpentProofs
+
+    /// Everything but that it was never seen before: that is asked last, when all else holds.
+    func verified(
+        _ fields: [String], method: String, target: String, token: String, at now: Instant
+    ) throws(ProofFault) -> DPoPProof {
+        guard let target = HTTPTarget(base + target) else { throw .targetWrong }
+        do throws(DPoPRefusal) {
+            guard let proof = try UnverifiedDPoPProof(fields: fields) else { throw .missing }
+            return try proof.verified(for: DPoPUse(method: method, target: target, accessToken: token, nonces: nonces), at: now)
+        } catch { throw ProofFault(error) }
+    }
+
+    func spend(_ proof: DPoPProof, at now: Instant) async throws(ResourceRefusal) {
+        let isFirst: Bool
+        do {
+            isFirst = try await spent.spend(proof.spentAs, until: proof.goodUntil.seconds, now: now.seconds)
+        } catch is ProofMemoryFull { throw .outage(.proofMemoryFull) } catch { throw .outage(.proofMemoryFailed) }
+        guard isFirst else { throw .proof(.replayed) }
+    }
+}

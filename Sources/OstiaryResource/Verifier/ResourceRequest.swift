@@ -1,0 +1,44 @@
+/// A request as it came, of which the verifier needs the method, the address and the header.
+public struct ResourceRequest: Sendable {
+    /// As it stands in the request: `GET`.
+    public let method: String
+    /// The path with its query, as it came and still escaped: `/timesheets?week=34`.
+    public let target: String
+    private let fields: [(name: String, value: String)]
+
+    /// - Parameter fields: all of the header, a name as often as it came; or at least `Authorization`, `DPoP` and the field of the webNonce.
+    public init(method: String, target: String, fields: [(name: String, value: String)]) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+    }
+
+    func values(of name: String) -> [String] {
+        let name = name.lowercased()
+        return fields.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+
+    var path: Substring { target.prefix { $0 != "?" && $0 != "#" } }
+
+    /// The names in the query, unescaped and in lower case.
+    var queryNames: [String] {
+        guard let mark = target.firstIndex(of: "?") else { return [] }
+        let query = target[target.index(after: mark)...].prefix { $0 != "#" }
+        return query.split { $0 == "&" || $0 == ";" }.map { pair in Self.unescaped(pair.prefix { $0 != "=" }).lowercased() }
+    }
+
+    private static func unescaped(_ text: Substring) -> String {
+        var result: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) {
+                result.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
