@@ -17,31 +17,18 @@ package struct OAuthServices: Sendable {
     package let registration: ClientRegistrationService
     private let context: ProviderContext
 
-<<<<<<< HEAD
     /// - Parameters:
-    ///   - hook: what an operator's own rules add to access tokens.
     ///   - registrations: clients that one place may register in a day where anybody may.
     ///   - limit: visits that may be begun and not gone on with.
     package init(
-        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource, hook: any AccessTokenHook = NoAccessTokenHook(),
+        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource,
         registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace, visits limit: BegunVisits.Limit = .standard
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
         let visits = BegunVisits(limit)
         authorize = AuthorizeService(context: context, visits: visits)
         push = PushService(context: context, visits: visits)
-        token = TokenEndpoint(context: context, hook: hook)
-=======
-    /// - Parameter registrations: clients that one place may register in a day where anybody may.
-    package init(
-        store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource,
-        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace
-    ) {
-        let context = ProviderContext(store: store, keyring: keyring, random: random)
-        authorize = AuthorizeService(context: context)
-        push = PushService(context: context)
         token = TokenEndpoint(context: context)
->>>>>>> origin/main
         devices = DeviceService(context: context)
         backchannel = BackchannelService(context: context)
         approval = PolledApproval(context: context)

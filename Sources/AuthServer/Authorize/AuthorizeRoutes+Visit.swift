@@ -114,14 +114,8 @@ extension AuthorizeRoutes {
             guard !arrival.isOwn else {
                 return leave(visit, with: asked.refused(.loginRequired, issuer: call.issuer), call.language(for: asked))
             }
-<<<<<<< HEAD
-            let shown = ShownRequest(
-                asked.application, asked.scopes, asked.api, demand: demand, in: call.language(for: asked), headers: call.headers)
             try oauth.authorize.visits.begin(from: call.place, at: call.server, now: call.now)
-            return try await openLogin(visit, shown, call)
-=======
             return try await openLogin(visit, shown(asked, demand, call), call)
->>>>>>> origin/main
         }
     }
 
