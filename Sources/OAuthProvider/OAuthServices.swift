@@ -17,17 +17,14 @@ package struct OAuthServices: Sendable {
     package let registration: ClientRegistrationService
     private let context: ProviderContext
 
-    /// - Parameters:
-    ///   - registrations: clients that one place may register in a day where anybody may.
-    ///   - limit: visits that may be begun and not gone on with.
+    /// - Parameter registrations: clients that one place may register in a day where anybody may.
     package init(
         store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource,
-        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace, visits limit: BegunVisits.Limit = .standard
+        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
-        let visits = BegunVisits(limit)
-        authorize = AuthorizeService(context: context, visits: visits)
-        push = PushService(context: context, visits: visits)
+        authorize = AuthorizeService(context: context)
+        push = PushService(context: context)
         token = TokenEndpoint(context: context)
         devices = DeviceService(context: context)
         backchannel = BackchannelService(context: context)

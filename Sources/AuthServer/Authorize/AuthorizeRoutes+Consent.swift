@@ -46,13 +46,12 @@ extension AuthorizeRoutes {
         switch asked.matter {
         case .device(let waiting):
             guard try await decided(waiting, asked.question, allows: allows, call) else { throw VisitRefusal.over }
-            oauth.authorize.visits.finish(BegunVisit(from: call.place, begunAt: visit.begunAt), at: call.server)
             return .object { $0.member("state", allows ? "allowed" : "refused") }
         case .request(let request, let keptAt):
             guard allows else { return Self.telling(request.refused(.denied, issuer: call.issuer)) }
             let given = asked.arrival.visit(
                 since: keptAt, now: call.now, consented: asked.question.kind == .consent ? asked.question.scopes : nil, isConfirmed: true)
-            return Self.telling(try await code(for: request, given, ending: begun(visit, for: request, keptAt, call), call))
+            return Self.telling(try await code(for: request, given, call))
         }
     }
 

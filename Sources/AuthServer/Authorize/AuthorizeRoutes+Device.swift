@@ -8,12 +8,13 @@ import OstiaryProtocol
 /// The page on which a person types what a device shows (RFC 8628 §3.3).
 extension AuthorizeRoutes {
     /// POST /device/code: where the browser goes on with a code that somebody waits with.
-    func typeCode(_ call: BrowserCall) async throws -> Response {
+    /// - Parameter place: that wrong codes are counted for.
+    func typeCode(_ call: BrowserCall, from place: CallPlace) async throws -> Response {
         try pages.checkPost(call.headers)
         let body = try JSONBody.decode(DeviceBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
         let waiting: PolledAuthorization
         do {
-            let found = try await oauth.devices.waiting(forTyped: body.code, from: call.place, at: call.server, now: call.now)
+            let found = try await oauth.devices.waiting(forTyped: body.code, from: place, at: call.server, now: call.now)
             guard let found else { return .object { $0.member("outcome", "wrong") } }
             waiting = found
         } catch let locked as UserCodesLocked {
@@ -32,7 +33,6 @@ extension AuthorizeRoutes {
         guard let waiting = try await oauth.approval.question(hash, at: call.server, now: call.now) else { throw VisitRefusal.over }
         let shown = ShownRequest(
             waiting.application, waiting.authorization.scopes, waiting.api, demand: .policy, in: call.language(), headers: call.headers)
-        try oauth.authorize.visits.begin(from: call.place, at: call.server, now: call.now)
         return try await openLogin(visit, shown, call)
     }
 }

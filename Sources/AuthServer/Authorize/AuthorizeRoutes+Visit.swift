@@ -38,7 +38,7 @@ extension AuthorizeRoutes {
             return answer(asked.refused(refusal, issuer: call.issuer), in: call.language(for: asked))
         case .logIn, .consent, .confirm: break
         }
-        let name = try await oauth.authorize.keep(parameters, of: asked, from: call.place, at: call.now)
+        let name = try await oauth.authorize.keep(parameters, of: asked, at: call.now)
         let begun = Visit(secret: PageSecret(using: random), subject: .request(name), begunAt: call.now)
         guard case .logIn(let demand) = step else { return ask(begun, call, in: call.language(for: asked)) }
         return try await openLogin(begun, shown(asked, demand, call), call)
@@ -104,9 +104,7 @@ extension AuthorizeRoutes {
     ) async throws -> Response {
         let at = arrival.visit(since: keptAt, now: call.now)
         switch try await oauth.authorize.next(for: asked, at, now: call.now) {
-        case .give:
-            let response = try await code(for: asked, at, ending: begun(visit, for: asked, keptAt, call), call)
-            return leave(visit, with: response, call.language(for: asked))
+        case .give: return leave(visit, with: try await code(for: asked, at, call), call.language(for: asked))
         case .refuse(let refusal): return leave(visit, with: asked.refused(refusal, issuer: call.issuer), call.language(for: asked))
         case .consent, .confirm: return ask(visit, call, in: call.language(for: asked))
         case .logIn(let demand):
@@ -114,7 +112,6 @@ extension AuthorizeRoutes {
             guard !arrival.isOwn else {
                 return leave(visit, with: asked.refused(.loginRequired, issuer: call.issuer), call.language(for: asked))
             }
-            try oauth.authorize.visits.begin(from: call.place, at: call.server, now: call.now)
             return try await openLogin(visit, shown(asked, demand, call), call)
         }
     }
@@ -191,22 +188,14 @@ extension AuthorizeRoutes {
     }
 
     /// What the browser takes to its client: a code, or none where the request was spent in the meantime.
-    /// - Parameter begun: the visit that ends by it; nil where none was begun.
-    func code(
-        for asked: AuthorizationRequest, _ visit: AuthorizeVisit, ending begun: BegunVisit? = nil, _ call: BrowserCall
-    ) async throws -> AuthorizeResponse {
+    func code(for asked: AuthorizationRequest, _ visit: AuthorizeVisit, _ call: BrowserCall) async throws -> AuthorizeResponse {
         do {
-            return try await oauth.authorize.give(asked, visit, ending: begun, now: call.now)
+            return try await oauth.authorize.give(asked, visit, now: call.now)
         } catch is AuthorizeStepOpen {
             // The login ended since the question before, or something was changed.
             throw VisitRefusal.changed
         } catch is AuthorizationRequestChanged {
             throw VisitRefusal.changed
         }
-    }
-
-    /// A visit as it was counted: what a client without credentials sent ahead counted before it.
-    func begun(_ visit: Visit, for asked: AuthorizationRequest, _ keptAt: Instant, _ call: BrowserCall) -> BegunVisit {
-        BegunVisit(from: call.place, begunAt: visit.begunAt, pushedAt: asked.application.isPublic ? keptAt : nil)
     }
 }

@@ -45,9 +45,6 @@ extension OAuthRoutes {
         } catch let refusal as AuthorizeRefusal {
             note(refusal.reason, of: asking)
             return .provider(refusal.answer)
-        } catch let tooMany as TooManyVisits {
-            note(tooMany.reason, of: asking)
-            return .provider(tooMany.answer)
         }
     }
 

@@ -13,7 +13,7 @@ extension OAuthRoutes {
 
     /// RFC 9126 §2.
     func push(_ call: OAuthCall) async throws -> Response {
-        try await answering(call) { .provider(try await domain.push.push($0, from: call.place, at: call.now).json, status: .created) }
+        try await answering(call) { .provider(try await domain.push.push($0, at: call.now).json, status: .created) }
     }
 
     /// RFC 8628 §3.1.

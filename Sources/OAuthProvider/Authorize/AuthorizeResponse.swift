@@ -20,8 +20,6 @@ package struct AuthorizeResponse: Equatable, Sendable {
         self.parameters = parameters.compactMap { name, value in value.map { Parameter(name, $0) } }
     }
 
-    var hasCode: Bool { parameters.contains { $0.name == "code" } }
-
     /// The address with the answer in its query, as RFC 6749 §4.1.2 has it. The registered address keeps its own (§3.1.2).
     package var location: String {
         let query = parameters.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&")

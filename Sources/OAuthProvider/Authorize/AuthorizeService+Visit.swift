@@ -4,27 +4,17 @@ import OstiaryTokens
 /// A request that waits in a browser while its person logs in and consents. It is kept as one that its client sent ahead, so the code that is given for
 /// it spends it (docs/decisions/0024).
 extension AuthorizeService {
-    /// Keeps a request that has passed its checks, and counts its visit.
-    /// - Parameters:
-    ///   - parameters: as the browser brought them.
-    ///   - place: from where.
+    /// Keeps a request that has passed its checks.
+    /// - Parameter parameters: as the browser brought them.
     /// - Returns: its name, 43 characters of base64url: for the browser that brought it, and for nobody else.
-    /// - Throws: `TooManyVisits`.
-    package func keep(
-        _ parameters: [Parameter], of request: AuthorizationRequest, from place: CallPlace, at now: Instant
-    ) async throws -> String {
-        // One that was sent ahead as well: it may be brought again and again, each time to a login page of its own.
-        try visits.begin(from: place, at: request.server, now: now)
+    package func keep(_ parameters: [Parameter], of request: AuthorizationRequest, at now: Instant) async throws -> String {
         let sent = Parameters(parameters)
         if request.pushedHash != nil, let name = sent["request_uri"].flatMap(PushedRequest.name) { return name }
         let name = Base64URL.encode(context.random.bytes(32))
         let kept = PushedRequest(
             hash: SHA(name.utf8), server: request.server, client: request.application.id,
             parameters: PushService.kept(sent, of: request.application).all, expiresAt: now + PushedRequest.life)
-        do { try await context.store.write { rows in try rows.save(kept) } } catch {
-            visits.finish(BegunVisit(from: place, begunAt: now), at: request.server)
-            throw error
-        }
+        try await context.store.write { rows in try rows.save(kept) }
         return name
     }
 

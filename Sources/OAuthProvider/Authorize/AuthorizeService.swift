@@ -5,10 +5,8 @@ import OstiaryTokens
 /// The authorization endpoint over the store. Between its two calls a person logs in: with this server's own nonce, page and session.
 package struct AuthorizeService: Sendable {
     let context: ProviderContext
-    /// Those that nobody has gone on with: to be asked before a request is kept or a login page is opened, by a caller that has no code to give.
-    package let visits: BegunVisits
 
-    /// Checks a request as a browser brought it. Nothing is written.
+    /// Checks a request as a browser brought it. Nothing is written: a flood of requests fills no table.
     /// - Parameter askedAt: when the browser brought it first. A page that is loaded again while somebody logs in says when that was, so that a request
     ///   which was sent ahead is not over in the meantime.
     package func check(_ parameters: [Parameter], at server: ServerID, askedAt: Instant) async throws -> AuthorizeOutcome {
@@ -54,18 +52,8 @@ package struct AuthorizeService: Sendable {
 
     /// A code for a person who is logged in, if nothing more has to happen: one transaction asks again, writes the grant and the code, and remembers
     /// the consent.
-    /// - Parameter begun: the visit that ends by it; nil where none was begun.
     /// - Throws: `AuthorizeStepOpen`, `AuthorizationRequestChanged`.
-    package func give(
-        _ request: AuthorizationRequest, _ visit: AuthorizeVisit, ending begun: BegunVisit? = nil, now: Instant
-    ) async throws -> AuthorizeResponse {
-        let response = try await give(request, visit, now)
-        // A request that was spent before gives nothing back: or one login would, as often as its address is loaded.
-        if let begun, response.hasCode { visits.finish(begun, at: request.server) }
-        return response
-    }
-
-    private func give(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, _ now: Instant) async throws -> AuthorizeResponse {
+    package func give(_ request: AuthorizationRequest, _ visit: AuthorizeVisit, now: Instant) async throws -> AuthorizeResponse {
         let issuer = try await context.keyring.keys(of: request.server).issuer
         let code = Base64URL.encode(context.random.bytes(32))
         let id = GrantID(using: context.random)

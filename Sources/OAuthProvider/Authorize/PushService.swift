@@ -4,7 +4,6 @@ import OstiaryTokens
 /// The endpoint at which clients send authorization requests ahead (RFC 9126).
 package struct PushService: Sendable {
     let context: ProviderContext
-    let visits: BegunVisits
 
     package struct Pushed: Sendable {
         package let requestURI: String
@@ -16,36 +15,23 @@ package struct PushService: Sendable {
         }
     }
 
-    /// Checks the request as if a browser had brought it, and keeps it. One of a client without credentials counts for where it comes from: it is anybody's.
-    /// - Throws: `TokenRefusal` for the client, `AuthorizeRefusal` for the request, `TooManyVisits`: all are told as JSON here.
-    package func push(_ call: TokenCall, from place: CallPlace = .unknown, at now: Instant) async throws -> Pushed {
+    /// Checks the request as if a browser had brought it, and keeps it.
+    /// - Throws: `TokenRefusal` for the client, `AuthorizeRefusal` for the request: both are told as JSON here.
+    package func push(_ call: TokenCall, at now: Instant) async throws -> Pushed {
         let authenticated = try await context.authenticated(call, at: now)
         let proof = try authenticated.proof(try call.presentedProof(), isNeeded: false, at: now)
         let parameters = Self.kept(call.parameters, of: authenticated.application, proof)
         let hint = AuthorizeInput.Hint(in: parameters, authenticated.keys)
         let name = Base64URL.encode(context.random.bytes(32))
-        let isAnybodys = authenticated.application.isPublic
-        if isAnybodys { try visits.begin(from: place, at: call.server, now: now) }
-        do { try await keep(name, parameters, hint, proof, of: authenticated, at: now) } catch {
-            if isAnybodys { visits.finish(BegunVisit(from: place, begunAt: now), at: call.server) }
-            throw error
-        }
-        return Pushed(requestURI: PushedRequest.prefix + name, life: PushedRequest.life)
-    }
-
-    private func keep(
-        _ name: String, _ parameters: Parameters, _ hint: AuthorizeInput.Hint, _ proof: DPoPProof?, of authenticated: AuthenticatedCall,
-        at now: Instant
-    ) async throws {
-        let server = authenticated.application.server
         try await context.write(for: authenticated, with: proof) { rows, application in
-            let input = try rows.input(parameters, proofKey: proof?.thumbprint, hint: hint, isBeingPushed: true, at: server)
+            let input = try rows.input(parameters, proofKey: proof?.thumbprint, hint: hint, isBeingPushed: true, at: call.server)
             if let refusal = AuthorizeRules.check(input, issuer: authenticated.keys.issuer).refusal { throw refusal }
             try rows.save(
                 PushedRequest(
-                    hash: SHA(name.utf8), server: server, client: application.id, parameters: parameters.all,
+                    hash: SHA(name.utf8), server: call.server, client: application.id, parameters: parameters.all,
                     expiresAt: now + PushedRequest.life))
         }
+        return Pushed(requestURI: PushedRequest.prefix + name, life: PushedRequest.life)
     }
 
     /// What a rule reads: anything else is nobody's, and would be kept for whoever sends much of it. What a client shows to be known is not among it.
