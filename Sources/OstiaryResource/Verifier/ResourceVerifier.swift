@@ -16,12 +16,20 @@ public struct ResourceVerifier: Sendable {
     let realm: String
     let tolerance: UInt64
     let clock: @Sendable () -> Instant
+    let identity = VerifierIdentity()
 
     /// Who calls, when what they bring is good.
     ///
     /// A proof of possession is spent by it: ask once for each request.
     /// - Throws: ``ResourceRefusal``; what the caller hears then is ``answer(to:for:)``.
     public func caller(of request: ResourceRequest) async throws(ResourceRefusal) -> VerifiedCaller {
+        try await unmarkedCaller(of: request).verified(by: identity)
+    }
+
+    /// Whether it was this verifier that let them in, so that they need not be verified again for the same request.
+    package func letIn(_ caller: VerifiedCaller) -> Bool { caller.verifier == identity }
+
+    private func unmarkedCaller(of request: ResourceRequest) async throws(ResourceRefusal) -> VerifiedCaller {
         let credential = try PresentedCredential(request, webNonceField: webNonceField)
         let now = clock()
         switch credential.scheme {
