@@ -20,10 +20,15 @@ struct ProofCheck: Sendable {
         } catch { throw ProofFault(error) }
     }
 
+    /// Seconds for which one is remembered beyond its end, for a memory that is slow to write or has a clock that is ahead.
+    static let reserve: UInt64 = 30
+
+    /// - Parameter now: read for this call; what is over now may be forgotten already, and would seem new.
     func spend(_ proof: DPoPProof, at now: Instant) async throws(ResourceRefusal) {
+        guard now <= proof.goodUntil else { throw .proof(.tooOld) }
         let isFirst: Bool
         do {
-            isFirst = try await spent.spend(proof.spentAs, until: proof.goodUntil.seconds, now: now.seconds)
+            isFirst = try await spent.spend(proof.spentAs, until: (proof.goodUntil + Self.reserve).seconds, now: now.seconds)
         } catch is ProofMemoryFull { throw .outage(.proofMemoryFull) } catch { throw .outage(.proofMemoryFailed) }
         guard isFirst else { throw .proof(.replayed) }
     }

@@ -41,7 +41,8 @@ public struct ResourceVerifier: Sendable {
         case .dpop:
             let proof = try self.proof(of: request, for: credential.text, at: now)
             let caller = try await token(credential.text, proof: proof.thumbprint, at: now)
-            try await proofs.spend(proof, at: now)
+            // The clock anew: whoever was asked about the token took their time, in which the proof may have ended and been forgotten.
+            try await proofs.spend(proof, at: clock())
             return caller
         }
     }

@@ -194,6 +194,42 @@ struct ProofTests {
         #expect(try TestAPI().verifier.proofNonce(for: good) == nil)
     }
 
+    @Test("A proof that ends while the provider is asked is too old, though another has made the memory forget it meanwhile", .timeLimit(.minutes(5)))
+    func endsMeanwhile() async throws {
+        let api = try TestAPI { $0.provider?.introspection = IntrospectionSettings(clientID: "api", clientSecret: "secret") }
+        let (opaque, jwt, key) = ("2YotnFZFEjr1zCsicMWpAA", try Fixture.boundToken(), try Fixture.phone().key.thumbprint.text)
+        await api.provider.answers(
+            FixtureProvider.introspection,
+            Fixture.claims { claims in
+                claims["active"] = .bool(true)
+                claims["cnf"] = .object(JSONObject(["jkt": .string(key)]))
+            })
+        let spent = TestAPI.request("DPoP \(opaque)", proofs: [try Fixture.proof(for: opaque)])
+        #expect(await api.refusal(of: spent) == nil)
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(jwt)", proofs: [Fixture.proof(for: jwt, id: "proof-2")])) == nil)
+        await api.provider.holds()
+        let replay = Task { await api.refusal(of: spent) }
+        while await api.provider.count(FixtureProvider.introspection) < 2 { await Task.yield() }
+        api.clock.advance(200)
+        // Nobody is asked for this one. What was over goes as it comes.
+        let later = try Fixture.proof(for: jwt, id: "proof-3") { $0["iat"] = .moment(Fixture.now + 200) }
+        #expect(await api.refusal(of: TestAPI.request("DPoP \(jwt)", proofs: [later])) == nil)
+        await api.provider.releases()
+        #expect(await replay.value == .proof(.tooOld))
+    }
+
+    @Test("A memory is told to keep a proof half a minute longer than it is good")
+    func reserve() async throws {
+        struct Kept: SpentProofs {
+            func spend(_ name: [UInt8], until end: UInt64, now: UInt64) async throws -> Bool {
+                end == (Fixture.now + 90).seconds && now == Fixture.now.seconds
+            }
+        }
+        let token = try Fixture.boundToken()
+        let api = try TestAPI { $0.proofs.spent = Kept() }
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [Fixture.proof(for: token)])) == nil)
+    }
+
     @Test("A memory of proofs that fails lets nobody in")
     func memoryFails() async throws {
         struct Broken: SpentProofs {
