@@ -10,9 +10,12 @@ struct ProofCheck: Sendable {
     let spent: any SpentProofs
 
     /// Everything but that it was never seen before: that is asked last, when all else holds.
+    /// - Parameter target: the request's, path and query.
     func verified(
         _ fields: [String], method: String, target: String, token: String, at now: Instant
     ) throws(ProofFault) -> DPoPProof {
+        // Only a path goes behind the base: anything else could become a part of its host or its port. A request has no fragment (RFC 9112 §3.2).
+        guard target.utf8.first == UInt8(ascii: "/"), !target.utf8.contains(UInt8(ascii: "#")) else { throw .targetWrong }
         guard let target = HTTPTarget(base + target) else { throw .targetWrong }
         do throws(DPoPRefusal) {
             guard let proof = try UnverifiedDPoPProof(fields: fields) else { throw .missing }

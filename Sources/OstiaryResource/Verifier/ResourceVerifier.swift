@@ -81,7 +81,7 @@ public struct ResourceVerifier: Sendable {
 
     private func proof(of request: ResourceRequest, for token: String, at now: Instant) throws(ResourceRefusal) -> DPoPProof {
         do {
-            return try proofs.verified(request.values(of: "DPoP"), method: request.method, target: String(request.path), token: token, at: now)
+            return try proofs.verified(request.values(of: "DPoP"), method: request.method, target: request.target, token: token, at: now)
         } catch { throw .proof(error) }
     }
 }

@@ -107,6 +107,20 @@ struct ProofTests {
         #expect(try await TestAPI().refusal(of: request) == .proof(.targetWrong))
     }
 
+    @Test("Behind the base comes a path: a target that would make it another host or another port has no proof, nor has one with a fragment")
+    func targets() async throws {
+        let token = try Fixture.boundToken()
+        for (target, address) in [
+            (".evil.example/x", "https://api.example.com.evil.example/x"), (":1/x", "https://api.example.com:1/x"),
+            ("m://x", "https://api.example.comm://x"), ("m/x", "https://api.example.comm/x"), ("@x/", "https://x/"), ("", Fixture.base),
+            ("?a=b", Fixture.base), ("*", "https://api.example.com*"), ("/timesheets#x", Fixture.base + "/timesheets"),
+            ("/timesheets?a=b#x", Fixture.base + "/timesheets"), ("/timesheets#/../approvals", Fixture.base + "/timesheets"),
+        ] {
+            let proof = try Fixture.proof(for: token) { $0["htu"] = .string(address) }
+            #expect(try await refusal([proof], token: token, target: target) == .proof(.targetWrong), "\(target)")
+        }
+    }
+
     @Test("A path that a proxy takes away is part of what proofs are for")
     func base() async throws {
         let token = try Fixture.boundToken()
