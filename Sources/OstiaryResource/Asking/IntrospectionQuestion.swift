@@ -56,6 +56,7 @@ struct IntrospectionQuestion: Sendable {
 extension IntrospectionQuestion {
     private func check(_ claims: JSONObject, at now: Instant) throws(TokenFault) {
         try checkActive(claims)
+        try checkKind(claims)
         try checkIssuer(claims)
         try checkAudience(claims)
         try checkTimes(claims, at: now)
@@ -64,6 +65,20 @@ extension IntrospectionQuestion {
     /// RFC 7662 §2.2: `true`, and nothing that looks like it.
     private func checkActive(_ claims: JSONObject) throws(TokenFault) {
         guard claims["active"] == .bool(true) else { throw .notActive }
+    }
+
+    /// RFC 7662 §2.2, RFC 6749 §7.1: what is told of the kind has to be an access token's, whatever audience stands beside it; some providers tell that of
+    /// refresh tokens and ID tokens as well.
+    private func checkKind(_ claims: JSONObject) throws(TokenFault) {
+        let told = { (name: String) throws(TokenFault) -> String? in
+            try claims.reading { object throws(ClaimError) in try object.optionalText(name) }
+        }
+        if let type = try told("token_type") {
+            guard ["bearer", "dpop"].contains(type.lowercased()) else { throw .notAnAccessToken }
+        }
+        if let use = try told("token_use") {
+            guard use == "access_token" else { throw .notAnAccessToken }
+        }
     }
 
     private func checkIssuer(_ claims: JSONObject) throws(TokenFault) {
@@ -75,8 +90,7 @@ extension IntrospectionQuestion {
     /// that it is good as well.
     private func checkAudience(_ claims: JSONObject) throws(TokenFault) {
         if claims["aud"] == nil, mayLackAudience {
-            let type = try claims.reading { object throws(ClaimError) in try object.text("token_type") }
-            guard ["bearer", "dpop"].contains(type.lowercased()) else { throw .notAnAccessToken }
+            guard claims["token_type"] != nil else { throw .claimMissing("token_type") }
             return
         }
         let audiences = try claims.reading { object throws(ClaimError) in try object.audiences() }

@@ -116,6 +116,20 @@ struct IntrospectionTests {
         #expect(await lenient.refusal(Self.token) == .token(.audienceWrong))
     }
 
+    @Test("What the provider says of the kind is an access token's, also where it names this API as the audience")
+    func kindTold() async throws {
+        for type in ["Bearer", "bearer", "DPoP"] { #expect(try await refusal(active { $0["token_type"] = .string(type) }) == nil) }
+        for type in ["refresh_token", "Refresh", "N_A", "mac"] {
+            #expect(try await refusal(active { $0["token_type"] = .string(type) }) == .token(.notAnAccessToken))
+        }
+        #expect(try await refusal(active { $0["token_type"] = nil }) == nil)
+        #expect(try await refusal(active { $0["token_type"] = .integer(1) }) == .token(.claimWrong("token_type")))
+        #expect(try await refusal(active { $0["token_use"] = .string("access_token") }) == nil)
+        for use in ["refresh_token", "id_token", "Access_token"] {
+            #expect(try await refusal(active { $0["token_use"] = .string(use) }) == .token(.notAnAccessToken))
+        }
+    }
+
     @Test("A machine may be named as a client only")
     func machine() async throws {
         let api = try api()
