@@ -22,6 +22,15 @@ public struct ResourceCall: Sendable, CustomStringConvertible, CustomReflectable
     /// How many bytes the body of the answer may have.
     public let mostBytes: Int
 
+    /// For the tests of whoever writes `ResourceCalls`; the verifier makes its own.
+    public init(method: Method, address: String, fields: [(name: String, value: String)] = [], body: [UInt8]? = nil, mostBytes: Int) {
+        self.method = method
+        self.address = address
+        self.fields = fields
+        self.body = body
+        self.mostBytes = mostBytes
+    }
+
     public var description: String { "\(method.rawValue) \(address)" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

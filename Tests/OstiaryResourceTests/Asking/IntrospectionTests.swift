@@ -135,6 +135,12 @@ struct IntrospectionTests {
         let api = try api()
         await api.provider.answers(FixtureProvider.introspection, active { $0["sub"] = nil })
         #expect(try await api.caller(Self.token).subject == "mobile")
+        // A person whom the answer names otherwise is not the client.
+        let named = active { claims in
+            claims["sub"] = nil
+            claims["username"] = .string("alice")
+        }
+        #expect(try await refusal(named) == .token(.claimMissing("sub")))
         #expect(try await refusal(active { claims in for name in ["sub", "client_id"] { claims[name] = nil } }) == .token(.claimMissing("sub")))
     }
 
