@@ -17,6 +17,7 @@ struct IntrospectionQuestion: Sendable {
     let mayLackAudience: Bool
     let calls: any ResourceCalls
     let memory: AnswerMemory<JSONObject>
+    let underWay = QuestionsUnderWay()
 
     /// What the provider says of a token that is good.
     /// - Parameter age: seconds for which an earlier answer will do; 0 asks.
@@ -39,8 +40,10 @@ struct IntrospectionQuestion: Sendable {
             ]
             let body = "token=\(FormEscape.text(token))&token_type_hint=access_token"
             let call = ResourceCall(
-                method: .post, address: try await address().text, fields: fields, body: Array(body.utf8), mostBytes: Self.mostBytes)
-            guard let object = try? JSONReader.object(try await calls.body(of: call)) else { throw .answerMalformed }
+                method: .post, address: try await address().text, fields: fields, body: Array(body.utf8), mostBytes: Self.mostBytes,
+                purpose: .question)
+            let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
+            guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
             return object
         } catch { throw .outage(error) }
     }
