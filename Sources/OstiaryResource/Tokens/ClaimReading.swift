@@ -37,8 +37,3 @@ extension JSONObject {
         return strings
     }
 }
-
-extension String {
-    /// Byte for byte. `==` takes different spellings of a letter for the same: the Kelvin sign is K to it.
-    func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
