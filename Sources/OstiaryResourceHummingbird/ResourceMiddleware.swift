@@ -14,8 +14,9 @@ import OstiaryResource
 /// }
 /// ```
 ///
-/// Several may stand one behind the other, one before a group and one before some of its routes: the caller is verified by the first and once, and has to
-/// meet the policies of all.
+/// Several may stand one behind the other, one before a group and one before some of its routes: the caller has to meet the policies of all. Those with the
+/// same verifier verify once, the first of them; one with another verifier, of another audience for example, verifies anew, and the route sees the caller of
+/// the last.
 public struct ResourceMiddleware<Context: CallerRequestContext>: RouterMiddleware {
     private let verifier: ResourceVerifier
     private let policy: AccessPolicy
@@ -30,7 +31,7 @@ public struct ResourceMiddleware<Context: CallerRequestContext>: RouterMiddlewar
         let asked = ResourceRequest(request)
         var context = context
         do throws(ResourceRefusal) {
-            let caller = if let known = context.caller { known } else { try await verifier.caller(of: asked) }
+            let caller = if let known = context.caller, verifier.letIn(known) { known } else { try await verifier.caller(of: asked) }
             try verifier.check(policy, of: caller)
             context.caller = caller
         } catch {

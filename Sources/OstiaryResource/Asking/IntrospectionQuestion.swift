@@ -17,6 +17,7 @@ struct IntrospectionQuestion: Sendable {
     let mayLackAudience: Bool
     let calls: any ResourceCalls
     let memory: AnswerMemory<JSONObject>
+    let underWay = QuestionsUnderWay()
 
     /// What the provider says of a token that is good.
     /// - Parameter age: seconds for which an earlier answer will do; 0 asks.
@@ -39,8 +40,10 @@ struct IntrospectionQuestion: Sendable {
             ]
             let body = "token=\(FormEscape.text(token))&token_type_hint=access_token"
             let call = ResourceCall(
-                method: .post, address: try await address().text, fields: fields, body: Array(body.utf8), mostBytes: Self.mostBytes)
-            guard let object = try? JSONReader.object(try await calls.body(of: call)) else { throw .answerMalformed }
+                method: .post, address: try await address().text, fields: fields, body: Array(body.utf8), mostBytes: Self.mostBytes,
+                purpose: .question)
+            let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
+            guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
             return object
         } catch { throw .outage(error) }
     }
@@ -56,6 +59,7 @@ struct IntrospectionQuestion: Sendable {
 extension IntrospectionQuestion {
     private func check(_ claims: JSONObject, at now: Instant) throws(TokenFault) {
         try checkActive(claims)
+        try checkKind(claims)
         try checkIssuer(claims)
         try checkAudience(claims)
         try checkTimes(claims, at: now)
@@ -66,21 +70,33 @@ extension IntrospectionQuestion {
         guard claims["active"] == .bool(true) else { throw .notActive }
     }
 
+    /// RFC 7662 §2.2, RFC 6749 §7.1: what is told of the kind has to be an access token's, whatever audience stands beside it; some providers tell that of
+    /// refresh tokens and ID tokens as well.
+    private func checkKind(_ claims: JSONObject) throws(TokenFault) {
+        let told = { (name: String) throws(TokenFault) -> String? in
+            try claims.reading { object throws(ClaimError) in try object.optionalText(name) }
+        }
+        if let type = try told("token_type") {
+            guard ["bearer", "dpop"].contains(type.lowercased()) else { throw .notAnAccessToken }
+        }
+        if let use = try told("token_use") {
+            guard use == "access_token" else { throw .notAnAccessToken }
+        }
+    }
+
     private func checkIssuer(_ claims: JSONObject) throws(TokenFault) {
         guard let issuer = try claims.reading({ object throws(ClaimError) in try object.optionalText("iss") }) else { return }
-        guard issuer == rules.issuer else { throw .issuerWrong }
+        guard issuer.hasBytes(of: rules.issuer) else { throw .issuerWrong }
     }
 
     /// A token for another API opens nothing here, though it is good there; nor does a refresh token, which has no audience, and of which a provider says
     /// that it is good as well.
     private func checkAudience(_ claims: JSONObject) throws(TokenFault) {
         if claims["aud"] == nil, mayLackAudience {
-            let type = try claims.reading { object throws(ClaimError) in try object.text("token_type") }
-            guard ["bearer", "dpop"].contains(type.lowercased()) else { throw .notAnAccessToken }
+            guard claims["token_type"] != nil else { throw .claimMissing("token_type") }
             return
         }
-        let audiences = try claims.reading { object throws(ClaimError) in try object.audiences() }
-        guard audiences.contains(rules.audience) else { throw .audienceWrong }
+        guard try claims.isFor(rules.audience) else { throw .audienceWrong }
     }
 
     private func checkTimes(_ claims: JSONObject, at now: Instant) throws(TokenFault) {

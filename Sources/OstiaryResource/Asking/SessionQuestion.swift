@@ -14,6 +14,7 @@ struct SessionQuestion: Sendable {
     /// Seconds for which an answer is remembered; 0 asks each time.
     let age: UInt64
     let memory: AnswerMemory<VerifiedCaller>
+    let underWay = QuestionsUnderWay()
 
     func caller(of webNonce: String, at now: Instant) async throws(ResourceRefusal) -> VerifiedCaller {
         guard Self.isNonce(webNonce) else { throw .token(.badCharacter) }
@@ -29,9 +30,10 @@ struct SessionQuestion: Sendable {
 
     private func ask(_ webNonce: String) async throws(ResourceRefusal) -> JSONObject {
         let fields = [(name: "X-apikey", value: apiKey), (name: "X-nonce", value: webNonce), (name: "Accept", value: "application/json")]
-        let call = ResourceCall(method: .get, address: address, fields: fields, body: nil, mostBytes: Self.mostBytes)
+        let call = ResourceCall(method: .get, address: address, fields: fields, body: nil, mostBytes: Self.mostBytes, purpose: .question)
         do throws(Outage) {
-            guard let object = try? JSONReader.object(try await calls.body(of: call)) else { throw .answerMalformed }
+            let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
+            guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
             return object
         } catch { throw .outage(error) }
     }

@@ -33,6 +33,8 @@ public struct VerifiedCaller: Hashable, Sendable {
     public let keyThumbprint: String?
     /// Everything that the token, or the answer about it, says, also what a provider's operator added: `claims["https://api.example.com/email"]?.string`.
     public let claims: [String: ClaimValue]
+    /// Which verifier let them in; nil until it has.
+    private(set) var verifier: VerifierIdentity?
 
     /// Whether the program was given this scope. A name that begins like another is another.
     public func has(scope: String) -> Bool { scopes.contains(scope) }
@@ -56,5 +58,11 @@ public struct VerifiedCaller: Hashable, Sendable {
         self.provedBy = provedBy
         self.keyThumbprint = keyThumbprint
         self.claims = claims
+    }
+
+    func verified(by verifier: VerifierIdentity) -> VerifiedCaller {
+        var caller = self
+        caller.verifier = verifier
+        return caller
     }
 }

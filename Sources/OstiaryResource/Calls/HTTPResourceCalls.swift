@@ -6,7 +6,8 @@ import NIOSSL
 
 /// Calls over HTTP/1.1: nothing is followed, nothing unpacked, and nobody is waited for longer than was said.
 public final class HTTPResourceCalls: ResourceCalls {
-    private let client: HTTPClient
+    /// Each with connections of its own: questions that a slow provider leaves open hold up no keys.
+    private let publications, questions: HTTPClient
     private let patience: Duration
 
     /// - Parameters:
@@ -19,17 +20,27 @@ public final class HTTPResourceCalls: ResourceCalls {
             configuration.trustRoots = .file(trustRoots)
             tls = configuration
         }
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .calls(connect: min(.seconds(2), TimeAmount(patience)), tls: tls))
+        let configuration = HTTPClient.Configuration.calls(connect: min(.seconds(2), TimeAmount(patience)), tls: tls)
+        publications = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        questions = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.patience = patience
     }
 
-    deinit { client.shutdown { _ in } }
+    deinit { for client in [publications, questions] { client.shutdown { _ in } } }
+
+    private func client(for purpose: ResourceCall.Purpose) -> HTTPClient {
+        switch purpose {
+        case .publication: publications
+        case .question: questions
+        }
+    }
 
     /// The client's own limits end with the head of an answer, or begin anew with each byte of its body: this one is for the whole call.
     public func answer(to call: ResourceCall) async throws -> CallAnswer {
-        try await withThrowingTaskGroup(of: CallAnswer?.self) { group in
+        let client = client(for: call.purpose)
+        return try await withThrowingTaskGroup(of: CallAnswer?.self) { group in
             defer { group.cancelAll() }
-            group.addTask { [client, patience] in
+            group.addTask { [patience] in
                 let deadline = NIODeadline.now() + TimeAmount(patience)
                 do {
                     return try await Self.exchange(call, with: client, until: deadline)

@@ -13,6 +13,14 @@ public struct ResourceCall: Sendable, CustomStringConvertible, CustomReflectable
         case post = "POST"
     }
 
+    /// What it is for, by which the two can be kept apart: connections that questions wait on are none that keys wait for.
+    public enum Purpose: Sendable {
+        /// What the provider publishes, metadata and keys: seldom, and everybody waits for it.
+        case publication
+        /// About one token or webNonce: as often as requests come.
+        case question
+    }
+
     public let method: Method
     /// Absolute; https, or http where the settings allow it.
     public let address: String
@@ -21,6 +29,20 @@ public struct ResourceCall: Sendable, CustomStringConvertible, CustomReflectable
     public let body: [UInt8]?
     /// How many bytes the body of the answer may have.
     public let mostBytes: Int
+    public let purpose: Purpose
+
+    /// For the tests of whoever writes `ResourceCalls`; the verifier makes its own.
+    public init(
+        method: Method, address: String, fields: [(name: String, value: String)] = [], body: [UInt8]? = nil, mostBytes: Int,
+        purpose: Purpose = .publication
+    ) {
+        self.method = method
+        self.address = address
+        self.fields = fields
+        self.body = body
+        self.mostBytes = mostBytes
+        self.purpose = purpose
+    }
 
     public var description: String { "\(method.rawValue) \(address)" }
     public var customMirror: Mirror { Mirror(self, children: []) }

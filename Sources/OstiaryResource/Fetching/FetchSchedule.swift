@@ -18,8 +18,8 @@ struct FetchSchedule: Hashable, Sendable {
     private(set) var fetchedAt: Instant?
     /// When the last one began, with or without success.
     private(set) var triedAt: Instant?
-    /// Whether the last one brought nothing.
-    private(set) var hasFailed = false
+    /// When the last one began, if it brought nothing.
+    private(set) var failedAt: Instant?
 
     init(life: UInt64) { self.life = life }
 
@@ -37,16 +37,18 @@ struct FetchSchedule: Hashable, Sendable {
         return now.distance(to: fetchedAt) < Self.limit
     }
 
-    /// Whether a request waits for the fetch that is under way. Nobody waits again for a provider that is away while there is something to go on with.
+    /// Whether a request waits for the fetch that is under way. Nobody waits again for a provider that is away while there is something to go on with; but
+    /// that it was away once says nothing of it a life later: an API that nobody asked meanwhile would go on with a key that was withdrawn long ago.
     func mustWait(isWanting: Bool, at now: Instant) -> Bool {
         guard let fetchedAt, mayBeUsed(at: now), !isWanting else { return true }
-        return !hasFailed && now.distance(to: fetchedAt) >= life
+        if let failedAt, now.distance(to: failedAt) < life { return false }
+        return now.distance(to: fetchedAt) >= life
     }
 
     mutating func began(at moment: Instant) { triedAt = moment }
 
     mutating func ended(success: Bool, begunAt moment: Instant) {
-        hasFailed = !success
+        failedAt = success ? nil : moment
         if success { fetchedAt = moment }
     }
 }

@@ -25,6 +25,8 @@ extension AccessPolicy {
     }
 
     private static func login(_ acr: [String], _ maxAge: UInt64?, _ caller: VerifiedCaller, at now: UInt64, tolerance: UInt64) -> PolicyVerdict {
+        // What tells neither how nor when may have no login behind it: a machine's token.
+        guard caller.acr != nil || caller.authTime != nil else { return .stepUp(.init(acrValues: acr, maxAge: maxAge)) }
         let isStrong = acr.isEmpty || caller.acr.map { acr.contains($0) } ?? false
         let isRecent = maxAge.map { wasRecent(caller.authTime, $0, at: now, tolerance: tolerance) } ?? true
         return isStrong && isRecent ? .met : .stepUp(.init(acrValues: acr, maxAge: maxAge))

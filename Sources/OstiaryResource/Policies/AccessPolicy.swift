@@ -10,7 +10,8 @@ public indirect enum AccessPolicy: Sendable {
     case provedBy(VerifiedCaller.Evidence)
     /// They logged in so strongly, and so lately: a login that isn't is answered by saying what would be (RFC 9470).
     ///
-    /// - acr: one of these, the best first; empty for any. - maxAge: seconds since they last showed themself; nil for any. What tells no `auth_time` is too old.
+    /// - acr: one of these, the best first; empty for any. - maxAge: seconds since they last showed themself; nil for any. What tells no `auth_time` is too old,
+    ///   and what tells neither `acr` nor `auth_time` is no login, also where any would do.
     case login(acr: [String], maxAge: UInt64?)
     /// A rule of the API's own, with a name for the log.
     case rule(String, @Sendable (VerifiedCaller) -> Bool)

@@ -5,7 +5,9 @@
 public protocol SpentProofs: Sendable {
     /// - Parameters:
     ///   - name: 32 bytes, of one proof of one key.
-    ///   - end: until when it has to be remembered, in Unix seconds; at most two minutes ahead.
+    ///   - end: until when it has to be remembered, in Unix seconds: half a minute longer than the proof is good, and at most two and a half minutes ahead.
+    ///     It may be forgotten when the clock of the memory is past that, whatever `now` another call brings.
+    ///   - now: Unix seconds, read just before; the proof is still good then.
     /// - Returns: false when it was there before. Of several calls with one name at the same time exactly one is true.
     /// - Throws: anything, when that can't be told. The request is refused then.
     func spend(_ name: [UInt8], until end: UInt64, now: UInt64) async throws -> Bool

@@ -63,6 +63,8 @@ public enum Outage: Error, Equatable, Sendable {
     case issuerWrong
     /// The metadata names no address for what is needed, or one that is not called: plain HTTP, for example.
     case addressMissing
+    /// As many questions of this kind, introspection or getSession, are under way as there may be, 64.
+    case tooManyQuestions
     /// As many proofs of possession are remembered as there may be: ``ProofMemory``.
     case proofMemoryFull
     /// The memory of proofs that the API's developer gave failed.

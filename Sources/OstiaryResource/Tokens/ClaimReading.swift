@@ -25,6 +25,11 @@ extension JSONObject {
         }
     }
 
+    /// Whether the API is one of those that it is for (RFC 7519 §4.1.3).
+    func isFor(_ audience: String) throws(TokenFault) -> Bool {
+        try reading { object throws(ClaimError) in try object.audiences() }.contains { $0.hasBytes(of: audience) }
+    }
+
     /// A list of strings; none where there is none.
     func list(_ name: String) throws(TokenFault) -> [String] {
         guard let value = self[name] else { return [] }

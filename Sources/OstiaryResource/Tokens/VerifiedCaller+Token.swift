@@ -10,8 +10,9 @@ extension VerifiedCaller {
         let scopeClaim = isPlain && claims["scope"] == nil ? "scp" : "scope"
         let clientClaim = isPlain && claims["client_id"] == nil ? "azp" : "client_id"
         let client = try claims.reading { object throws(ClaimError) in try object.optionalText(clientClaim) }
-        // A machine that got a token for itself may be named as the client only (RFC 7662 §2.2).
-        guard let subject = try claims.reading({ object throws(ClaimError) in try object.optionalText("sub") }) ?? client else {
+        // A machine that got a token for itself may be named as the client only (RFC 7662 §2.2). Where there is a person, their token is not the client's.
+        let machine = claims["username"] == nil ? client : nil
+        guard let subject = try claims.reading({ object throws(ClaimError) in try object.optionalText("sub") }) ?? machine else {
             throw .claimMissing("sub")
         }
         self.init(

@@ -18,12 +18,11 @@ public struct ResourceRequest: Sendable {
         return fields.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    var path: Substring { target.prefix { $0 != "?" && $0 != "#" } }
-
     /// The names in the query, unescaped and in lower case.
     var queryNames: [String] {
         guard let mark = target.firstIndex(of: "?") else { return [] }
-        let query = target[target.index(after: mark)...].prefix { $0 != "#" }
+        // Up to its end: a request has no fragment, and who reads on behind a "#" finds no token there either.
+        let query = target[target.index(after: mark)...]
         return query.split { $0 == "&" || $0 == ";" }.map { pair in Self.unescaped(pair.prefix { $0 != "=" }).lowercased() }
     }
 

@@ -16,12 +16,20 @@ public struct ResourceVerifier: Sendable {
     let realm: String
     let tolerance: UInt64
     let clock: @Sendable () -> Instant
+    let identity = VerifierIdentity()
 
     /// Who calls, when what they bring is good.
     ///
     /// A proof of possession is spent by it: ask once for each request.
     /// - Throws: ``ResourceRefusal``; what the caller hears then is ``answer(to:for:)``.
     public func caller(of request: ResourceRequest) async throws(ResourceRefusal) -> VerifiedCaller {
+        try await unmarkedCaller(of: request).verified(by: identity)
+    }
+
+    /// Whether it was this verifier that let them in, so that they need not be verified again for the same request.
+    package func letIn(_ caller: VerifiedCaller) -> Bool { caller.verifier == identity }
+
+    private func unmarkedCaller(of request: ResourceRequest) async throws(ResourceRefusal) -> VerifiedCaller {
         let credential = try PresentedCredential(request, webNonceField: webNonceField)
         let now = clock()
         switch credential.scheme {
@@ -33,7 +41,8 @@ public struct ResourceVerifier: Sendable {
         case .dpop:
             let proof = try self.proof(of: request, for: credential.text, at: now)
             let caller = try await token(credential.text, proof: proof.thumbprint, at: now)
-            try await proofs.spend(proof, at: now)
+            // The clock anew: whoever was asked about the token took their time, in which the proof may have ended and been forgotten.
+            try await proofs.spend(proof, at: clock())
             return caller
         }
     }
@@ -72,7 +81,7 @@ public struct ResourceVerifier: Sendable {
 
     private func proof(of request: ResourceRequest, for token: String, at now: Instant) throws(ResourceRefusal) -> DPoPProof {
         do {
-            return try proofs.verified(request.values(of: "DPoP"), method: request.method, target: String(request.path), token: token, at: now)
+            return try proofs.verified(request.values(of: "DPoP"), method: request.method, target: request.target, token: token, at: now)
         } catch { throw .proof(error) }
     }
 }

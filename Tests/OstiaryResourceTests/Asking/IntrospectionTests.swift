@@ -4,7 +4,7 @@ import OstiaryTesting
 import OstiaryTokens
 import Testing
 
-@Suite("Tokens that the provider is asked about, RFC 7662")
+@Suite("Tokens that the provider is asked about, RFC 7662", .timeLimit(.minutes(5)))
 struct IntrospectionTests {
     private static let token = "2YotnFZFEjr1zCsicMWpAA"
 
@@ -116,11 +116,31 @@ struct IntrospectionTests {
         #expect(await lenient.refusal(Self.token) == .token(.audienceWrong))
     }
 
+    @Test("What the provider says of the kind is an access token's, also where it names this API as the audience")
+    func kindTold() async throws {
+        for type in ["Bearer", "bearer", "DPoP"] { #expect(try await refusal(active { $0["token_type"] = .string(type) }) == nil) }
+        for type in ["refresh_token", "Refresh", "N_A", "mac"] {
+            #expect(try await refusal(active { $0["token_type"] = .string(type) }) == .token(.notAnAccessToken))
+        }
+        #expect(try await refusal(active { $0["token_type"] = nil }) == nil)
+        #expect(try await refusal(active { $0["token_type"] = .integer(1) }) == .token(.claimWrong("token_type")))
+        #expect(try await refusal(active { $0["token_use"] = .string("access_token") }) == nil)
+        for use in ["refresh_token", "id_token", "Access_token"] {
+            #expect(try await refusal(active { $0["token_use"] = .string(use) }) == .token(.notAnAccessToken))
+        }
+    }
+
     @Test("A machine may be named as a client only")
     func machine() async throws {
         let api = try api()
         await api.provider.answers(FixtureProvider.introspection, active { $0["sub"] = nil })
         #expect(try await api.caller(Self.token).subject == "mobile")
+        // A person whom the answer names otherwise is not the client.
+        let named = active { claims in
+            claims["sub"] = nil
+            claims["username"] = .string("alice")
+        }
+        #expect(try await refusal(named) == .token(.claimMissing("sub")))
         #expect(try await refusal(active { claims in for name in ["sub", "client_id"] { claims[name] = nil } }) == .token(.claimMissing("sub")))
     }
 
@@ -147,6 +167,26 @@ struct IntrospectionTests {
         }
         await api.provider.goes()
         #expect(await api.refusal(Self.token) == .outage(.unreachable))
+    }
+
+    @Test("64 questions may be under way: the next is an outage at once, whose key is known comes in all the same, and then there is room again")
+    func tooMany() async throws {
+        let api = try api { $0.address = FixtureProvider.introspection }
+        await api.provider.answers(FixtureProvider.introspection, active())
+        let jwt = try Fixture.token()
+        #expect(await api.refusal(jwt) == nil)
+        await api.provider.holds()
+        let callers = (0..<64).map { number in Task { await api.refusal("token-\(number)") } }
+        while await api.provider.count(FixtureProvider.introspection) < 64 { await Task.yield() }
+        #expect(await api.refusal(Self.token) == .outage(.tooManyQuestions))
+        #expect(await api.refusal(jwt) == nil)
+        await api.provider.releases()
+        for caller in callers { #expect(await caller.value == nil) }
+        #expect(await api.refusal(Self.token) == nil)
+        #expect(await api.provider.count(FixtureProvider.introspection) == 65)
+        // A question that fails gives its place back as well.
+        await api.provider.goes()
+        for _ in 0..<65 { #expect(await api.refusal(Self.token) == .outage(.unreachable)) }
     }
 
     @Test("A JWT whose signature is wrong is not asked about, and what can be no token is not sent anywhere")

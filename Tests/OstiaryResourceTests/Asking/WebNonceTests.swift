@@ -160,4 +160,17 @@ struct WebNonceTests {
             try api.verifier.check(.scope("read:timesheets"), of: caller)
         }
     }
+
+    @Test("64 questions may be under way: the next is an outage at once", .timeLimit(.minutes(5)))
+    func tooMany() async throws {
+        let api = try api()
+        await api.provider.answers(Self.address, session())
+        await api.provider.holds()
+        let callers = (0..<64).map { _ in Task { await api.refusal(of: request()) } }
+        while await api.provider.count(Self.address) < 64 { await Task.yield() }
+        #expect(await api.refusal(of: request()) == .outage(.tooManyQuestions))
+        await api.provider.releases()
+        for caller in callers { #expect(await caller.value == nil) }
+        #expect(await api.refusal(of: request()) == nil)
+    }
 }

@@ -45,6 +45,25 @@ struct HTTPResourceCallsTests {
         #expect(await outage(of: call(untold)) == .answerTooLarge)
     }
 
+    @Test("Questions that nobody answers hold up no keys, however many they are")
+    func twoPools() async throws {
+        let server = try RawServer { connection in
+            guard connection.request.hasPrefix("GET") else { return connection.waitForEnd() }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        }
+        let calls = HTTPResourceCalls(patience: .seconds(60))
+        let address = "http://127.0.0.1:\(server.port)/introspect"
+        let question = ResourceCall(method: .post, address: address, body: Array("token=x".utf8), mostBytes: 1_000, purpose: .question)
+        let questions = (0..<16).map { _ in Task { try? await calls.body(of: question) } }
+        // As many connections to one server as a client makes.
+        while server.requests.count < 8 { await Task.yield() }
+        #expect(try await calls.body(of: call(server)) == Array("{}".utf8))
+        for question in questions {
+            question.cancel()
+            #expect(await question.value == nil)
+        }
+    }
+
     @Test("Nobody there, one who says nothing, one who stops in the middle: each is an outage when the patience is over")
     func silence() async throws {
         let silent = try RawServer { $0.waitForEnd() }

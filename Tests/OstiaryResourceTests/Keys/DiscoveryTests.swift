@@ -56,13 +56,24 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "Keys are fetched over https, or from this machine, and from nowhere else",
+        "Keys are fetched over https and from nowhere else, also not from this machine, unless the issuer is here",
         arguments: [
             "http://login.example/keys", "file:///etc/passwd", "https://login.example:0/keys", "https://login.example:70000/keys", "//x/keys", "",
             "https://user@login.example/keys", "https:///keys", "http://127.0.0.1.evil.example/keys", "http://127.00.0.1/keys",
+            "http://127.0.0.1:9/keys", "http://localhost/keys", "http://[::1]/keys",
         ])
     func unsafe(address: String) async throws {
         #expect(try await refusal { $0["jwks_uri"] = .string(address) } == .outage(.addressMissing))
+    }
+
+    @Test("An issuer on this machine, without TLS, may name addresses like its own")
+    func here() throws {
+        let issuer = "http://127.0.0.1:8080"
+        let object = JSONObject([
+            "issuer": .string(issuer), "jwks_uri": .string(issuer + "/keys"), "introspection_endpoint": .string("https://login.example/introspect"),
+        ])
+        let document = try ProviderDocument(object.encoded, of: issuer)
+        #expect(document.keys?.text == issuer + "/keys" && document.introspection?.text == "https://login.example/introspect")
     }
 
     @Test("No metadata, and metadata that is no JSON or larger than any, are outages that say so")

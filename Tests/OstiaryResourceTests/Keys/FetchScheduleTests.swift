@@ -44,6 +44,15 @@ struct FetchScheduleTests {
         #expect(schedule.mustWait(isWanting: false, at: now + 86_400))
     }
 
+    @Test("A failure excuses nobody from waiting once it is as old as what was fetched may be")
+    func oldFailure() {
+        var schedule = fetched(at: now)
+        schedule.began(at: now + 300)
+        schedule.ended(success: false, begunAt: now + 300)
+        #expect(!schedule.mustWait(isWanting: false, at: now + 600) && !schedule.mustWait(isWanting: false, at: now + 899))
+        #expect(schedule.mustWait(isWanting: false, at: now + 900) && schedule.mustWait(isWanting: false, at: now + 72_000))
+    }
+
     @Test("Before the first success a fetch in vain is tried again after two seconds")
     func first() {
         var schedule = FetchSchedule(life: 600)

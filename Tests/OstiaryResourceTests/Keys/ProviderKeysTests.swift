@@ -96,6 +96,24 @@ struct ProviderKeysTests {
         #expect(try await api.refusal(Fixture.token(by: new) { $0["exp"] = .moment(Fixture.now + 7_200) }) == .token(.keyUnknown))
     }
 
+    @Test("A provider that was away once, and an API that nobody asked for hours then: a key that was withdrawn meanwhile opens nothing")
+    func withdrawnAfterFailure() async throws {
+        let (old, new) = (try Fixture.signer(1), try Fixture.signer(2))
+        let api = try TestAPI(keys: [old.key])
+        let stolen = try Fixture.token(by: old) { $0["exp"] = .moment(Fixture.now + 200_000) }
+        #expect(await api.refusal(stolen) == nil)
+        await api.provider.goes()
+        // Whoever comes now waits for the fetch, so that it has failed when they are let in.
+        api.clock.advance(600)
+        #expect(await api.refusal(stolen) == nil)
+        #expect(await fetches(api) == 2)
+        await api.provider.comesBack()
+        await api.provider.publish([new.key])
+        api.clock.advance(71_400)
+        #expect(await api.refusal(stolen) == .token(.keyUnknown))
+        #expect(await fetches(api) == 3)
+    }
+
     @Test("rs_jwks_down_keeps_last_good: the last good keys go on while the provider is away, for a day and no longer")
     func down() async throws {
         let api = try TestAPI()

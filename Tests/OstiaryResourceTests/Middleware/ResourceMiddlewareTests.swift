@@ -79,6 +79,37 @@ struct ResourceMiddlewareTests {
         }
     }
 
+    /// A group of one API, and routes of another behind it.
+    private func status(_ outer: TestAPI, _ inner: TestAPI, _ fields: HTTPFields) async throws -> Int {
+        let router = Router(context: CallerContext.self)
+        let timesheets = router.group("timesheets").add(middleware: ResourceMiddleware(outer.verifier))
+        timesheets.group("approvals").add(middleware: ResourceMiddleware(inner.verifier)).get { _, context in
+            "approved by \(try context.verifiedCaller().subject)"
+        }
+        return try await Hummingbird.Application(responder: router.buildResponder()).test(.router) { client in
+            try await client.execute(uri: "/timesheets/approvals", method: .get, headers: fields).status.code
+        }
+    }
+
+    @Test("Two middlewares of two verifiers: whom the outer one let in is verified anew by the inner one, which wants another audience")
+    func nestedAudiences() async throws {
+        let other = "https://api.example.com/approvals"
+        let dpop = try #require(HTTPField.Name("DPoP"))
+        for (audiences, expected) in [([Fixture.api], 401), ([other], 401), ([Fixture.api, other], 200)] {
+            let (outer, inner) = (try TestAPI(), try TestAPI { $0.provider?.audience = other })
+            let token = try Fixture.token { $0["aud"] = .strings(audiences) }
+            #expect(try await status(outer, inner, [.authorization: "Bearer \(token)"]) == expected)
+            // Each remembers proofs by itself: the one that the outer has spent is not spent for the inner.
+            let key = try Fixture.phone().key.thumbprint.text
+            let bound = try Fixture.token { claims in
+                claims["aud"] = .strings(audiences)
+                claims["cnf"] = .object(JSONObject(["jkt": .string(key)]))
+            }
+            let proof = try Fixture.proof(for: bound) { $0["htu"] = .string(Fixture.base + "/timesheets/approvals") }
+            #expect(try await status(outer, inner, [.authorization: "DPoP \(bound)", dpop: proof]) == expected)
+        }
+    }
+
     @Test("A proof for another path opens none")
     func otherRequest() async throws {
         let token = try Fixture.boundToken()

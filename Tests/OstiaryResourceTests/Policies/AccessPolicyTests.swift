@@ -79,6 +79,13 @@ struct AccessPolicyTests {
         #expect(try await refusal(.login(acr: [], maxAge: .max)) { $0["auth_time"] = .moment(Instant(0)) } == nil)
     }
 
+    @Test("Any login will do, but there has to be one: what tells neither how nor when may be a machine's")
+    func anyLogin() async throws {
+        let policy = AccessPolicy.login(acr: [], maxAge: nil)
+        for name in ["acr", "auth_time"] { #expect(try await refusal(policy) { $0[name] = nil } == nil) }
+        #expect(try await refusal(policy) { claims in for name in ["acr", "auth_time"] { claims[name] = nil } } == .stepUp(.init()))
+    }
+
     @Test("Nobody logs in anew to be forbidden then; and who can come in by logging in anew is told that")
     func order() async throws {
         let strong = AccessPolicy.login(acr: ["phr"], maxAge: nil)

@@ -16,6 +16,14 @@ struct ProofMemoryTests {
         #expect(try memory.spend(name(2), until: now + 60, now: now))
     }
 
+    @Test("A call whose clock is behind that of another still finds what the other might have forgotten")
+    func behind() throws {
+        let memory = ProofMemory()
+        #expect(try memory.spend(name(1), until: now + 60, now: now))
+        #expect(try memory.spend(name(2), until: now + 150, now: now + 119))
+        #expect(try !memory.spend(name(1), until: now + 60, now: now + 60))
+    }
+
     @Test("When it is full nothing is forgotten to make room; what is over makes some")
     func full() throws {
         let memory = ProofMemory(most: 100)

@@ -107,6 +107,20 @@ struct ProofTests {
         #expect(try await TestAPI().refusal(of: request) == .proof(.targetWrong))
     }
 
+    @Test("Behind the base comes a path: a target that would make it another host or another port has no proof, nor has one with a fragment")
+    func targets() async throws {
+        let token = try Fixture.boundToken()
+        for (target, address) in [
+            (".evil.example/x", "https://api.example.com.evil.example/x"), (":1/x", "https://api.example.com:1/x"),
+            ("m://x", "https://api.example.comm://x"), ("m/x", "https://api.example.comm/x"), ("@x/", "https://x/"), ("", Fixture.base),
+            ("?a=b", Fixture.base), ("*", "https://api.example.com*"), ("/timesheets#x", Fixture.base + "/timesheets"),
+            ("/timesheets?a=b#x", Fixture.base + "/timesheets"), ("/timesheets#/../approvals", Fixture.base + "/timesheets"),
+        ] {
+            let proof = try Fixture.proof(for: token) { $0["htu"] = .string(address) }
+            #expect(try await refusal([proof], token: token, target: target) == .proof(.targetWrong), "\(target)")
+        }
+    }
+
     @Test("A path that a proxy takes away is part of what proofs are for")
     func base() async throws {
         let token = try Fixture.boundToken()
@@ -192,6 +206,42 @@ struct ProofTests {
         }
         #expect(try await other.refusal(of: request(nonce, id: "b")) == .proof(.nonceNeeded))
         #expect(try TestAPI().verifier.proofNonce(for: good) == nil)
+    }
+
+    @Test("A proof that ends while the provider is asked is too old, though another has made the memory forget it meanwhile", .timeLimit(.minutes(5)))
+    func endsMeanwhile() async throws {
+        let api = try TestAPI { $0.provider?.introspection = IntrospectionSettings(clientID: "api", clientSecret: "secret") }
+        let (opaque, jwt, key) = ("2YotnFZFEjr1zCsicMWpAA", try Fixture.boundToken(), try Fixture.phone().key.thumbprint.text)
+        await api.provider.answers(
+            FixtureProvider.introspection,
+            Fixture.claims { claims in
+                claims["active"] = .bool(true)
+                claims["cnf"] = .object(JSONObject(["jkt": .string(key)]))
+            })
+        let spent = TestAPI.request("DPoP \(opaque)", proofs: [try Fixture.proof(for: opaque)])
+        #expect(await api.refusal(of: spent) == nil)
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(jwt)", proofs: [Fixture.proof(for: jwt, id: "proof-2")])) == nil)
+        await api.provider.holds()
+        let replay = Task { await api.refusal(of: spent) }
+        while await api.provider.count(FixtureProvider.introspection) < 2 { await Task.yield() }
+        api.clock.advance(200)
+        // Nobody is asked for this one. What was over goes as it comes.
+        let later = try Fixture.proof(for: jwt, id: "proof-3") { $0["iat"] = .moment(Fixture.now + 200) }
+        #expect(await api.refusal(of: TestAPI.request("DPoP \(jwt)", proofs: [later])) == nil)
+        await api.provider.releases()
+        #expect(await replay.value == .proof(.tooOld))
+    }
+
+    @Test("A memory is told to keep a proof half a minute longer than it is good")
+    func reserve() async throws {
+        struct Kept: SpentProofs {
+            func spend(_ name: [UInt8], until end: UInt64, now: UInt64) async throws -> Bool {
+                end == (Fixture.now + 90).seconds && now == Fixture.now.seconds
+            }
+        }
+        let token = try Fixture.boundToken()
+        let api = try TestAPI { $0.proofs.spent = Kept() }
+        #expect(try await api.refusal(of: TestAPI.request("DPoP \(token)", proofs: [Fixture.proof(for: token)])) == nil)
     }
 
     @Test("A memory of proofs that fails lets nobody in")

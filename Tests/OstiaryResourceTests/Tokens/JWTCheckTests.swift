@@ -115,4 +115,21 @@ struct JWTCheckTests {
             #expect(try await refusal { $0["cnf"] = .object(confirmation) } == .claimWrong("cnf"))
         }
     }
+
+    @Test("Issuer and audience are compared by bytes: two spellings of one letter are two names")
+    func bytes() async throws {
+        // The Kelvin sign, which a comparison of characters takes for K.
+        let (api, kelvin) = ("https://api.example.com/K", "https://api.example.com/\u{212A}")
+        let verified = try TestAPI { $0.provider?.audience = api }
+        #expect(try await verified.refusal(Fixture.token { $0["aud"] = .string(api) }) == nil)
+        #expect(try await verified.refusal(Fixture.token { $0["aud"] = .string(kelvin) }) == .token(.audienceWrong))
+        #expect(try await verified.refusal(Fixture.token { $0["aud"] = .strings([kelvin, "x"]) }) == .token(.audienceWrong))
+        let issuer = "https://login.example/K"
+        let fixed = try TestAPI { settings in
+            settings.provider?.issuer = issuer
+            settings.provider?.jwt?.keys = .address(FixtureProvider.keys)
+        }
+        #expect(try await fixed.refusal(Fixture.token { $0["iss"] = .string(issuer) }) == nil)
+        #expect(try await fixed.refusal(Fixture.token { $0["iss"] = .string("https://login.example/\u{212A}") }) == .token(.issuerWrong))
+    }
 }
