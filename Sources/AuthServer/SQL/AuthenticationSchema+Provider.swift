@@ -174,6 +174,7 @@ extension AuthenticationSchema {
         ]
     }
 
+    /// When a person agreed, by which an exchange after a withdrawal is told from the one before; and of an account's wrong numbers the sessions that have any.
     static func consentMoment(_ d: SQLDialect) -> [String] {
         [
             "ALTER TABLE oauth_consent ADD COLUMN given_at \(d.integer) NOT NULL DEFAULT 0",
