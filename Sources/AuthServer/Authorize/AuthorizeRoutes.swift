@@ -70,15 +70,16 @@ package struct AuthorizeRoutes: Sendable {
             guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
             // Where there is no provider nothing else is said.
             _ = try await oauth.proofNonces(of: server)
-            return try await answer(
-                BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger))
+            let call = BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger)
+            do { return try await answer(call) } catch { throw VisitRefusal(error) ?? error }
         }
     }
 
     /// An address that people open: they are told on a page what became of it.
     private func page(_ answer: @Sendable @escaping (BrowserCall) async throws -> Response) -> Handler {
         call { call in
-            do { return try await answer(call) } catch let refusal as VisitRefusal {
+            do { return try await answer(call) } catch {
+                guard let refusal = VisitRefusal(error) else { throw error }
                 RequestTrace.current?.note(.reason, refusal.reason)
                 return texts.problem(refusal, in: call.language())
             }
