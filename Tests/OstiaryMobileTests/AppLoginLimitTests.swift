@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -90,8 +91,8 @@ struct AppLoginLimitTests {
         #expect(try await phone.stopped().ending == .inactivity)
     }
 
-    @Test("A wall clock that is set by a day changes nothing", arguments: [-86_400.0, 86_400])
-    func clockJumps(_ jump: Double) async throws {
+    @Test("A wall clock that is set by a day changes nothing", arguments: [-86_400, 86_400])
+    func clockJumps(_ jump: Int64) async throws {
         let phone = try await loggedIn { $0.appLoginInactivityTimeout = .seconds(300) }
         phone.clock.advance(100)
         phone.clock.setWall(by: jump)
