@@ -163,17 +163,4 @@ extension TestPhone {
         ostiary.sfInput(PIN("271828"))
         return try await login()
     }
-
-    /// A second account for the same person; its session is over afterwards.
-    func enrolAnother() async throws {
-        ostiary.start(with: try await server.makeEnrolLink())
-        ostiary.setAccount(nil, for: try await confirmEnrol())
-        _ = try await secondFactor()
-        ostiary.sfInput(PIN("271828"))
-        _ = try await code()
-        await server.confirmAccounts()
-        try await ostiary.end(try await login())
-        _ = try await stopped()
-        await server.with { server in server.caches = [:] }
-    }
 }
