@@ -72,7 +72,8 @@ let package = Package(
             dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto],
             swiftSettings: house),
         // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
-        .target(name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "Database", logging, crypto], swiftSettings: house),
+        .target(
+            name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "OstiaryMobile", "Database", logging, crypto], swiftSettings: house),
         // QR codes out (PNG, terminal) and in (a PNG or JPEG of a screen).
         .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.

@@ -38,7 +38,7 @@ struct IntrospectionQuestion: Sendable {
                 (name: "Authorization", value: authorization), (name: "Content-Type", value: "application/x-www-form-urlencoded"),
                 (name: "Accept", value: "application/json"),
             ]
-            let body = "token=\(FormEscape.text(token))&token_type_hint=access_token"
+            let body = "token=\(PercentEscape.formText(token))&token_type_hint=access_token"
             let call = ResourceCall(
                 method: .post, address: try await address().text, fields: fields, body: Array(body.utf8), mostBytes: Self.mostBytes,
                 purpose: .question)

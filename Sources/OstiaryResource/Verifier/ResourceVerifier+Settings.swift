@@ -75,7 +75,7 @@ extension ResourceVerifier {
             endpoint = .address(address)
         }
         // Both parts are encoded like a form first (RFC 6749 §2.3.1).
-        let pair = "\(FormEscape.text(settings.clientID)):\(FormEscape.text(settings.clientSecret))"
+        let pair = "\(PercentEscape.formText(settings.clientID)):\(PercentEscape.formText(settings.clientSecret))"
         return IntrospectionQuestion(
             rules: rules, endpoint: endpoint, authorization: "Basic " + Data(pair.utf8).base64EncodedString(),
             mayLackAudience: settings.mayLackAudience, calls: calls,

@@ -71,13 +71,10 @@ struct ServersFixture: Sendable {
         let quiet = logger
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
-            let settings = AuthNodeSettings(
-                publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash,
-                auditDays: auditDays)
             let start = { @Sendable () async throws -> AuthNode in
                 try await AuthNode(
-                    settings: settings, database: commits, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
-                    second: .milliseconds(20), readinessLimit: .patientReadiness, clock: now)
+                    .ofTests(pinning: secondFactor.identityHash, auditDays: auditDays), over: commits, key: key, secondFactor: transport, by: clock,
+                    logger: quiet, drain: drain, second: .milliseconds(20))
             }
             let service = try await start()
             try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in

@@ -12,10 +12,7 @@ import Testing
 struct ParallelTriesTests {
     @Test("Attack 2: of 64 tries that are released together no more are evaluated than there are; the right PIN works when the penalty is over")
     func released() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,1,1"])
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,1,1"])
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
 

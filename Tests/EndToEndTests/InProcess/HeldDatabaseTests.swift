@@ -8,6 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import ostiary

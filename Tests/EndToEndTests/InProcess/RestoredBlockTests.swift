@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import OstiaryMobile
+import OstiaryTesting
 import Testing
 
 @testable import ostiary

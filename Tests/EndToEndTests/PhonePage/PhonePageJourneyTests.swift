@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import Foundation
 import NIOHTTP1
+import OstiaryTesting
 import QRCode
 import Testing
 

@@ -11,9 +11,7 @@ struct ConnectionTests {
 
     private func running(_ changes: [String: String] = [:]) async throws -> ProcessesFixture {
         let pair = try await ProcessesFixture()
-        try pair.secondFactor.start()
-        try pair.authentication.start(changes, shell: Self.fewDescriptors)
-        try await pair.waitUntilReady()
+        try await pair.start(changes, shell: Self.fewDescriptors)
         return pair
     }
 

@@ -32,10 +32,7 @@ struct CrashTests {
 
     @Test("kill -9 of either server while PINs are tried: never more wrong tries than were evaluated, and the right PIN works", arguments: [0, 1])
     func killedServers(_ which: Int) async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let code = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)

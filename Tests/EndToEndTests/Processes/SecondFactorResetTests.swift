@@ -44,10 +44,7 @@ struct SecondFactorResetTests {
 
     @Test("A reset beside the running server lifts the block of the instance that the log names, and is told on standard error")
     func granted() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         #expect(try await person.logIn(pins: Person.wrongPINs + ["618203"], in: pair.folder).outcome.code == 4)

@@ -30,9 +30,8 @@ struct SupervisorTests {
         let pipe = try FullPipe(in: pair.folder)
         let shell = "exec \"$0\" \"$@\" 2>\(pipe.path)"
         // Every request is lines of the log.
-        try pair.secondFactor.start(["OSTIARY_LOG_LEVEL": "trace"], shell: shell)
-        try pair.authentication.start(["OSTIARY_LOG_LEVEL": "trace"], shell: shell)
-        try await pair.waitUntilReady()
+        let everything = ["OSTIARY_LOG_LEVEL": "trace"]
+        try await pair.start(everything, secondFactor: everything, shell: shell, isForBoth: true)
         let backend = try await pair.backend()
         for _ in 0..<20 {
             #expect(await pair.status("/live") == 200)

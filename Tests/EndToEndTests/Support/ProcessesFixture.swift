@@ -17,13 +17,15 @@ final class ProcessesFixture: Sendable {
     let secondFactor: RestartableServer
     let authentication: RestartableServer
 
-    /// Starts both and waits until both answer.
-    /// - Parameter changes: settings of the authentication server.
-    static func running(_ changes: [String: String] = [:]) async throws -> ProcessesFixture {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start()
-        try pair.authentication.start(changes)
-        try await pair.waitUntilReady()
+    /// Makes both and starts them.
+    /// - Parameters:
+    ///   - changes: settings of the authentication server.
+    ///   - others: settings of the second-factor server.
+    static func running(
+        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], rootKeys: Bool = false
+    ) async throws -> ProcessesFixture {
+        let pair = try await ProcessesFixture(rootKeys: rootKeys)
+        try await pair.start(changes, secondFactor: others)
         return pair
     }
 
@@ -40,6 +42,19 @@ final class ProcessesFixture: Sendable {
             return (code, program.output, program.complaints)
         }
         (secondFactor, authentication) = (RestartableServer(launches.secondFactor), RestartableServer(launches.authentication))
+    }
+
+    /// Starts both and waits until both answer.
+    /// - Parameters:
+    ///   - changes: settings of the authentication server, for this start only.
+    ///   - others: the same of the second-factor server.
+    ///   - shell: see ``Program``; of the second-factor server too where `isForBoth`.
+    func start(
+        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], shell: String? = nil, isForBoth: Bool = false
+    ) async throws {
+        try secondFactor.start(others, shell: isForBoth ? shell : nil)
+        try authentication.start(changes, shell: shell)
+        try await waitUntilReady()
     }
 
     /// What `--print-identity` prints.
