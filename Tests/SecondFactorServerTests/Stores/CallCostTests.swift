@@ -20,12 +20,12 @@ struct CallCostTests {
         static let ticket = Cost(reads: 1, commits: 2, statements: 9, pages: 6)
         /// The instance and the attempt.
         static let proof = Cost(reads: 1, commits: 1, statements: 8, pages: 2)
-        /// A key that waits, in its table and two indexes, and the attempt; then its evaluation.
-        static let newPIN = Cost(reads: 1, commits: 2, statements: 11, pages: 8)
+        /// A key that waits, in its table and index, and the attempt; then its evaluation.
+        static let newPIN = Cost(reads: 1, commits: 2, statements: 11, pages: 7)
         /// The instance, the attempt, and the key that waits no more.
-        static let newPINProved = Cost(reads: 1, commits: 1, statements: 9, pages: 5)
+        static let newPINProved = Cost(reads: 1, commits: 1, statements: 9, pages: 4)
         /// A first PIN, asked for and proved: the same two, but that nothing vouches for it and that the instance is new in its table and its index.
-        static let enrolment = Cost(reads: 2, commits: 3, statements: 18, pages: 14)
+        static let enrolment = Cost(reads: 2, commits: 3, statements: 18, pages: 12)
     }
 
     private struct Meter: Sendable {
