@@ -95,6 +95,7 @@ bench: ## print the table of costs per operation
 	swift build -c release --package-path Benchmarks --product Bench
 	swift build -c release --package-path Benchmarks --product EmulatorCounts
 	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/libEmulatorCounts.so
+	Benchmarks/start --binary .build/release/ostiary
 
 clean: ## remove what was built
 	rm -rf .build Models/build Benchmarks/.build Examples/*/.build

@@ -46,7 +46,7 @@ struct CrashTests {
             let victim = which == 0 ? pair.authentication : pair.secondFactor
             try await victim.kill()
             try victim.start(which == 0 ? [:] : ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
-            try await eventually("answers to \(round + 1) tries: \(login.output)", within: .seconds(40)) {
+            try await eventually("answers to \(round + 1) tries: \(login.output)") {
                 login.lines.filter { $0.contains(#""event":"secondFactor""#) }.count >= round + 2
             }
         }

@@ -81,7 +81,7 @@ struct SecondFactorResetTests {
             #expect(try await database.schemaVersion() == before - 1)
             try await database.close()
         }
-        #expect(await pair.readiness() == 200)
+        try await pair.waitUntilReady()
         try await pair.stop()
     }
 
@@ -100,7 +100,7 @@ struct SecondFactorResetTests {
         let right = try Program(["second-factor", "reset", Self.someID, "--data", data])
         #expect(try await right.end() == 1)
         #expect(right.complaints.contains("no phone has that instance here"))
-        #expect(await pair.readiness() == 200)
+        try await pair.waitUntilReady()
         try await pair.stop()
     }
     #endif

@@ -78,6 +78,11 @@ final class ProcessesFixture: Sendable {
         }
     }
 
+    /// Waits until the authentication server says of itself that it is in order, whatever the other one is: a balancer leaves it where it is.
+    func waitUntilInOrder() async throws {
+        try await eventually("serve itself is ready: \(authentication.complaints)") { await self.status("/ready") == 200 }
+    }
+
     /// Status of `/ready?for=logins`; nil when nothing answers.
     func readiness() async -> Int? { await status("/ready?for=logins") }
 
@@ -92,7 +97,7 @@ final class ProcessesFixture: Sendable {
     /// What any address answers.
     func answer(_ address: String) async throws -> (status: Int, body: String) {
         let url = try #require(URL(string: address))
-        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 10))
+        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 300))
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 

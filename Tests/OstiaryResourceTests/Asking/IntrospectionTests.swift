@@ -4,7 +4,7 @@ import OstiaryTesting
 import OstiaryTokens
 import Testing
 
-@Suite("Tokens that the provider is asked about, RFC 7662", .timeLimit(.minutes(5)))
+@Suite("Tokens that the provider is asked about, RFC 7662", .timeLimit(.minutes(10)))
 struct IntrospectionTests {
     private static let token = "2YotnFZFEjr1zCsicMWpAA"
 

@@ -161,7 +161,7 @@ struct WebNonceTests {
         }
     }
 
-    @Test("64 questions may be under way: the next is an outage at once", .timeLimit(.minutes(5)))
+    @Test("64 questions may be under way: the next is an outage at once", .timeLimit(.minutes(10)))
     func tooMany() async throws {
         let api = try api()
         await api.provider.answers(Self.address, session())
