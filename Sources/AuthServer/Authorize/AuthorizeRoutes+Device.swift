@@ -8,13 +8,12 @@ import OstiaryProtocol
 /// The page on which a person types what a device shows (RFC 8628 §3.3).
 extension AuthorizeRoutes {
     /// POST /device/code: where the browser goes on with a code that somebody waits with.
-    /// - Parameter place: that wrong codes are counted for.
-    func typeCode(_ call: BrowserCall, from place: CallPlace) async throws -> Response {
+    func typeCode(_ call: BrowserCall) async throws -> Response {
         try pages.checkPost(call.headers)
         let body = try JSONBody.decode(DeviceBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
         let waiting: PolledAuthorization
         do {
-            let found = try await oauth.devices.waiting(forTyped: body.code, from: place, at: call.server, now: call.now)
+            let found = try await oauth.devices.waiting(forTyped: body.code, from: call.place, at: call.server, now: call.now)
             guard let found else { return .object { $0.member("outcome", "wrong") } }
             waiting = found
         } catch let locked as UserCodesLocked {

@@ -38,7 +38,7 @@ extension AuthorizeRoutes {
             return answer(asked.refused(refusal, issuer: call.issuer), in: call.language(for: asked))
         case .logIn, .consent, .confirm: break
         }
-        let name = try await oauth.authorize.keep(parameters, of: asked, at: call.now)
+        let name = try await oauth.authorize.keep(parameters, of: asked, from: call.place, at: call.now)
         let begun = Visit(secret: PageSecret(using: random), subject: .request(name), begunAt: call.now)
         guard case .logIn(let demand) = step else { return ask(begun, call, in: call.language(for: asked)) }
         return try await openLogin(begun, shown(asked, demand, call), call)
@@ -163,7 +163,8 @@ extension AuthorizeRoutes {
         let page = Page(
             kind: .login, serverID: call.server, nonceHash: visit.nonce.hash, name: shown.expectedName ?? "",
             returnURL: ReturnURL(call.address("/authorize/continue", of: visit)),
-            cancelURL: ReturnURL(call.address("/authorize/cancel", of: visit)), request: shown.loginRequest(texts))
+            cancelURL: ReturnURL(call.address("/authorize/cancel", of: visit)), request: shown.loginRequest(texts),
+            visit: visit.subject.hash)
         var response = Self.redirect(to: try await pages.open(page, in: shown.language, at: call.now))
         response.headers[values: .setCookie] = cookies.keeping(visit, in: call.headers)
         return response

@@ -53,9 +53,7 @@ package struct AuthorizeRoutes: Sendable {
             router.get(path("/authorize/state"), use: call(state))
             router.post(path("/authorize/decision"), use: call(decide))
             router.get(path(ProviderPath.verification.rawValue), use: page { [texts] call in texts.response(.device, to: call.request) })
-            router.post(path("/device/code")) { request, context in
-                try await call { call in try await typeCode(call, from: context.place) }(request, context)
-            }
+            router.post(path("/device/code"), use: call(typeCode))
             router.post(path(ProviderPath.endSession.rawValue), use: page(turned))
             router.get(path("/logout/done"), use: page { [texts] call in texts.response(.logout, to: call.request) })
             router.post(path("/logout/decision"), use: call(decideLogout))
@@ -71,18 +69,23 @@ package struct AuthorizeRoutes: Sendable {
             // Where there is no provider nothing else is said.
             _ = try await oauth.proofNonces(of: server)
             return try await answer(
-                BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger))
+                BrowserCall(
+                    request, server: server, from: context.place, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger))
         }
     }
 
     /// An address that people open: they are told on a page what became of it.
     private func page(_ answer: @Sendable @escaping (BrowserCall) async throws -> Response) -> Handler {
         call { call in
-            do { return try await answer(call) } catch let refusal as VisitRefusal {
-                RequestTrace.current?.note(.reason, refusal.reason)
-                return texts.problem(refusal, in: call.language())
+            do { return try await answer(call) } catch let refusal as VisitRefusal { return told(refusal, call) } catch let many as TooManyWaiting {
+                return told(.tooMany(many), call)
             }
         }
+    }
+
+    private func told(_ refusal: VisitRefusal, _ call: BrowserCall) -> Response {
+        RequestTrace.current?.note(.reason, refusal.reason)
+        return texts.problem(refusal, in: call.language())
     }
 
     /// A request that came by POST is answered at the same address by GET: a form of another site brings no cookie, and the redirect does.

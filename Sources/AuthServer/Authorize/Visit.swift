@@ -10,6 +10,14 @@ struct Visit: Sendable {
         case request(String)
         /// A device that waits, by the hash of its code.
         case device([UInt8])
+
+        /// By which its row is found.
+        var hash: [UInt8] {
+            switch self {
+            case .request(let name): SHA(name.utf8)
+            case .device(let hash): hash
+            }
+        }
     }
 
     /// Names its login, and marks what its person was shown.

@@ -61,12 +61,14 @@ package struct PolledAuthorization: Equatable, Sendable {
     package let session: SessionID?
     /// How a client that is not to ask again and again hears of the decision; nil for one that polls.
     package let notification: Notification?
+    /// Where a device code was begun (`CallPlace.name`), by somebody who may be anybody; nil where its client showed who it is.
+    package let place: String?
 
     package init(
         hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?,
         strengths: [LoginStrength] = [], bindingMessage: String? = nil, createdAt: Instant, life: UInt64,
         interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, polledBy: RedemptionID? = nil,
-        state: State = .pending, session: SessionID? = nil, notification: Notification? = nil
+        state: State = .pending, session: SessionID? = nil, notification: Notification? = nil, place: String? = nil
     ) {
         self.hash = hash
         self.server = server
@@ -84,6 +86,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         self.state = state
         self.session = session
         self.notification = notification
+        self.place = place
     }
 
     /// What a question of the client comes to, and what the authorization is afterwards.
