@@ -109,8 +109,10 @@ package struct PolledAuthorization: Equatable, Sendable {
         case .pending, .approved: break
         }
         guard isBeingDecided || now <= goodUntil else { return (.expired, self) }
+        // Who is told by ping asks when it is (OpenID Connect CIBA §10.2), however lately it asked before.
+        let isTold = notification != nil && state != .pending
         // A second of patience: the answer was under way, too.
-        let isHasty = polledBy != redemption && polledAt.map { now + 1 < $0 + interval } ?? false
+        let isHasty = !isTold && polledBy != redemption && polledAt.map { now + 1 < $0 + interval } ?? false
         next.polledAt = now
         next.polledBy = redemption
         guard !isHasty else {
