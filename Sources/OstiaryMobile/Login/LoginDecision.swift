@@ -117,11 +117,11 @@ extension Engine {
         let outcome = reply.value
         guard outcome.result == .loggedIn else {
             guard question.shown.needsNumber else { throw .serverAnswer }
-            // The third number: the server has ended the login, so that nothing of this yes is left to find out or to stop.
+            // The third number, or the last of the day: the server has ended the login, so that nothing of this yes is left to find out or to stop.
             flow?.onAbort = nil
             noteRefusal(.numberWrong, of: id)
             change(id) { $0.shown.wrongNumbers += 1 }
-            throw .numberWrong
+            throw outcome.saysNumbersAreUsedUp ? .numbersUsedUp : .numberWrong
         }
         try checkNotAborted()
         if let token = outcome.cache {
