@@ -9,8 +9,6 @@ package struct DeviceService: Sendable {
     let limit: WaitingLimit
     /// Codes that none were, by where they were typed.
     let wrong = PlaceTries(.userCodes)
-    /// Seconds for which a code is good.
-    static let life: UInt64 = 600
 
     package struct Begun: Sendable {
         package let deviceCode: String
@@ -22,7 +20,8 @@ package struct DeviceService: Sendable {
             JSONObject([
                 "device_code": .string(deviceCode), "user_code": .string(userCode.shown), "verification_uri": .string(verification),
                 "verification_uri_complete": .string("\(verification)?user_code=\(userCode.shown)"),
-                "expires_in": .integer(Int64(clamping: DeviceService.life)), "interval": .integer(Int64(clamping: PolledAuthorization.interval)),
+                "expires_in": .integer(Int64(clamping: PolledAuthorization.deviceLife)),
+                "interval": .integer(Int64(clamping: PolledAuthorization.interval)),
             ])
         }
     }
@@ -46,7 +45,7 @@ package struct DeviceService: Sendable {
             try rows.save(
                 PolledAuthorization(
                     hash: hash, server: call.server, client: application.id, way: .device(userCodeHash: begun.userCode.hash), scopes: allowed,
-                    api: target, createdAt: now, life: Self.life, place: counted))
+                    api: target, createdAt: now, life: PolledAuthorization.deviceLife, place: counted))
         }
         return begun
     }

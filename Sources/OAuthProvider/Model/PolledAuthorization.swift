@@ -33,6 +33,8 @@ package struct PolledAuthorization: Equatable, Sendable {
         case redeemed(GrantID, by: RedemptionID)
     }
 
+    /// Seconds for which a device code is good.
+    package static let deviceLife: UInt64 = 600
     /// Seconds between two questions, at first, and by which a hasty client makes it longer (RFC 8628 §3.5).
     package static let interval: UInt64 = 5
     /// Seconds for which a yes of the last moment waits for its client, besides the interval: it asks at its own pace, and a ping takes its time.

@@ -19,7 +19,7 @@ package enum Waiting: CaseIterable, Sendable {
     fileprivate var life: UInt64 {
         switch self {
         case .visits: PushedRequest.visitLife
-        case .devices: DeviceService.life
+        case .devices: PolledAuthorization.deviceLife
         }
     }
 }
