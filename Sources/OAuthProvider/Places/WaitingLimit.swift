@@ -80,7 +80,7 @@ extension WaitingRows {
     func checkRoom(
         for waiting: Waiting, of client: ClientID, from place: String, at server: ServerID, under limit: WaitingLimit, now: Instant
     ) throws {
-        let parts = [(WaitingPart.place(place), limit.fromPlace), (.client(client), limit.ofClient), (.server, limit.atServer)]
+        let parts: [(WaitingPart, Int)] = [(.place(place), limit.fromPlace), (.client(client), limit.ofClient), (.server, limit.atServer)]
         for (part, most) in parts where most < .max {
             let found = try count(waiting, part, at: server, since: now - waiting.patience, upTo: most)
             guard found.count >= most else { continue }
