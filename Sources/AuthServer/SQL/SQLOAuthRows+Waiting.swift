@@ -5,7 +5,7 @@ import OstiaryProtocol
 
 /// What waits and may be anybody's, counted by the indexes of those rows alone (`AuthenticationSchema.waitingColumns`).
 extension SQLOAuthRows {
-    func count(_ waiting: Waiting, _ part: WaitingPart, at server: ServerID, since: Instant, upTo most: Int) throws -> WaitingCount {
+    func count(_ waiting: WaitingKind, _ part: WaitingPart, at server: ServerID, since: Instant, upTo most: Int) throws -> WaitingCount {
         let table =
             switch waiting {
             case .visits: "oauth_pushed WHERE spent = 0"

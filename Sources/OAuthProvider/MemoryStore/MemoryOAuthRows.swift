@@ -97,7 +97,7 @@ final class MemoryOAuthRows: OAuthRows {
             .sorted { $0.createdAt < $1.createdAt }
     }
 
-    func count(_ waiting: Waiting, _ part: WaitingPart, at server: ServerID, since: Instant, upTo most: Int) throws -> WaitingCount {
+    func count(_ waiting: WaitingKind, _ part: WaitingPart, at server: ServerID, since: Instant, upTo most: Int) throws -> WaitingCount {
         let all: [(server: ServerID, client: ClientID, place: String?, end: Instant)] =
             switch waiting {
             case .visits: state.pushed.values.filter { !$0.isSpent }.map { ($0.server, $0.client, $0.place, $0.expiresAt) }

@@ -1,7 +1,7 @@
 import OstiaryProtocol
 
 /// What waits for a person although nobody who is known has begun it.
-package enum Waiting: CaseIterable, Sendable {
+package enum WaitingKind: CaseIterable, Sendable {
     /// Authorization requests that no code was given for.
     case visits
     /// Device codes that nobody has decided.
@@ -70,7 +70,7 @@ package protocol WaitingRows: AnyObject {
     /// - Parameters:
     ///   - since: those count that expire at this moment or later.
     ///   - most: beyond which nobody need count.
-    func count(_ waiting: Waiting, _ part: WaitingPart, at server: ServerID, since: Instant, upTo most: Int) throws -> WaitingCount
+    func count(_ waiting: WaitingKind, _ part: WaitingPart, at server: ServerID, since: Instant, upTo most: Int) throws -> WaitingCount
 }
 
 extension WaitingRows {
@@ -78,7 +78,7 @@ extension WaitingRows {
     /// whoever floods from one hears of that, and fills no more of what all have.
     /// - Throws: ``TooManyWaiting``.
     func checkRoom(
-        for waiting: Waiting, of client: ClientID, from place: String, at server: ServerID, under limit: WaitingLimit, now: Instant
+        for waiting: WaitingKind, of client: ClientID, from place: String, at server: ServerID, under limit: WaitingLimit, now: Instant
     ) throws {
         let parts: [(WaitingPart, Int)] = [(.place(place), limit.fromPlace), (.client(client), limit.ofClient), (.server, limit.atServer)]
         for (part, most) in parts where most < .max {
@@ -93,11 +93,11 @@ extension WaitingRows {
 
 /// No more may wait; one may after so many seconds at most.
 package struct TooManyWaiting: Error, Equatable, Sendable {
-    package let waiting: Waiting
+    package let waiting: WaitingKind
     package let part: WaitingPart
     package let seconds: UInt64
 
-    package init(_ waiting: Waiting, _ part: WaitingPart, seconds: UInt64) {
+    package init(_ waiting: WaitingKind, _ part: WaitingPart, seconds: UInt64) {
         self.waiting = waiting
         self.part = part
         self.seconds = seconds

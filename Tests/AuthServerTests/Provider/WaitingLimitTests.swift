@@ -188,7 +188,7 @@ struct WaitingLimitTests {
         let store = SQLOAuthStore(database: database, key: KeyEncryptionKey.random())
         _ = database.take()
         let parts = [WaitingPart.place("a"), .client(Sample.client), .server]
-        let questions = [(Waiting.visits, parts[0]), (.visits, parts[2])] + parts.map { (Waiting.devices, $0) }
+        let questions = [(WaitingKind.visits, parts[0]), (.visits, parts[2])] + parts.map { (WaitingKind.devices, $0) }
         let indexes = ["oauth_pushed_place", "oauth_pushed_waiting", "oauth_polled_place", "oauth_polled_client", "oauth_polled_waiting"]
         for ((waiting, part), index) in zip(questions, indexes) {
             _ = try await store.read { rows in try rows.count(waiting, part, at: Sample.server, since: Sample.now, upTo: 3) }

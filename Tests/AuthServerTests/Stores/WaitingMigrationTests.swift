@@ -37,7 +37,7 @@ struct WaitingMigrationTests {
             #expect(try rows.pushedRequest(hash: hash, of: Sample.server)?.isSpent == false)
             let device = try rows.polled(userCodeHash: Sample.bytes(6), of: Sample.server)
             #expect(device?.hash == hash && device?.place == nil)
-            for waiting in Waiting.allCases {
+            for waiting in WaitingKind.allCases {
                 #expect(try rows.count(waiting, .server, at: Sample.server, since: Sample.now, upTo: 9).count == 0)
             }
         }
