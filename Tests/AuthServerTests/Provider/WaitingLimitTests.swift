@@ -1,3 +1,4 @@
+import Authentication
 import Database
 import OAuthProvider
 import OstiaryProtocol
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("What waits for a person is bounded by rows")
 struct WaitingLimitTests {
-    private typealias Backend = ProviderStoreBackend
+    typealias Backend = ProviderStoreBackend
     private static let limit = WaitingLimit(fromPlace: 3, ofClient: 5, atServer: 7)
 
     private static func request(_ byte: UInt8, from place: String?, at server: ServerID = Sample.server, isSpent: Bool = false) -> PushedRequest {
