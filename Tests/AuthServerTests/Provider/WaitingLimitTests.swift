@@ -198,7 +198,7 @@ struct WaitingLimitTests {
             let plan = try await database.transaction { connection in
                 try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: count)).map { try $0.text("detail") }
             }
-            #expect(plan.contains { $0.contains(" \(index) ") && $0.contains("expires_at>?") }, "\(plan)")
+            #expect(plan.contains { $0.contains("USING COVERING INDEX \(index) ") && $0.contains("expires_at>?") }, "\(plan)")
             #expect(!plan.contains { $0.hasPrefix("SCAN oauth") || $0.contains("B-TREE") }, "\(plan)")
         }
     }
