@@ -3,6 +3,7 @@ import OstiaryTokens
 
 /// The services of the provider over one store, one keyring and one random source: all that routes and tests hold.
 package struct OAuthServices: Sendable {
+    package let visits: VisitService
     package let authorize: AuthorizeService
     package let push: PushService
     package let token: TokenEndpoint
@@ -39,6 +40,7 @@ package struct OAuthServices: Sendable {
         discovery = DiscoveryService(context: context)
         endSession = EndSessionService(context: context)
         registration = ClientRegistrationService(context: context, byPlace: registrations)
+        visits = VisitService(authorize: authorize, devices: devices, approval: approval)
         self.context = context
     }
 

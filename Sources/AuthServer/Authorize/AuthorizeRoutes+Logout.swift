@@ -9,12 +9,10 @@ import OstiaryProtocol
 extension AuthorizeRoutes {
     /// GET /logout: done at once where the client shows a token of a login of this browser; otherwise the person is asked.
     func logOut(_ call: BrowserCall) async throws -> Response {
-        let wish = try await wish(call.query, call)
+        let wish = try await oauth.endSession.wish(call.query?.all, at: call.server)
         var logins = logins(of: call)
-        guard let login = try await logins.newest(at: call.now) else { return try await loggedOut(&logins, wish, call) }
-        guard let wish, !wish.asksFirst, try await names(wish, one: logins, login, at: call.now) else {
-            return texts.response(.logout, to: call.request)
-        }
+        let sessions = try await logins.going(at: call.now).map(\.facts.session)
+        guard EndSession.isDoneAtOnce(wish, among: sessions) else { return texts.response(.logout, to: call.request) }
         return try await loggedOut(&logins, wish, call)
     }
 
@@ -22,7 +20,7 @@ extension AuthorizeRoutes {
     func decideLogout(_ call: BrowserCall) async throws -> Response {
         try pages.checkPost(call.headers)
         let body = try JSONBody.decode(LogoutBody.self, from: try await call.request.bytes(limit: Self.bodyLimit))
-        let wish = try await wish(FormText.parameters(body.query.utf8).map { OAuthProvider.Parameters($0) }, call)
+        let wish = try await oauth.endSession.wish(FormText.parameters(body.query.utf8), at: call.server)
         var logins = logins(of: call)
         let done = try await loggedOut(&logins, wish, call)
         var response = Response.object { $0.member("location", done.headers[.location]) }
@@ -37,26 +35,6 @@ extension AuthorizeRoutes {
         var response = Self.redirect(to: wish?.location ?? call.address("/logout/done"))
         response.headers[values: .setCookie] = [cookies.keeping([], at: call.server)]
         return response
-    }
-
-    /// What the client wants; nil where it asks for what it may not have: the person can log out nevertheless, and is sent nowhere.
-    /// - Throws: ``VisitRefusal/refused(_:)`` for a token that is none of ours.
-    private func wish(_ parameters: OAuthProvider.Parameters?, _ call: BrowserCall) async throws -> EndSession? {
-        guard let parameters else { return nil }
-        do {
-            return try await oauth.endSession.check(parameters.all, at: call.server)
-        } catch EndSessionRefusal.hintWrong {
-            throw VisitRefusal.refused("id_token_hint is not an ID token of this provider")
-        } catch is EndSessionRefusal {
-            return nil
-        }
-    }
-
-    /// Whether the session of the client's token is one of this browser's that go on. A token of another one says nothing of who is logged in here.
-    private func names(_ wish: EndSession, one logins: BrowserLogins, _ newest: BrowserLogin, at now: Instant) async throws -> Bool {
-        guard wish.session != newest.session else { return true }
-        for secret in logins.secrets where try await logins.login(of: secret, at: now)?.session == wish.session { return true }
-        return false
     }
 }
 

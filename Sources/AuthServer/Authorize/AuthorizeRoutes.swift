@@ -68,24 +68,21 @@ package struct AuthorizeRoutes: Sendable {
             guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
             // Where there is no provider nothing else is said.
             _ = try await oauth.proofNonces(of: server)
-            return try await answer(
-                BrowserCall(
-                    request, server: server, from: context.place, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger))
+            let call = BrowserCall(
+                request, server: server, from: context.place, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger)
+            do { return try await answer(call) } catch { throw VisitRefusal(error) ?? error }
         }
     }
 
     /// An address that people open: they are told on a page what became of it.
     private func page(_ answer: @Sendable @escaping (BrowserCall) async throws -> Response) -> Handler {
         call { call in
-            do { return try await answer(call) } catch let refusal as VisitRefusal { return told(refusal, call) } catch let many as TooManyWaiting {
-                return told(.tooMany(many), call)
+            do { return try await answer(call) } catch {
+                guard let refusal = VisitRefusal(error) else { throw error }
+                RequestTrace.current?.note(.reason, refusal.reason)
+                return texts.problem(refusal, in: call.language())
             }
         }
-    }
-
-    private func told(_ refusal: VisitRefusal, _ call: BrowserCall) -> Response {
-        RequestTrace.current?.note(.reason, refusal.reason)
-        return texts.problem(refusal, in: call.language())
     }
 
     /// A request that came by POST is answered at the same address by GET: a form of another site brings no cookie, and the redirect does.

@@ -37,8 +37,8 @@ struct BrowserCall: Sendable {
     func address(_ path: String, of visit: Visit) -> String { address("\(path)?visit=\(visit.id.text)") }
 
     /// The language that a client asks for, else that of the browser.
-    func language(for asked: AuthorizationRequest? = nil) -> PageLanguage {
-        asked?.uiLocales.lazy.compactMap { PageLanguage(tag: $0) }.first ?? PageLanguage(of: request)
+    func language(among wanted: [String] = []) -> PageLanguage {
+        wanted.lazy.compactMap { PageLanguage(tag: $0) }.first ?? PageLanguage(of: request)
     }
 }
 
@@ -66,10 +66,17 @@ enum VisitRefusal: Error, Equatable {
         }
     }
 
-    init(_ refusal: AuthorizeRefusal) {
-        switch refusal {
-        case .requestURISpent, .requestURIExpired, .requestURIUnknown: self = .over
-        default: self = .refused(refusal.description, reason: refusal.reason)
+    /// What the provider says of a visit; nil for what is no refusal of one.
+    init?(_ error: any Error) {
+        switch error {
+        case let refusal as VisitRefusal: self = refusal
+        case VisitEnd.over: self = .over
+        case VisitEnd.changed: self = .changed
+        case VisitEnd.told(let refusal): self = .refused(refusal.description, reason: refusal.reason)
+        case EndSessionRefusal.hintWrong: self = .refused("id_token_hint is not an ID token of this provider")
+        case let locked as UserCodesLocked: self = .tooOften(seconds: locked.seconds)
+        case let many as TooManyWaiting: self = .tooMany(many)
+        default: return nil
         }
     }
 }

@@ -1,4 +1,5 @@
 import Authentication
+import OAuthProvider
 import OstiaryProtocol
 
 /// The logins that a browser has at the provider of one virtual server. Which of them go on is asked of their sessions, so nothing has to tell a browser
@@ -18,24 +19,37 @@ struct BrowserLogins: Sendable {
         return nil
     }
 
+    /// All that go on.
+    func going(at now: Instant) async throws -> [BrowserLogin] {
+        var going: [BrowserLogin] = []
+        for secret in secrets {
+            if let login = try await login(of: secret, at: now) { going.append(login) }
+        }
+        return going
+    }
+
     /// The login of one secret, while it goes on.
     func login(of secret: PageSecret, at now: Instant) async throws -> BrowserLogin? {
         guard let session = try await domain.sessions.progress(of: SessionNonce(naming: secret), at: server, now: now), let login = session.login
         else {
             return nil
         }
-        return BrowserLogin(secret: secret, session: session.id, startedAt: session.startedAt, account: login.account)
+        return BrowserLogin(secret: secret, facts: VisitLogin(session: session.id, startedAt: session.startedAt, account: login.account))
     }
 
-    /// Puts a login of now before those of the same person, whose grants go on. Those of anybody else end, and so does what is one too many.
+    /// Who is at the door of a visit.
+    func arrival(of visit: Visit, at now: Instant) async throws -> VisitArrival {
+        if let own = try await login(of: visit.secret, at: now) { return .own(own.facts) }
+        return .before(try await newest(at: now)?.facts)
+    }
+
+    /// Puts a login of now before those that stay beside it, and ends the others.
     mutating func add(_ new: BrowserLogin, at now: Instant) async throws {
-        var (kept, ended) = ([new.secret], [PageSecret]())
-        for secret in secrets where secret.text != new.secret.text {
-            guard let login = try await login(of: secret, at: now) else { continue }
-            if login.account == new.account, kept.count < ProviderCookies.mostLogins { kept.append(secret) } else { ended.append(secret) }
-        }
-        try await end(ended, at: now)
-        secrets = kept
+        secrets.removeAll { $0.text == new.secret.text }
+        let others = try await going(at: now)
+        let staying = new.facts.staying(among: others.map(\.facts), most: ProviderCookies.mostLogins - 1)
+        try await end(others.filter { !staying.contains($0.facts) }.map(\.secret), at: now)
+        secrets = [new.secret] + others.filter { staying.contains($0.facts) }.map(\.secret)
     }
 
     /// Ends all of them, with whatever their pages have begun.
@@ -54,11 +68,8 @@ struct BrowserLogins: Sendable {
     }
 }
 
-/// A login that goes on.
+/// A login that goes on, and what names it in the browser.
 struct BrowserLogin: Sendable {
     let secret: PageSecret
-    let session: SessionID
-    /// When its session began to wait for a phone.
-    let startedAt: Instant
-    let account: AccountID
+    let facts: VisitLogin
 }

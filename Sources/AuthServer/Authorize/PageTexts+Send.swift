@@ -52,19 +52,14 @@ extension AuthorizeRoutes {
 
     /// The page of the question: it may post to the client of its visit, if that wants its answer so.
     func questionPage(_ call: BrowserCall) async throws -> Response {
-        guard let receiver = try await receiver(of: call) else { return texts.response(.consent, to: call.request) }
+        guard let visit = visit(of: call),
+            let receiver = try await oauth.visits.receiver(of: visit.subject, at: call.server, now: call.now)
+        else { return texts.response(.consent, to: call.request) }
         // Who gets a form is in the headers, so no browser keeps it.
         let language = PageLanguage(of: call.request)
         var response = texts.asset(.consent, in: language).response
         response.headers[.contentLanguage] = language.rawValue
         response.headers[.contentSecurityPolicy] = PageFrame.policy([], formTo: receiver)
         return response
-    }
-
-    private func receiver(of call: BrowserCall) async throws -> FrameOrigin? {
-        guard let visit = visit(of: call), case .request(let name) = visit.subject,
-            case .request(let asked) = try await oauth.authorize.resume(name, at: call.server, now: call.now).outcome, asked.mode == .formPost
-        else { return nil }
-        return asked.redirect.formOrigin
     }
 }

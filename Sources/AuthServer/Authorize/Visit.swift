@@ -1,38 +1,18 @@
 import Authentication
 import OAuthProvider
 import OstiaryProtocol
-import OstiaryTokens
 
 /// What a browser came for: it is sent to log in, maybe asked something, and sent back. All of it stands in a cookie of the browser.
 struct Visit: Sendable {
-    enum Subject: Hashable, Sendable {
-        /// An authorization request, by the name under which it is kept.
-        case request(String)
-        /// A device that waits, by the hash of its code.
-        case device([UInt8])
-
-        /// By which its row is found.
-        var hash: [UInt8] {
-            switch self {
-            case .request(let name): SHA(name.utf8)
-            case .device(let hash): hash
-            }
-        }
-    }
-
     /// Names its login, and marks what its person was shown.
     let secret: PageSecret
-    let subject: Subject
+    let subject: VisitSubject
     /// When it began, as the browser says: of too many the oldest is given up, and nothing else follows from it.
     let begunAt: Instant
 
     var id: PageID { PageID(of: secret) }
     var nonce: SessionNonce { SessionNonce(naming: secret) }
-
-    /// Shows that whoever sends it back was shown this question by us, in this browser.
-    func mark(of question: ConsentQuestion) -> [UInt8] {
-        HMACSHA256.tag(over: Array("ostiary consent\n\(question.text)".utf8), key: Array(secret.text.utf8))
-    }
+    var consentKey: ConsentKey { ConsentKey(secret.text) }
 }
 
 extension SessionNonce {

@@ -28,6 +28,11 @@ struct ShownRequest: Sendable {
         userAgent = (try? LoginText.line(headers[.userAgent] ?? "", "User-Agent")) ?? ""
     }
 
+    init(_ offered: OfferedLogin, in language: PageLanguage, headers: HTTPFields) {
+        self.init(offered.application, offered.scopes, offered.api, demand: offered.demand, in: language, headers: headers)
+        expectedName = offered.expectedName
+    }
+
     func loginRequest(_ texts: PageTexts) -> LoginRequest {
         LoginRequest(
             client: RelyingParty(name: application.name, origin: application.siteURL, clientID: application.id.text),

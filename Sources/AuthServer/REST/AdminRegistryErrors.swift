@@ -100,6 +100,7 @@ extension UserRefusal {
 extension ApplicationRefusal {
     fileprivate var fieldRefusal: FieldRefusal {
         switch self {
+        case .idWrong: .bad("client_id", "has what an address can't have as it is: write letters, digits and -._~!$&'()*+,;=@ only")
         case .nameWrong: .bad("client_name", "has 1 to 80 \(lineRule)")
         case .siteWrong: .bad("client_uri", "is https, or http to this machine, in at most 255 bytes; leave it out for none")
         case .machineWithoutCredentials: .bad("token_endpoint_auth_method", "is not none for a machine: anybody could say that they are it")

@@ -44,7 +44,7 @@ extension SQLOAuthRows {
     /// After the server `$1`, the client `$2` and the grant `$3` the next `$4`: the rest of that client's, and those of the clients after it. Apart, as one
     /// condition for both would have the database begin at the client's first. Clients without an address cost nothing.
     private static let part = """
-        WITH part AS (SELECT * FROM (
+        WITH part AS MATERIALIZED (SELECT * FROM (
         SELECT * FROM (SELECT g.server, g.client, g.id FROM oauth_client c CROSS JOIN oauth_grant g
         WHERE c.server = $1 AND c.id = $2 AND c.logout_uri IS NOT NULL AND g.server = c.server AND g.client = c.id AND g.told = 0 AND g.id > $3
         ORDER BY g.id LIMIT $4) rest
@@ -53,19 +53,26 @@ extension SQLOAuthRows {
         ORDER BY c.server, c.id, g.id LIMIT $4) others
         ) nearest ORDER BY server, client, id LIMIT $4)
         """
-    private static let partNotices = "\(part) \(notices(from: "part", where: "g.id = part.id", at: "$5"))"
-    private static let partEnd = "\(part) SELECT server, client, id FROM part ORDER BY server, client, id LIMIT 1 OFFSET $4 - 1"
+    /// Its notices, and as a row of its own where it ends, if it is full: in one statement, as each would look the part up again.
+    private static let partNotices = """
+        \(part) SELECT notices.*, NULL AS place FROM (\(notices(from: "part", where: "g.id = part.id", at: "$5"))) notices
+        UNION ALL SELECT * FROM (SELECT server, NULL, client, NULL, NULL, NULL, NULL, NULL, NULL, id FROM part
+        ORDER BY server, client, id LIMIT 1 OFFSET $4 - 1) place
+        """
 
     func logouts(among count: Int, after place: GrantPlace?, at now: Instant) throws -> LogoutPart {
         // Before every other: no client has the empty name.
         let (server, client, grant): (SQLValue, SQLValue, SQLValue) =
             place.map { (SQLValue($0.server), .text($0.client.text), SQLValue($0.grant)) } ?? (.blob([]), .text(""), .blob([]))
-        let arguments = [server, client, grant, SQLValue(count)]
-        return LogoutPart(
-            notices: try connection.query(Self.partNotices, arguments + [SQLValue(now)]).map { row in try Self.notice(row, at: now) },
-            next: try connection.one(Self.partEnd, arguments).map { row in
-                GrantPlace(server: try row.identifier("server"), client: try row.client("client"), grant: try row.identifier("id"))
-            })
+        var (notices, next): ([LogoutNotice], GrantPlace?) = ([], nil)
+        for row in try connection.query(Self.partNotices, [server, client, grant, SQLValue(count), SQLValue(now)]) {
+            if let place: GrantID = try row.optionalIdentifier("place") {
+                next = GrantPlace(server: try row.identifier("server"), client: try row.client("client"), grant: place)
+            } else {
+                notices.append(try Self.notice(row, at: now))
+            }
+        }
+        return LogoutPart(notices: notices, next: next)
     }
 
     private static func notice(_ row: SQLRow, at now: Instant) throws -> LogoutNotice {

@@ -64,32 +64,48 @@ package struct OAuthError: Error, Equatable, Sendable {
     package let challenge: String?
     /// `DPoP-Nonce` (RFC 9449 §8).
     package let nonce: String?
-    /// Seconds of `Retry-After`, of a 429 (RFC 6585 §4) or a 503 (RFC 9110 §15.6.4).
-    package private(set) var retryAfter: UInt64?
-    /// Whether whoever asks is to blame for having to wait.
-    private var isTooOften = false
+    /// Where whoever asks has to wait: whose fault that is, and for how many seconds.
+    private let wait: Wait?
+
+    private enum Wait: Equatable {
+        /// Theirs (RFC 6585 §4).
+        case tooOften(UInt64)
+        /// Ours (RFC 9110 §15.6.4).
+        case unavailable(UInt64)
+    }
 
     package init(_ code: OAuthErrorCode, _ description: String, challenge: String? = nil, nonce: String? = nil) {
+        self.init(code, description, challenge: challenge, nonce: nonce, wait: nil)
+    }
+
+    private init(_ code: OAuthErrorCode, _ description: String, challenge: String? = nil, nonce: String? = nil, wait: Wait?) {
         self.code = code
         self.description = description
         self.challenge = challenge
         self.nonce = nonce
+        self.wait = wait
     }
 
-    /// Where whoever asks has asked too often.
+    /// Where whoever asks has asked too often: 429, whatever the word.
     package static func tooOften(_ code: OAuthErrorCode, _ description: String, after seconds: UInt64) -> OAuthError {
-        var error = OAuthError(code, description)
-        error.retryAfter = seconds
-        error.isTooOften = true
-        return error
+        OAuthError(code, description, wait: .tooOften(seconds))
     }
 
     /// Where whoever asks has done nothing wrong and may ask again.
     package static func unavailable(_ description: String, after seconds: UInt64) -> OAuthError {
-        var error = OAuthError(.temporarilyUnavailable, description)
-        error.retryAfter = seconds
-        return error
+        OAuthError(.temporarilyUnavailable, description, wait: .unavailable(seconds))
     }
 
-    package var status: Int { isTooOften ? 429 : code.status }
+    package var status: Int {
+        if case .tooOften = wait { return 429 }
+        return code.status
+    }
+
+    /// Seconds of `Retry-After`, of a 429 or a 503; nil where nobody has to wait.
+    package var retryAfter: UInt64? {
+        switch wait {
+        case .tooOften(let seconds), .unavailable(let seconds): seconds
+        case nil: nil
+        }
+    }
 }

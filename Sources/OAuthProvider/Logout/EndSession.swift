@@ -28,6 +28,17 @@ package struct EndSession: Equatable, Sendable {
         self.location = location
     }
 
+    /// Whether a browser is logged out without a question to its person: nobody is logged in there, or the client shows a token of one of those who are. A
+    /// token of another login says nothing of who is logged in here.
+    /// - Parameters:
+    ///   - wish: nil where the client asks for what it may not have.
+    ///   - sessions: of the browser's logins that go on.
+    package static func isDoneAtOnce(_ wish: EndSession?, among sessions: [SessionID]) -> Bool {
+        guard !sessions.isEmpty else { return true }
+        guard let wish, !wish.asksFirst, let session = wish.session else { return false }
+        return sessions.contains(session)
+    }
+
     /// - Parameter application: by the client of the hint or by `client_id`; nil if there is none.
     package static func check(_ parameters: Parameters, keys: TokenKeys, application: Application?) throws(EndSessionRefusal) -> EndSession {
         if let name = parameters.repeated { throw .parameterRepeated(name) }

@@ -29,12 +29,14 @@ extension MemoryOAuthRows {
     }
 
     func grants(_ selection: GivenSelection, at server: ServerID, _ part: ListPart, now: Instant) throws -> Listed<GivenGrant> {
-        let all = given(at: server).filter { selection.includes($0.grant.holder.account, $0.userID, $0.grant.client) }
+        let all = state.grants.values.filter { includes(selection, $0.holder.account, $0.client) }.compactMap { given($0, at: server) }
             .sorted { ($0.grant.createdAt, $0.grant.id.text) < ($1.grant.createdAt, $1.grant.id.text) }
         return Listed(Array(all.dropFirst(part.offset).prefix(part.limit)), total: all.count)
     }
 
-    func givenGrant(_ id: GrantID, at server: ServerID, now: Instant) throws -> GivenGrant? { given(at: server).first { $0.grant.id == id } }
+    func givenGrant(_ id: GrantID, at server: ServerID, now: Instant) throws -> GivenGrant? {
+        state.grants[id].flatMap { given($0, at: server) }
+    }
 
     func endGrants(_ selection: GivenSelection, at server: ServerID, now: Instant) throws -> [AccountID] {
         try end(try grants(selection, at: server, .all, now: now).elements, at: now)
@@ -52,39 +54,40 @@ extension MemoryOAuthRows {
         return grants.map(\.grant.holder.account)
     }
 
-    private func given(at server: ServerID) -> [GivenGrant] {
-        state.grants.values.compactMap { grant in
-            guard grant.server == server, grant.revokedAt == nil, let account = state.people.accounts[grant.holder.account] else { return nil }
-            if case .session(let session, let holder) = grant.holder, state.people.sessions[session]?.account != holder { return nil }
-            return GivenGrant(grant: grant, userID: account.userID, usedAt: state.families[grant.id]?.usedAt)
-        }
+    /// Nil for one that is none any more, or of another server.
+    private func given(_ grant: Grant, at server: ServerID) -> GivenGrant? {
+        guard grant.server == server, grant.revokedAt == nil, let account = state.people.accounts[grant.holder.account] else { return nil }
+        if case .session(let session, let holder) = grant.holder, state.people.sessions[session]?.account != holder { return nil }
+        return GivenGrant(grant: grant, userID: account.userID, usedAt: state.families[grant.id]?.usedAt)
     }
 
     func consents(_ selection: GivenSelection, at server: ServerID, _ part: ListPart) throws -> Listed<GivenConsent> {
-        let all = state.consents.filter { $0.server == server }
-            .map { GivenConsent(consent: $0.consent, userID: state.people.accounts[$0.consent.account]?.userID) }
-            .filter { selection.includes($0.consent.account, $0.userID, $0.consent.client) }
-            .sorted { $0.consent.order.lexicographicallyPrecedes($1.consent.order) }
-        return Listed(Array(all.dropFirst(part.offset).prefix(part.limit)), total: all.count)
+        let all = selected(selection, at: server)
+        return Listed(
+            all.dropFirst(part.offset).prefix(part.limit).map { GivenConsent(consent: $0, userID: state.people.accounts[$0.account]?.userID) },
+            total: all.count)
     }
 
     func removeConsents(_ selection: GivenSelection, at server: ServerID) throws -> [AccountID] {
-        let gone = try consents(selection, at: server, .all).elements.map(\.consent)
-        state.consents.removeAll { $0.server == server && gone.contains($0.consent) }
+        let gone = selected(selection, at: server)
+        for consent in gone { state.consents[MemoryOAuthState.Key(server: server, name: MemoryOAuthState.ConsentName(of: consent))] = nil }
         return gone.map(\.account)
+    }
+
+    private func selected(_ selection: GivenSelection, at server: ServerID) -> [Consent] {
+        state.consents.filter { $0.key.server == server && includes(selection, $0.key.name.account, $0.key.name.client) }
+            .values.sorted { $0.order.lexicographicallyPrecedes($1.order) }
+    }
+
+    private func includes(_ selection: GivenSelection, _ account: AccountID, _ client: ClientID) -> Bool {
+        switch selection {
+        case .byAccount(let giver, let taker): account == giver && taker ?? client == client
+        case .byUser(let giver, let taker): taker ?? client == client && state.people.accounts[account]?.userID == giver
+        case .toClient(let taker): client == taker
+        }
     }
 }
 
 extension Consent {
     fileprivate var order: [UInt8] { account.bytes + Array("\(client.text) \(api?.text ?? "")".utf8) }
-}
-
-extension GivenSelection {
-    fileprivate func includes(_ account: AccountID, _ userID: String?, _ client: ClientID) -> Bool {
-        switch self {
-        case .byAccount(let giver, let taker): account == giver && taker ?? client == client
-        case .byUser(let giver, let taker): userID == giver && taker ?? client == client
-        case .toClient(let taker): client == taker
-        }
-    }
 }

@@ -35,8 +35,8 @@ extension MemoryOAuthRows {
         state.families = state.families.filter { !gone.contains($0.key) }
         state.logouts = state.logouts.filter { $0.key.client != id || !sessions.contains($0.key.session) }
         state.grants = state.grants.filter { !gone.contains($0.key) }
-        let consents = state.consents.filter { $0.server == server && $0.consent.client == id }.prefix(limit)
-        state.consents.removeAll { consents.contains($0) }
+        let consents = state.consents.keys.filter { $0.server == server && $0.name.client == id }.prefix(limit)
+        for consent in consents { state.consents[consent] = nil }
         return max(grants.count, consents.count)
     }
 
@@ -52,7 +52,7 @@ extension MemoryOAuthRows {
     func removeAPI(_ identifier: APIIdentifier, of server: ServerID, at now: Instant) throws {
         state.apis[MemoryOAuthState.Key(server: server, name: identifier)] = nil
         for grant in state.grants.values where grant.server == server && grant.api == identifier { try revoke(grant.id, at: now) }
-        state.consents.removeAll { $0.server == server && $0.consent.api == identifier }
+        state.consents = state.consents.filter { $0.key.server != server || $0.key.name.api != identifier }
     }
 
     func removeRole(_ name: String, of server: ServerID) throws { state.roles[MemoryOAuthState.Key(server: server, name: name)] = nil }

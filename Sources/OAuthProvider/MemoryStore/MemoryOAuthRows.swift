@@ -41,15 +41,11 @@ final class MemoryOAuthRows: OAuthRows {
     func save(_ grant: Grant) throws { state.grants[grant.id] = grant }
 
     func consent(of account: AccountID, to client: ClientID, for api: APIIdentifier?, server: ServerID) throws -> Consent? {
-        state.consents.first { $0.server == server && $0.consent.account == account && $0.consent.client == client && $0.consent.api == api }?.consent
+        state.consents[Key(server: server, name: MemoryOAuthState.ConsentName(account: account, client: client, api: api))]
     }
 
     func save(_ consent: Consent, of server: ServerID) throws {
-        state.consents.removeAll { kept in
-            kept.server == server && kept.consent.account == consent.account && kept.consent.client == consent.client
-                && kept.consent.api == consent.api
-        }
-        state.consents.append(MemoryOAuthState.KeptConsent(server: server, consent: consent))
+        state.consents[Key(server: server, name: MemoryOAuthState.ConsentName(of: consent))] = consent
     }
 
     func code(hash: [UInt8], of server: ServerID) throws -> AuthorizationCode? { state.codes[Key(server: server, name: hash)] }

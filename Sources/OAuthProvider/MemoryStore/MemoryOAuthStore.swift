@@ -67,9 +67,19 @@ struct MemoryOAuthState: Sendable {
         let name: Name
     }
 
-    struct KeptConsent: Equatable, Sendable {
-        let server: ServerID
-        let consent: Consent
+    /// Of these there is one consent at a server.
+    struct ConsentName: Hashable, Sendable {
+        let account: AccountID
+        let client: ClientID
+        let api: APIIdentifier?
+
+        init(account: AccountID, client: ClientID, api: APIIdentifier?) {
+            self.account = account
+            self.client = client
+            self.api = api
+        }
+
+        init(of consent: Consent) { self.init(account: consent.account, client: consent.client, api: consent.api) }
     }
 
     struct Spent: Sendable {
@@ -88,7 +98,7 @@ struct MemoryOAuthState: Sendable {
     var registered: Set<Key<ClientID>> = []
     var grants: [GrantID: Grant] = [:]
     var subjects: [AccountID: String] = [:]
-    var consents: [KeptConsent] = []
+    var consents: [Key<ConsentName>: Consent] = [:]
     var codes: [Key<[UInt8]>: AuthorizationCode] = [:]
     var families: [GrantID: RefreshFamily] = [:]
     var opaqueTokens: [Key<[UInt8]>: OpaqueToken] = [:]

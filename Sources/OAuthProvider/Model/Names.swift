@@ -33,6 +33,10 @@ package struct ClientID: Hashable, Sendable, CustomStringConvertible {
     /// leaves out.
     package static func stored(_ text: String) -> ClientID? { isVisible(text) ? ClientID(former: text) : nil }
 
+    /// Whether it stands in an address as it is. What has to be escaped there is left alone, escaped again or taken apart by whatever reads addresses on the
+    /// way: `a%2F..%2Fb` is another application's then.
+    var needsNoEscape: Bool { text.utf8.allSatisfy(PathPart.isPlain) }
+
     private static func isVisible(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
     }
@@ -58,6 +62,16 @@ package struct APIIdentifier: Hashable, Sendable, CustomStringConvertible {
 enum PathPart {
     /// Whether it stands for the place itself, or the one above: whatever reads the address takes it out (§5.2.4).
     static func isDots(_ text: String) -> Bool { text == "." || text == ".." }
+
+    /// Whether a byte stands there for itself.
+    static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: others.contains(byte)
+        }
+    }
+
+    private static let others = Set("-._~!$&'()*+,;=:@".utf8)
 }
 
 /// The scheme of a URI (RFC 3986 §3.1).

@@ -3,6 +3,8 @@ import OstiaryTokens
 
 /// Why an application may not be written as it is.
 package enum ApplicationRefusal: Error, Equatable, Sendable {
+    /// A new one that no address has as it is. One of before keeps its name, by which its programs go.
+    case idWrong
     case nameWrong, siteWrong
     /// A machine that anybody could say to be.
     case machineWithoutCredentials

@@ -99,6 +99,7 @@ extension RegistryTurn {
             }
         }
         do {
+            guard before != nil || wanted.id.needsNoEscape else { throw ApplicationRefusal.idWrong }
             guard before == nil || before?.kind == wanted.kind else { throw ApplicationRefusal.kindFixed }
             try ApplicationRules.check(application)
             switch try missing(application.apis) {

@@ -8,6 +8,8 @@ struct ClientMetadata {
     /// The ways to a token that a person gives; a machine's, and one that makes phones ring, an operator gives.
     static let grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken, .deviceCode]
     private static let mostKeys = 16
+    /// The members that are sites (RFC 7591 §2), of which only the first is read.
+    private static let sites = ["client_uri", "logo_uri", "policy_uri", "tos_uri"]
 
     let members: JSONObject
 
@@ -17,6 +19,7 @@ struct ClientMetadata {
     func application(
         _ id: ClientID, under policy: RegistrationPolicy, signedBy algorithms: Set<SignatureAlgorithm>
     ) throws(RegistrationRefusal) -> Application {
+        try checkSites()
         let grants = try grantTypes()
         let addresses = try texts("redirect_uris") ?? []
         let kind = try kind(addresses)
@@ -85,6 +88,17 @@ struct ClientMetadata {
             guard let origin, origin == origins[0] else {
                 throw .redirect(
                     index, "is not at the one site of this client, or its host can't be shown: register a client for each site, and for an app")
+            }
+        }
+    }
+
+    /// What people may be sent to is for browsers, whether or not anybody is sent there by us: a client that registers `javascript:` as its site does so at
+    /// others too, and hears that it is none.
+    private func checkSites() throws(RegistrationRefusal) {
+        for name in Self.sites {
+            guard let address = try text(name) else { continue }
+            guard (try? RedirectURI(registering: String(address.prefix { $0 != "#" }), ofApp: false)) != nil else {
+                throw .metadata(name, "is https, or http to this machine")
             }
         }
     }

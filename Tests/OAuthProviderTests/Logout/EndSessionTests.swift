@@ -108,4 +108,37 @@ struct EndSessionTests {
             try await check(fixture, ["id_token_hint": try await fixture.tokens().accessToken], since)
         }
     }
+
+    @Test("A browser is logged out at once where nobody is logged in, or by a token of a login that it has; in every other case the person is asked")
+    func atOnce() {
+        let (one, two, other) = (
+            Fixture.session, Fixture.identifier(22, SessionKind.self), Fixture.identifier(23, SessionKind.self)
+        )
+        func wish(_ session: SessionID?, asksFirst: Bool = false) -> EndSession { EndSession(session: session, asksFirst: asksFirst, location: nil) }
+        let table: [(wish: EndSession?, sessions: [SessionID], isDone: Bool)] = [
+            (nil, [], true), (wish(one), [], true), (wish(nil, asksFirst: true), [], true),
+            (wish(one), [one], true), (wish(one), [two, one], true), (wish(one), [one, two], true),
+            (wish(other), [one, two], false), (nil, [one], false), (wish(nil, asksFirst: true), [one], false),
+            (wish(one, asksFirst: true), [one], false), (wish(nil), [one], false),
+        ]
+        for (wish, sessions, isDone) in table {
+            #expect(EndSession.isDoneAtOnce(wish, among: sessions) == isDone, "\(String(describing: wish)) \(sessions)")
+        }
+    }
+
+    @Test("Who asks for what a client may not have can log out nevertheless, and is sent nowhere; a token that is none of ours is an error")
+    func wishes() async throws {
+        let fixture = try await ProviderFixture()
+        let hint = try #require(try await fixture.webIDToken())
+        func wish(_ parameters: KeyValuePairs<String, String>?) async throws -> EndSession? {
+            try await fixture.services.endSession.wish(parameters?.map { Parameter($0, $1) }, at: Fixture.server)
+        }
+        let good = EndSession(session: Fixture.session, asksFirst: false, location: Self.bye)
+        #expect(try await wish(["id_token_hint": hint, "post_logout_redirect_uri": Self.bye]) == good)
+        #expect(try await wish(["id_token_hint": hint, "post_logout_redirect_uri": "https://evil.example/"]) == nil)
+        #expect(try await wish(["id_token_hint": hint, "client_id": "mobile"]) == nil)
+        #expect(try await wish(["state": "a", "state": "b"]) == nil)
+        #expect(try await wish(nil) == nil)
+        await #expect(throws: EndSessionRefusal.hintWrong) { try await wish(["id_token_hint": "x"]) }
+    }
 }

@@ -99,4 +99,35 @@ struct GivenGrantTests {
             #expect(try await fixture.refusal(of: fixture.refresh(token)) == (index == 1 ? .grantOver : nil), "\(index)")
         }
     }
+
+    @Test("A consent is one of an account, client, API and server: given again it is written over, and whatever differs in one of them is another")
+    func oneConsent() async throws {
+        let fixture = try await Fixture()
+        let (web, mobile, other) = (try fixture.client("web"), try fixture.client("mobile"), Fixture.identifier(9, ServerKind.self))
+        let first = Consent(account: Fixture.alice, client: web, api: fixture.timesheets, scopes: Fixture.scope("read:timesheets"))
+        var again = first
+        again.scopes = Fixture.scope("read:timesheets openid")
+        again.givenAt = fixture.now
+        let others = [
+            Consent(account: Fixture.manager, client: web, api: fixture.timesheets, scopes: Fixture.scope("openid")),
+            Consent(account: Fixture.alice, client: mobile, api: fixture.timesheets, scopes: Fixture.scope("profile")),
+            Consent(account: Fixture.alice, client: web, api: nil, scopes: Fixture.scope("email")),
+        ]
+        let elsewhere = Consent(account: Fixture.alice, client: web, api: fixture.timesheets, scopes: [])
+        let (saved, newest) = ([first] + others + [again], again)
+        try await fixture.store.write { rows in
+            for consent in saved { try rows.save(consent, of: Fixture.server) }
+            try rows.save(elsewhere, of: other)
+        }
+        func found(_ consent: Consent, at server: ServerID = Fixture.server) async throws -> Consent? {
+            try await fixture.store.read { rows in try rows.consent(of: consent.account, to: consent.client, for: consent.api, server: server) }
+        }
+        for consent in others + [newest] { #expect(try await found(consent) == consent) }
+        #expect(try await found(first, at: other) == elsewhere)
+        let gone = try await fixture.store.write { rows in try rows.removeConsents(.byAccount(Fixture.alice, to: web), at: Fixture.server) }
+        #expect(gone == [Fixture.alice, Fixture.alice])
+        for consent in [newest, others[2]] { #expect(try await found(consent) == nil) }
+        for consent in others[..<2] { #expect(try await found(consent) == consent) }
+        #expect(try await found(first, at: other) == elsewhere)
+    }
 }

@@ -52,6 +52,27 @@ struct RegistryServiceTests {
         #expect(fixture.memory.audit.first?.actor == .operator)
     }
 
+    @Test("A new application is named by what an address has as it is; one of before keeps its name, and is written and removed by it")
+    func names() async throws {
+        let (fixture, registry) = try await premises(rerunning: false)
+        for name in ["a/b", "a%2Fb", "../a", "a?b", "a#b", #"a\b"#, "[a]", "a|b", "a\"b", "<a>", "{a}", "a^b", "a`b"] {
+            let document = RegistryDocument(applications: [try machine(name)])
+            #expect(try await refusal(document, of: registry)?.reason == .application(.idWrong), "\(name)")
+        }
+        for name in ["night", "night.shift-2_b~", "a@b", "!$&'()*+,;="] {
+            #expect(try await refusal(RegistryDocument(applications: [try machine(name)]), of: registry) == nil, "\(name)")
+        }
+        var former = try machine("team/night")
+        former.secrets = [ClientSecret(hash: ClientSecret.hash(of: "former"), expiresAt: nil)]
+        let (saved, id) = (former, former.id)
+        try await fixture.store.write { rows in try rows.save(saved) }
+        former.name = "Day"
+        #expect(try await apply(RegistryDocument(applications: [former]), to: registry).changes.count == 1)
+        #expect(try await registry.application(id, of: Fixture.server).name == "Day")
+        try await registry.remove(.application(id), at: Fixture.server, by: .operator, now: Fixture.start)
+        #expect(try await refusal(RegistryDocument(applications: [former]), of: registry)?.reason == .application(.idWrong))
+    }
+
     @Test("A trial says what would change, tells no secret and writes nothing; what it says then is what is done", arguments: [false, true])
     func trial(rerunning: Bool) async throws {
         let (fixture, registry) = try await premises(rerunning: rerunning)

@@ -118,6 +118,28 @@ struct ClientMetadataTests {
         }
     }
 
+    @Test("A site is https, or http to this machine, also one that nobody is shown", arguments: ["client_uri", "logo_uri", "policy_uri", "tos_uri"])
+    func sites(member: String) throws {
+        let app = #""redirect_uris":["http://127.0.0.1/cb"],"token_endpoint_auth_method":"none""#
+        for address in [
+            "javascript:alert(1)", "data:text/html,x", "http://rp.example/", "com.example.app:/home", "rp.example", "", "#https://rp.example/",
+            "https://rp.example@evil.example/", "https://rp.example:0/", "https://",
+        ] {
+            for usual in [Self.usual, app] {
+                guard case .metadata(member, _)? = refusal("{\(usual),\"\(member)\":\"\(address)\"}") else {
+                    Issue.record("\(member) \(address) was taken")
+                    continue
+                }
+            }
+        }
+        #expect(refusal("{\(app),\"\(member)\":7}")?.code == .invalidClientMetadata)
+        for address in ["https://rp.example/about", "https://rp.example/terms#privacy", "http://127.0.0.1:3000/about", "http://localhost/"] {
+            #expect(try application("{\(app),\"\(member)\":\"\(address)\"}") == application("{\(app)}"))
+        }
+        #expect(try application("{\(Self.usual),\"\(member)\":\"https://rp.example/about\"}") == application("{\(Self.usual)}"))
+        #expect(try application("{\(Self.usual),\"\(member)\":null}") == application("{\(Self.usual)}"))
+    }
+
     @Test("What people are shown beside the name is the one origin that gets the codes: a stranger's beside a bank's is refused, in either order")
     func site() throws {
         let two = #""redirect_uris":["https://rp.example:8443/cb","https://rp.example:8443/other"]"#
