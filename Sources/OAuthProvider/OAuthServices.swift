@@ -18,16 +18,20 @@ package struct OAuthServices: Sendable {
     package let registration: ClientRegistrationService
     private let context: ProviderContext
 
-    /// - Parameter registrations: clients that one place may register in a day where anybody may.
+    /// - Parameters:
+    ///   - registrations: clients that one place may register in a day where anybody may.
+    ///   - visits: authorization requests that may wait for their person.
+    ///   - waiting: device codes that may.
     package init(
         store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource,
-        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace
+        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace, visits: WaitingLimit = .visits,
+        devices waiting: WaitingLimit = .devices
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
-        authorize = AuthorizeService(context: context)
-        push = PushService(context: context)
+        authorize = AuthorizeService(context: context, limit: visits)
+        push = PushService(context: context, limit: visits)
         token = TokenEndpoint(context: context)
-        devices = DeviceService(context: context)
+        devices = DeviceService(context: context, limit: waiting)
         backchannel = BackchannelService(context: context)
         approval = PolledApproval(context: context)
         introspection = IntrospectionService(context: context)

@@ -197,7 +197,7 @@ struct ConnectionLimitTests {
         #expect(open.bodies !== reserved.bodies && open.bodies !== BodyBudget.standard && reserved.bodies !== BodyBudget.standard)
     }
 
-    @Test("A peer is an IPv4 address, however it is written, or the /64 of an IPv6 address")
+    @Test("A peer is an IPv4 address, however it is written, or the /64 of an IPv6 address, which is in a /56")
     func peers() throws {
         func peer(_ text: String) throws -> Peer? { Peer(try SocketAddress(ipAddress: text, port: 7)) }
         #expect(try peer("192.0.2.1") == peer("192.0.2.1") && peer("192.0.2.1") != peer("192.0.2.2"))
@@ -207,6 +207,10 @@ struct ConnectionLimitTests {
         #expect(try peer("2001:db8:1:2::1") != peer("2001:db8:1:3::1"))
         #expect(try peer("2001:db8:1:2::1")?.description == "2001:db8:1:2::/64")
         #expect(try peer("192.0.2.1")?.description == "192.0.2.1")
+        #expect(try peer("2001:db8:1:2ff::1")?.network == "2001:db8:1:200::/56")
+        #expect(try peer("2001:db8:1:200::1")?.network == peer("2001:db8:1:2ab::9")?.network)
+        #expect(try peer("2001:db8:1:300::1")?.network != peer("2001:db8:1:200::1")?.network)
+        #expect(try peer("192.0.2.1")?.network == nil && peer("::ffff:192.0.2.1")?.network == nil)
         #expect(Peer(try SocketAddress(unixDomainSocketPath: "/tmp/x")) == nil)
     }
 }

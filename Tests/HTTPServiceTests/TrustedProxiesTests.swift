@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
+import OstiaryTesting
 import Testing
 
 @testable import HTTPService
@@ -69,6 +71,31 @@ struct TrustedProxiesTests {
         "What is no address, or everybody, is refused",
         arguments: ["", "proxy.example", "10.0.0.1/33", "10.0.0.1/8", "0.0.0.0/0", "::/0", "10.0.0.0/+8", "10.0.0.0/08", "10.0.0.0/", "10.1", "UNIX"])
     func refused(text: String) { #expect(throws: Expected.self) { try TrustedProxy(parsing: text) } }
+
+    @Test("A peer that is not trusted and says who asks is told of once, with what to set; a trusted one, and who says nothing, never")
+    func untrusted() async throws {
+        for (proxies, lines) in [(TrustedProxies.none, 1), (try proxies("10.0.0.1"), 1), (try proxies("unix"), 0)] {
+            let log = LogRecorder()
+            let untrusted = UntrustedForwarding(logger: log.logger(), setting: "OSTIARY_TRUSTED_PROXIES")
+            // As a process has it that makes its router twice.
+            for _ in 0..<2 {
+                let router = Router(context: ServiceRequestContext.self)
+                router.addServiceMiddleware(proxies: proxies, untrusted: untrusted)
+                router.get("/") { _, _ in "" }
+                try await Application(router: router).test(.router) { client in
+                    let before = log.lines.count
+                    _ = try await client.execute(uri: "/", method: .get)
+                    #expect(log.lines.count == before)
+                    for text in ["203.0.113.7", "203.0.113.8", ""] {
+                        _ = try await client.execute(uri: "/", method: .get, headers: [.xForwardedFor: text])
+                    }
+                }
+            }
+            let told = log.lines.filter { $0.level == .warning }
+            #expect(told.count == lines)
+            for line in told { #expect(line.message.hasSuffix("set OSTIARY_TRUSTED_PROXIES to its address") && line.facts["peer"] == "unix") }
+        }
+    }
 
     @Test("Limits and log see who asked the proxy, and which proxy says so")
     func context() async throws {

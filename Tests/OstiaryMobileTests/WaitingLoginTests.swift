@@ -85,6 +85,23 @@ struct WaitingLoginTests {
         #expect(isDecided)
     }
 
+    @Test("The last wrong number of a day ends the login, be it its first, and the app is told that there are no more and not that the third ends it")
+    func wrongNumbersOfADay() async throws {
+        let (phone, _, session, account) = try await asked()
+        await phone.server.with { $0.numbersLeft = 2 }
+        phone.ostiary.setAccount(account, for: session, number: "159")
+        _ = try await phone.secondFactor()
+        phone.ostiary.sfInput(PIN("271828"))
+        let (again, _) = try await phone.confirmLogin()
+        phone.ostiary.setAccount(account, for: again, number: "159")
+        let error = try await phone.finalFailure()
+        #expect(error == .numbersUsedUp && error.advice == .askUser)
+        #expect(await phone.server.numbers.count == 2)
+        #expect(phone.ostiary.session(session.id)?.wasLoggedIn == false)
+        let isDecided = try await phone.ostiary.undecidedLogins().isEmpty
+        #expect(isDecided)
+    }
+
     @Test("A server that calls every number wrong is not believed for ever: the third is the last")
     func neverRight() async throws {
         let (phone, _, session, account) = try await asked()

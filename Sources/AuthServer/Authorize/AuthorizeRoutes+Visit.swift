@@ -13,7 +13,7 @@ extension AuthorizeRoutes {
         guard let parameters = call.query?.all else { throw VisitRefusal.refused("the address is not percent-encoded UTF-8") }
         if let client = call.query?["client_id"].flatMap(ClientID.init) { RequestTrace.current?.note(.client, client.text) }
         let login = try await logins(of: call).newest(at: call.now)?.facts
-        let begun = try await oauth.visits.begin(parameters, by: login, at: call.server, now: call.now)
+        let begun = try await oauth.visits.begin(parameters, from: call.place, by: login, at: call.server, now: call.now)
         if case .leave(_, let refusal?) = begun.turn.step { note(refusal, call) }
         return try await show(begun, call)
     }
@@ -89,7 +89,8 @@ extension AuthorizeRoutes {
         let page = Page(
             kind: .login, serverID: call.server, nonceHash: visit.nonce.hash, name: shown.expectedName ?? "",
             returnURL: ReturnURL(call.address("/authorize/continue", of: visit)),
-            cancelURL: ReturnURL(call.address("/authorize/cancel", of: visit)), request: shown.loginRequest(texts))
+            cancelURL: ReturnURL(call.address("/authorize/cancel", of: visit)), request: shown.loginRequest(texts),
+            visit: visit.subject.hash)
         var response = Self.redirect(to: try await pages.open(page, in: shown.language, at: call.now))
         response.headers[values: .setCookie] = cookies.keeping(visit, in: call.headers)
         return response

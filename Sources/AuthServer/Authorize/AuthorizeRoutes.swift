@@ -53,9 +53,7 @@ package struct AuthorizeRoutes: Sendable {
             router.get(path("/authorize/state"), use: call(state))
             router.post(path("/authorize/decision"), use: call(decide))
             router.get(path(ProviderPath.verification.rawValue), use: page { [texts] call in texts.response(.device, to: call.request) })
-            router.post(path("/device/code")) { request, context in
-                try await call { call in try await typeCode(call, from: context.place) }(request, context)
-            }
+            router.post(path("/device/code"), use: call(typeCode))
             router.post(path(ProviderPath.endSession.rawValue), use: page(turned))
             router.get(path("/logout/done"), use: page { [texts] call in texts.response(.logout, to: call.request) })
             router.post(path("/logout/decision"), use: call(decideLogout))
@@ -70,7 +68,8 @@ package struct AuthorizeRoutes: Sendable {
             guard let server = addresses.server(named: context.parameters.get("server")) else { throw ErrorResponse.notFound }
             // Where there is no provider nothing else is said.
             _ = try await oauth.proofNonces(of: server)
-            let call = BrowserCall(request, server: server, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger)
+            let call = BrowserCall(
+                request, server: server, from: context.place, issuer: addresses.issuer(of: server), now: clock(), logger: context.logger)
             do { return try await answer(call) } catch { throw VisitRefusal(error) ?? error }
         }
     }

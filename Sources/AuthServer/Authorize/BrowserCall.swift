@@ -9,6 +9,8 @@ import OstiaryProtocol
 struct BrowserCall: Sendable {
     let request: Request
     let server: ServerID
+    /// Where it comes from, for limits.
+    let place: CallPlace
     /// `iss`, below which everything of this provider is.
     let issuer: String
     let now: Instant
@@ -16,9 +18,10 @@ struct BrowserCall: Sendable {
     /// What stands in the query, each name once or more; nil for a query that two readers could read differently.
     let query: OAuthProvider.Parameters?
 
-    init(_ request: Request, server: ServerID, issuer: String, now: Instant, logger: Logger) {
+    init(_ request: Request, server: ServerID, from place: CallPlace, issuer: String, now: Instant, logger: Logger) {
         self.request = request
         self.server = server
+        self.place = place
         self.issuer = issuer
         self.now = now
         self.logger = logger
@@ -50,12 +53,15 @@ enum VisitRefusal: Error, Equatable {
     case refused(String, reason: String = "refused")
     /// Codes were typed too often that none are; one may be again after so many seconds.
     case tooOften(seconds: UInt64)
+    /// There are too many visits that nobody has gone on with.
+    case tooMany(TooManyWaiting)
 
     /// For the line that says what was refused.
     var reason: String {
         switch self {
         case .refused(_, let reason): reason
         case .tooOften: "tooOften"
+        case .tooMany(let waiting): waiting.reason
         case .over, .changed: "\(self)"
         }
     }
@@ -69,6 +75,7 @@ enum VisitRefusal: Error, Equatable {
         case VisitEnd.told(let refusal): self = .refused(refusal.description, reason: refusal.reason)
         case EndSessionRefusal.hintWrong: self = .refused("id_token_hint is not an ID token of this provider")
         case let locked as UserCodesLocked: self = .tooOften(seconds: locked.seconds)
+        case let many as TooManyWaiting: self = .tooMany(many)
         default: return nil
         }
     }
@@ -83,6 +90,16 @@ extension VisitRefusal: ErrorResponseConvertible {
         case .tooOften(let seconds):
             ErrorResponse(
                 .tooManyRequests, "too_often", "too many wrong codes; wait \(seconds) seconds", headers: [.retryAfter: "\(seconds)"])
+        case .tooMany(let waiting): waiting.errorResponse
         }
+    }
+}
+
+extension TooManyWaiting: ErrorResponseConvertible {
+    package var errorResponse: ErrorResponse {
+        let wait: HTTPFields = [.retryAfter: "\(seconds)"]
+        return isOfPlace
+            ? ErrorResponse(.tooManyRequests, "too_often", description, headers: wait)
+            : ErrorResponse(.serviceUnavailable, "busy", description, headers: wait)
     }
 }

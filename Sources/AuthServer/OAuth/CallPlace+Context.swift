@@ -3,5 +3,5 @@ import OAuthProvider
 
 extension ServiceRequestContext {
     /// Where the request comes from, for limits of the provider.
-    var place: CallPlace { CallPlace(peer?.description, through: proxy) }
+    var place: CallPlace { CallPlace(peer?.description, in: peer?.network, through: proxy) }
 }

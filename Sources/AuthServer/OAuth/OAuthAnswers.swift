@@ -45,6 +45,9 @@ extension OAuthRoutes {
         } catch let refusal as AuthorizeRefusal {
             note(refusal.reason, of: asking)
             return .provider(refusal.answer)
+        } catch let many as TooManyWaiting {
+            note(many.reason, of: asking)
+            return .provider(many.answer)
         }
     }
 

@@ -13,13 +13,15 @@ extension OAuthRoutes {
 
     /// RFC 9126 §2.
     func push(_ call: OAuthCall) async throws -> Response {
-        try await answering(call) { .provider(try await domain.push.push($0, at: call.now).json, status: .created) }
+        try await answering(call) { .provider(try await domain.push.push($0, from: call.place, at: call.now).json, status: .created) }
     }
 
     /// RFC 8628 §3.1.
     func authorizeDevice(_ call: OAuthCall) async throws -> Response {
         let verification = addresses.address(.verification, of: call.server)
-        return try await answering(call) { .provider(try await domain.devices.begin($0, at: call.now).json(verification: verification)) }
+        return try await answering(call) {
+            .provider(try await domain.devices.begin($0, from: call.place, at: call.now).json(verification: verification))
+        }
     }
 
     /// OpenID Connect CIBA §7.

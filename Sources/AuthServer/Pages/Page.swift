@@ -24,10 +24,12 @@ package struct Page: Sendable, Equatable {
     package let request: LoginRequest
     /// Whether the site shows it in a frame, which no other page may be shown in.
     package let isFramed: Bool
+    /// What the provider opened it for; nil of a page that a backend opened. Of one such there are a few pages at a time (``SQLPageStore/mostOfVisit``).
+    package let visit: [UInt8]?
 
     package init(
         kind: PageKind, serverID: ServerID, nonceHash: [UInt8], name: String = "", userID: String? = nil, returnURL: ReturnURL? = nil,
-        cancelURL: ReturnURL? = nil, request: LoginRequest = LoginRequest(), isFramed: Bool = false
+        cancelURL: ReturnURL? = nil, request: LoginRequest = LoginRequest(), isFramed: Bool = false, visit: [UInt8]? = nil
     ) {
         self.kind = kind
         self.serverID = serverID
@@ -38,6 +40,7 @@ package struct Page: Sendable, Equatable {
         self.cancelURL = cancelURL
         self.request = request
         self.isFramed = isFramed
+        self.visit = visit
     }
 }
 

@@ -44,7 +44,7 @@ final class SQLPageRows {
         columns: [
             "ticket_hash", "cookie_hash", "kind", "server_id", "nonce_hash", "name", "user_id", "return_url", "sealed_link", "expires_at", "browser",
             "logo", "account", "demand", "client", "renewal_level", "cancel_url", "framed",
-            "logged_out",
+            "logged_out", "visit",
         ])
 
     /// The page of a ticket or a cookie, also when its time is over.
@@ -76,6 +76,14 @@ final class SQLPageRows {
             "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE expires_at <= $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)])
     }
 
+    /// Forgets the oldest pages of a visit.
+    func removePages(of visit: [UInt8], keeping kept: Int) throws {
+        defer { known.forget() }
+        try connection.execute(
+            "DELETE FROM page WHERE id IN (SELECT id FROM page WHERE visit = $1 ORDER BY id DESC LIMIT 1000 OFFSET $2)",
+            [.blob(visit), SQLValue(kept)])
+    }
+
     /// Marks the pages of a nonce, whether or not anybody has opened them.
     func logOutPages(nonce: [UInt8], of server: ServerID) throws {
         defer { known.forget() }
@@ -101,6 +109,7 @@ final class SQLPageRows {
             SQLValue(kept.expiresAt), LoginRequestColumns.browser(page.request), SQLValue(page.request.shown.logo?.picture?.bytes),
             SQLValue(page.request.account), LoginRequestColumns.demand(page.request), LoginRequestColumns.client(page.request),
             SQLValue(kept.renewalLevel), SQLValue(page.cancelURL?.text), SQLValue(page.isFramed), SQLValue(kept.isLoggedOut),
+            SQLValue(page.visit),
         ]
     }
 
@@ -128,7 +137,7 @@ final class SQLPageRows {
             kind: kind, serverID: serverID, nonceHash: try row.blob("nonce_hash"), name: try row.text("name"),
             userID: try row.optionalText("user_id"), returnURL: try row.optionalText("return_url").flatMap(ReturnURL.init),
             cancelURL: try row.optionalText("cancel_url").flatMap(ReturnURL.init), request: try request(row),
-            isFramed: try row.bool("framed"))
+            isFramed: try row.bool("framed"), visit: try row.optionalBlob("visit"))
     }
 
     private static func request(_ row: SQLRow) throws -> LoginRequest {

@@ -5,6 +5,9 @@ import OstiaryProtocol
 /// Where pages wait for their browser: in the database, so that any server of several can go on with a page that another one opened. Each question
 /// answers and consumes in one transaction.
 package struct SQLPageStore: Sendable {
+    /// Pages that there are of one visit at a time: of more the oldest goes, so that whoever loads its address again and again fills no table.
+    package static let mostOfVisit = 8
+
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
@@ -24,6 +27,7 @@ package struct SQLPageStore: Sendable {
         try await write { rows, former -> Void in
             // Opened by the first look.
             if former != nil, try rows.page(of: kept.holder) != nil { return }
+            if let visit = page.visit { try rows.removePages(of: visit, keeping: Self.mostOfVisit - 1) }
             try rows.save(kept)
         }
     }

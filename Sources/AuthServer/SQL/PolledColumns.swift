@@ -11,6 +11,7 @@ enum PolledColumns {
         columns: [
             "client", "way", "user_code_hash", "account", "scopes", "api", "strengths", "binding_message", "created_at", "expires_at", "pause",
             "polled_at", "polled_by", "state", "grant_id", "redeemed_by", "session", "ping_address", "ping_token", "ping_request",
+            "place",
         ])
 
     private enum Way: UInt8 {
@@ -47,7 +48,7 @@ enum PolledColumns {
             SQLValue(authorization.polledBy), SQLValue(state), SQLValue(grant), SQLValue(redeemer), SQLValue(authorization.session),
             SQLValue(ping?.address),
             SQLValue(try ping.map { try secrets.wrapped($0.token, Place.token, row) }),
-            SQLValue(try ping.map { try secrets.wrapped($0.requestID, Place.requestID, row) }),
+            SQLValue(try ping.map { try secrets.wrapped($0.requestID, Place.requestID, row) }), SQLValue(authorization.place),
         ]
     }
 
@@ -70,7 +71,7 @@ enum PolledColumns {
             api: try row.optionalAPI("api"), strengths: try row.words("strengths"), bindingMessage: try row.optionalText("binding_message"),
             createdAt: createdAt, life: expiresAt.seconds(since: createdAt), interval: try row.unsigned("pause"),
             polledAt: try row.optionalInstant("polled_at"), polledBy: try row.optionalIdentifier("polled_by"), state: try state(row),
-            session: try row.optionalIdentifier("session"), notification: ping)
+            session: try row.optionalIdentifier("session"), notification: ping, place: try row.optionalText("place"))
     }
 
     private static func way(_ row: SQLRow) throws -> PolledAuthorization.Way {

@@ -34,7 +34,7 @@ final class SQLRows: AuthenticationRows, AuditedRows {
     let connection: any SQLConnection
     private let secrets: RowSecrets
     /// What this transaction has written into the audit trail.
-    var recorded: [AuditEntry] = []
+    var recorded: [RecordedEntry] = []
     // Made when they are first needed: most transactions meet rows of few tables.
     private(set) lazy var knownServers = KnownRows<ServerID, VirtualServer>()
     private(set) lazy var knownAccounts = KnownRows<AccountID, Account>()

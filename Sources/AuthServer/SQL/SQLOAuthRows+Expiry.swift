@@ -10,6 +10,8 @@ enum ProviderRetention {
     static let spentCode: UInt64 = 86_400
     /// The same of what a client polled for, and for how long a client's requests are counted (`BackchannelLimit.day`).
     static let polled = BackchannelLimit.day
+    /// The same of a device code that anybody may have begun and nobody decided: its client hears that it is over, and there is nothing else to know.
+    static let undecidedDevice: UInt64 = 600
     /// Seconds for which a request that was sent ahead is there for the page that began with it, which lives no longer.
     static let pushed: UInt64 = 1_800
 }
@@ -27,6 +29,7 @@ extension SQLOAuthRows {
                 "DELETE FROM oauth_spent WHERE key IN (SELECT key FROM oauth_spent WHERE until < $1 LIMIT $2)", [SQLValue(now), SQLValue(limit)]),
             try remove(from: "oauth_pushed", key: "hash", where: "expires_at", before: now - ProviderRetention.pushed, limit),
             try removePolled(at: now, limit: limit),
+            try removeUndecidedDevices(at: now, limit: limit),
             try remove(from: "oauth_initial_token", key: "hash", where: "expires_at", before: now, limit),
             try removeGrants(limit: limit),
             // When the grants that are over have gone, which are no use of a client.
@@ -65,6 +68,14 @@ extension SQLOAuthRows {
                 "DELETE FROM oauth_polled WHERE server = $1 AND hash = $2", [try authorization.value("server"), try authorization.value("hash")])
         }
         return polled.count
+    }
+
+    private func removeUndecidedDevices(at now: Instant, limit: Int) throws -> Int {
+        try connection.execute(
+            """
+            DELETE FROM oauth_polled WHERE (server, hash) IN (SELECT server, hash FROM oauth_polled
+            WHERE place IS NOT NULL AND state = \(PolledColumns.pending) AND expires_at < $1 ORDER BY expires_at LIMIT $2)
+            """, [SQLValue(now - ProviderRetention.undecidedDevice), SQLValue(limit)])
     }
 
     private func revoke(grantOf row: SQLRow, at now: Instant) throws {

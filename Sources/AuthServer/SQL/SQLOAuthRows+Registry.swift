@@ -90,8 +90,7 @@ extension SQLOAuthRows {
     }
 
     func record(_ entry: AuditEntry) throws {
-        try AuditColumns.add(entry, on: connection)
-        recorded.append(entry)
+        recorded.append(try AuditColumns.add(entry, on: connection))
     }
 }
 

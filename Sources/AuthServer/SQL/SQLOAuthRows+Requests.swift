@@ -7,14 +7,14 @@ import OstiaryTokens
 /// Authorizations that nobody has given yet.
 extension SQLOAuthRows {
     private static let pushed = SQLTable(
-        "oauth_pushed", key: ["server", "hash"], columns: ["client", "parameters", "expires_at", "spent"])
+        "oauth_pushed", key: ["server", "hash"], columns: ["client", "parameters", "expires_at", "spent", "place"])
 
     func pushedRequest(hash: [UInt8], of server: ServerID) throws -> PushedRequest? {
         try knownPushed.row(Key(server: server, name: hash)) {
             try connection.one(Self.pushed.selection + "WHERE server = $1 AND hash = $2", [SQLValue(server), .blob(hash)]).map { row in
                 PushedRequest(
                     hash: hash, server: server, client: try row.client("client"), parameters: try Self.parameters(try row.text("parameters")),
-                    expiresAt: try row.instant("expires_at"), isSpent: try row.bool("spent"))
+                    expiresAt: try row.instant("expires_at"), place: try row.optionalText("place"), isSpent: try row.bool("spent"))
             }
         }
     }
@@ -25,7 +25,7 @@ extension SQLOAuthRows {
             values: { request in
                 [
                     SQLValue(request.server), .blob(request.hash), .text(request.client.text), Self.column(request.parameters),
-                    SQLValue(request.expiresAt), SQLValue(request.isSpent),
+                    SQLValue(request.expiresAt), SQLValue(request.isSpent), SQLValue(request.place),
                 ]
             }, by: Self.pushed.saver(on: connection))
     }

@@ -48,7 +48,7 @@ final class SQLOAuthRows: OAuthRows, AuditedRows {
     let secrets: RowSecrets
     let readings: RegistryReadings
     /// What this transaction has written into the audit trail.
-    var recorded: [AuditEntry] = []
+    var recorded: [RecordedEntry] = []
     private(set) lazy var knownApplications = KnownRows<Key<ClientID>, Application>()
     private(set) lazy var knownAPIs = KnownRows<Key<APIIdentifier>, ProtectedAPI>()
     private(set) lazy var knownRoles = KnownRows<Key<String>, Role>()

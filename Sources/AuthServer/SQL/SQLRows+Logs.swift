@@ -8,8 +8,7 @@ extension SQLRows {
     }
 
     func record(_ entry: AuditEntry) throws {
-        try AuditColumns.add(entry, on: connection)
-        recorded.append(entry)
+        recorded.append(try AuditColumns.add(entry, on: connection))
     }
 
     func auditEntries(of server: ServerID, limit: Int) throws -> [AuditEntry] {
@@ -57,9 +56,19 @@ extension SQLRows {
 
 /// The audit trail as columns.
 enum AuditColumns {
-    static func add(_ entry: AuditEntry, on connection: any SQLConnection) throws {
-        try connection.execute(
-            "INSERT INTO audit (kind, server, account, at, actor) VALUES ($1, $2, $3, $4, $5)",
+    static func add(_ entry: AuditEntry, on connection: any SQLConnection) throws -> RecordedEntry {
+        let row = try connection.one(
+            "INSERT INTO audit (kind, server, account, at, actor) VALUES ($1, $2, $3, $4, $5) RETURNING position",
             [.text(entry.kind.rawValue), SQLValue(entry.server), SQLValue(entry.account), SQLValue(entry.at), SQLValue(entry.actor.word)])
+        return RecordedEntry(entry: entry, position: try SQLRow.required(row, "position").integer("position"))
+    }
+
+    /// Whether the row of an entry was kept: its place may be that of another's by now, where it was not.
+    static func isThere(_ recorded: RecordedEntry, on connection: any SQLConnection) throws -> Bool {
+        let sql = "SELECT kind, server, account, at, actor FROM audit WHERE position = $1"
+        guard let row = try connection.one(sql, [.integer(recorded.position)]) else { return false }
+        let entry = recorded.entry
+        return try row.text("kind") == entry.kind.rawValue && row.identifier("server") == entry.server
+            && row.optionalIdentifier("account") == entry.account && row.instant("at") == entry.at && row.optionalText("actor") == entry.actor.word
     }
 }

@@ -27,6 +27,7 @@ package struct AuthNode: Sendable {
     private let health: HealthRoutes
     private let apiKeyHash: [UInt8]
     private let trustedProxies: TrustedProxies
+    private let untrustedForwarding: UntrustedForwarding
     /// Once the listeners are open: puts name and logo of the settings into the database, where they are new. Not before: a start that fails, because
     /// its port is taken for example, would undo what the REST API has said, and the next one would find the setting changed once more.
     /// - Throws: `SQLError`.
@@ -58,6 +59,7 @@ package struct AuthNode: Sendable {
         identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
         trustedProxies = settings.trustedProxies
+        untrustedForwarding = UntrustedForwarding(logger: logger, setting: SettingKey.trustedProxies.variable)
         bundles = BundleMaker(
             vault: core.vault, servers: services.servers, gateway: core.gateway, publicURL: settings.publicURL.description, clock: clock)
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
@@ -95,7 +97,7 @@ package struct AuthNode: Sendable {
     package var publicRouter: Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         pages.addMiddleware(to: router)
-        router.addServiceMiddleware(proxies: trustedProxies, outages: Self.isOutage)
+        router.addServiceMiddleware(proxies: trustedProxies, untrusted: untrustedForwarding, outages: Self.isOutage)
         AP1Routes(dispatch: dispatch, bundles: bundles, servers: services.servers).add(to: router)
         pages.add(to: router)
         oauth.add(to: router)

@@ -32,13 +32,15 @@ struct LoginAdmission: Sendable {
         let what: LoginCase
         /// Whether this very transaction claimed the session, and with it spent the request.
         let claimed: Bool
+        /// Of a login that wrong numbers ended: whether the account has no more to try.
+        var numbersAreUsedUp = false
     }
 
     /// What a transaction that reads can say of it; nil if there is something to write, which `admit` does. Either way its signatures are verified.
     func look(in rows: any AuthenticationRows) throws -> Admitted? {
         let (account, offered, session) = try checked(in: rows)
         let writes = try !decision.extensions.acknowledged().isEmpty
-        if let repeated = try repeated(session) { return writes ? nil : admitted(account, session, offered.offer, .repeated(repeated)) }
+        if let repeated = try repeated(session) { return writes ? nil : try admitted(account, again: repeated, offered.offer, in: rows) }
         let claimed = try offered.claimed(session)
         // A cache makes ended AppLogins be written down as over.
         guard decision.cache == nil else { return nil }
@@ -68,7 +70,7 @@ struct LoginAdmission: Sendable {
         let (account, offered, session) = try checked(in: rows)
         try rows.removeNotices(try decision.extensions.acknowledged(), for: account.id)
         let offer = offered.offer
-        if let repeated = try repeated(session) { return admitted(account, session, offer, .repeated(repeated)) }
+        if let repeated = try repeated(session) { return try admitted(account, again: repeated, offer, in: rows) }
         let claimed = try offered.claimed(session)
         let what = try sort(account, offer, session, in: rows)
         let isNew = session.state == .open || former?.claimed == true
@@ -82,7 +84,9 @@ struct LoginAdmission: Sendable {
         if case .numberWrong = what {
             if !isNew { try request.spend(in: rows, again: former != nil) }
             let counted = try countWrongNumber(claimed, by: account, in: rows)
-            return Admitted(account: account, session: counted, offer: offer, what: counted.isFinished ? .repeated(counted) : what, claimed: isNew)
+            return Admitted(
+                account: account, session: counted, offer: offer, what: counted.isFinished ? .repeated(counted) : what, claimed: isNew,
+                numbersAreUsedUp: try areNumbersUsedUp(counted, in: rows))
         }
         return Admitted(account: account, session: claimed, offer: offer, what: what, claimed: isNew)
     }
@@ -101,6 +105,18 @@ struct LoginAdmission: Sendable {
         }
         try rows.save(counted)
         return counted
+    }
+
+    private func admitted(_ account: Account, again session: Session, _ offer: Offer, in rows: any AuthenticationRows) throws -> Admitted {
+        Admitted(
+            account: account, session: session, offer: offer, what: .repeated(session), claimed: false,
+            numbersAreUsedUp: try areNumbersUsedUp(session, in: rows))
+    }
+
+    /// An L5 that accepts is a no by its number alone.
+    private func areNumbersUsedUp(_ session: Session, in rows: any AuthenticationRows) throws -> Bool {
+        guard case .denied(let denial) = session.state, session.push != nil, decision.decision == .accept else { return false }
+        return try rows.numberBudget(of: denial.account, at: request.now).isSpent
     }
 
     private func admitted(_ account: Account, _ session: Session, _ offer: Offer, _ what: LoginCase) -> Admitted {

@@ -132,7 +132,9 @@ extension LoginService {
 
     /// The same decision again: a new webNonce and a new cache take the places of those that may have been lost on the way (protocol §6).
     private func answerAgain(_ repeated: Session, _ admitted: LoginAdmission.Admitted, _ request: PhoneRequest) async throws -> LoginOutcome {
-        guard repeated.approval != nil else { return LoginOutcome(answer: Self.deniedAnswer, news: []) }
+        guard repeated.approval != nil else {
+            return LoginOutcome(answer: admitted.numbersAreUsedUp ? Self.usedUpAnswer : Self.deniedAnswer, news: [])
+        }
         let minted = MintedValues(using: random)
         let derivation = try await keyring.keys(of: request.server).derivation
         return try await store.write { rows, former in
@@ -178,6 +180,7 @@ extension LoginService {
     }
 
     private static var deniedAnswer: L6 { L6(result: .denied, sessionID: nil, pingTime: 0, userName: "") }
+    private static var usedUpAnswer: L6 { L6(result: .denied, sessionID: nil, pingTime: 0, userName: "", flags: LoginFlags.numbersUsedUp) }
 }
 
 /// What the phone is told, and what others are.

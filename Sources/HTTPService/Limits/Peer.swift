@@ -25,7 +25,13 @@ package struct Peer: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
-        let groups = stride(from: 0, to: bytes.count, by: 2).map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
-        return groups.joined(separator: ":") + "::/64"
+        return Self.text(of: bytes) + "::/64"
+    }
+
+    /// The /56 that the /64 is in, which is the most that one household is given; nil of an IPv4 address.
+    package var network: String? { bytes.count == 4 ? nil : Self.text(of: bytes.dropLast() + [0]) + "::/56" }
+
+    private static func text(of bytes: [UInt8]) -> String {
+        stride(from: 0, to: bytes.count, by: 2).map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
     }
 }

@@ -22,7 +22,7 @@ package struct TrustedProxies: Sendable, Equatable {
         return origin
     }
 
-    private func trusts(_ address: SocketAddress?) -> Bool { proxies.contains { $0.includes(address) } }
+    func trusts(_ address: SocketAddress?) -> Bool { proxies.contains { $0.includes(address) } }
 
     /// An entry as proxies write it: an address, IPv6 in brackets or not, and some with the port.
     private static func address(_ entry: Substring) -> SocketAddress? {

@@ -41,11 +41,13 @@ extension Router<ServiceRequestContext> {
     /// What every router has in front of its routes: errors become answers, sizes are bounded. Call it before the first route.
     /// - Parameters:
     ///   - proxies: whose word is taken for where a request comes from.
+    ///   - untrusted: hears that somebody else gives theirs; nil where no proxy is expected.
     ///   - outages: whether a fault passes by itself, a full disk for example.
     package func addServiceMiddleware(
-        limits: ServiceLimits = .standard, proxies: TrustedProxies = .none, outages: @Sendable @escaping (any Error) -> Bool = { _ in false }
+        limits: ServiceLimits = .standard, proxies: TrustedProxies = .none, untrusted: UntrustedForwarding? = nil,
+        outages: @Sendable @escaping (any Error) -> Bool = { _ in false }
     ) {
-        if proxies != .none { add(middleware: ProxyMiddleware(proxies: proxies)) }
+        if proxies != .none || untrusted != nil { add(middleware: ProxyMiddleware(proxies: proxies, untrusted: untrusted)) }
         add(middleware: ErrorMiddleware(outages: outages))
         add(middleware: LimitMiddleware(limits))
     }

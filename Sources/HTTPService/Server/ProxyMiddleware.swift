@@ -4,12 +4,15 @@ import Hummingbird
 /// Notes in the context who asked a trusted proxy, so that limits and log tell those behind it from one another.
 struct ProxyMiddleware: RouterMiddleware {
     let proxies: TrustedProxies
+    let untrusted: UntrustedForwarding?
 
     func handle(
         _ request: Request, context: ServiceRequestContext, next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.forwarded = proxies.origin(of: context.address, forwarded: request.headers[values: .xForwardedFor])
+        let forwarded = request.headers[values: .xForwardedFor]
+        context.forwarded = proxies.origin(of: context.address, forwarded: forwarded)
+        if let untrusted, !forwarded.isEmpty, !proxies.trusts(context.address) { untrusted.note(from: context.address) }
         return try await next(request, context)
     }
 }

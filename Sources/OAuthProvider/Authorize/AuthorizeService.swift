@@ -5,8 +5,10 @@ import OstiaryTokens
 /// The authorization endpoint over the store. Between its two calls a person logs in: with this server's own nonce, page and session.
 package struct AuthorizeService: Sendable {
     let context: ProviderContext
+    /// Of requests that browsers bring and nobody has gone on with.
+    let limit: WaitingLimit
 
-    /// Checks a request as a browser brought it. Nothing is written: a flood of requests fills no table.
+    /// Checks a request as a browser brought it. Nothing is written.
     /// - Parameter askedAt: when the browser brought it first. A page that is loaded again while somebody logs in says when that was, so that a request
     ///   which was sent ahead is not over in the meantime.
     package func check(_ parameters: [Parameter], at server: ServerID, askedAt: Instant) async throws -> AuthorizeOutcome {

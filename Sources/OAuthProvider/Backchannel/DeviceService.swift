@@ -5,10 +5,10 @@ import OstiaryTokens
 /// The device flow (RFC 8628): a television or a command line shows a code and a QR, and the phone does the rest.
 package struct DeviceService: Sendable {
     let context: ProviderContext
+    /// Of codes that nobody has decided.
+    let limit: WaitingLimit
     /// Codes that none were, by where they were typed.
     let wrong = PlaceTries(.userCodes)
-    /// Seconds for which a code is good.
-    static let life: UInt64 = 600
 
     package struct Begun: Sendable {
         package let deviceCode: String
@@ -20,24 +20,32 @@ package struct DeviceService: Sendable {
             JSONObject([
                 "device_code": .string(deviceCode), "user_code": .string(userCode.shown), "verification_uri": .string(verification),
                 "verification_uri_complete": .string("\(verification)?user_code=\(userCode.shown)"),
-                "expires_in": .integer(Int64(clamping: DeviceService.life)), "interval": .integer(Int64(clamping: PolledAuthorization.interval)),
+                "expires_in": .integer(Int64(clamping: PolledAuthorization.deviceLife)),
+                "interval": .integer(Int64(clamping: PolledAuthorization.interval)),
             ])
         }
     }
 
-    /// - Throws: `TokenRefusal`.
-    package func begin(_ call: TokenCall, at now: Instant) async throws -> Begun {
+    /// A code of a client without credentials is anybody's, and counts where it comes from.
+    /// - Throws: `TokenRefusal`, ``TooManyWaiting``.
+    package func begin(_ call: TokenCall, from place: CallPlace = .unknown, at now: Instant) async throws -> Begun {
         let authenticated = try await context.authenticated(call, at: now)
         guard authenticated.application.grantTypes.contains(.deviceCode) else { throw TokenRefusal.grantTypeNotAllowed }
         let scopes = try call.parameters.scopes() ?? [.openID]
         let target = try call.parameters.target()
         let begun = Begun(deviceCode: Base64URL.encode(context.random.bytes(32)), userCode: UserCode(using: context.random))
-        try await context.write(for: authenticated) { rows, application in
+        let limit = limit
+        try await context.write(for: authenticated) { rows, application, former -> Void in
+            let hash = SHA(begun.deviceCode.utf8)
+            // Begun by the first look.
+            if former != nil, try rows.polled(hash: hash, of: call.server) != nil { return }
             let allowed = try rows.allowed(scopes, target, of: application)
+            let counted = application.isPublic ? place.name : nil
+            if let counted { try rows.checkRoom(for: .devices, of: application.id, from: counted, at: call.server, under: limit, now: now) }
             try rows.save(
                 PolledAuthorization(
-                    hash: SHA(begun.deviceCode.utf8), server: call.server, client: application.id,
-                    way: .device(userCodeHash: begun.userCode.hash), scopes: allowed, api: target, createdAt: now, life: Self.life))
+                    hash: hash, server: call.server, client: application.id, way: .device(userCodeHash: begun.userCode.hash), scopes: allowed,
+                    api: target, createdAt: now, life: PolledAuthorization.deviceLife, place: counted))
         }
         return begun
     }

@@ -93,6 +93,23 @@ final class MemoryOAuthRows: OAuthRows {
             .sorted { $0.createdAt < $1.createdAt }
     }
 
+    func count(_ waiting: WaitingKind, _ part: WaitingPart, at server: ServerID, since: Instant, upTo most: Int) throws -> WaitingCount {
+        let all: [(server: ServerID, client: ClientID, place: String?, end: Instant)] =
+            switch waiting {
+            case .visits: state.pushed.values.filter { !$0.isSpent }.map { ($0.server, $0.client, $0.place, $0.expiresAt) }
+            case .devices: state.polled.values.filter { $0.state == .pending }.map { ($0.server, $0.client, $0.place, $0.expiresAt) }
+            }
+        let ends = all.filter { one in
+            guard one.server == server, let place = one.place, one.end >= since else { return false }
+            return switch part {
+            case .place(let name): place == name
+            case .client(let id): one.client == id
+            case .server: true
+            }
+        }.map(\.end)
+        return WaitingCount(min(ends.count, most), firstEnd: ends.min())
+    }
+
     func person(of account: AccountID, at server: ServerID) throws -> Person? {
         try state.people.accounts[account].flatMap { $0.isUsable ? try person(account, $0, at: server) : nil }
     }

@@ -33,6 +33,8 @@ package struct PolledAuthorization: Equatable, Sendable {
         case redeemed(GrantID, by: RedemptionID)
     }
 
+    /// Seconds for which a device code is good.
+    package static let deviceLife: UInt64 = 600
     /// Seconds between two questions, at first, and by which a hasty client makes it longer (RFC 8628 §3.5).
     package static let interval: UInt64 = 5
     /// Seconds for which a yes of the last moment waits for its client, besides the interval: it asks at its own pace, and a ping takes its time.
@@ -61,12 +63,14 @@ package struct PolledAuthorization: Equatable, Sendable {
     package let session: SessionID?
     /// How a client that is not to ask again and again hears of the decision; nil for one that polls.
     package let notification: Notification?
+    /// Where a device code was begun (`CallPlace.name`), by somebody who may be anybody; nil where its client showed who it is.
+    package let place: String?
 
     package init(
         hash: [UInt8], server: ServerID, client: ClientID, way: Way, scopes: ScopeSet, api: APIIdentifier?,
         strengths: [LoginStrength] = [], bindingMessage: String? = nil, createdAt: Instant, life: UInt64,
         interval: UInt64 = PolledAuthorization.interval, polledAt: Instant? = nil, polledBy: RedemptionID? = nil,
-        state: State = .pending, session: SessionID? = nil, notification: Notification? = nil
+        state: State = .pending, session: SessionID? = nil, notification: Notification? = nil, place: String? = nil
     ) {
         self.hash = hash
         self.server = server
@@ -84,6 +88,7 @@ package struct PolledAuthorization: Equatable, Sendable {
         self.state = state
         self.session = session
         self.notification = notification
+        self.place = place
     }
 
     /// What a question of the client comes to, and what the authorization is afterwards.
@@ -106,8 +111,10 @@ package struct PolledAuthorization: Equatable, Sendable {
         case .pending, .approved: break
         }
         guard isBeingDecided || now <= goodUntil else { return (.expired, self) }
+        // Who is told by ping asks when it is (OpenID Connect CIBA §10.2), however lately it asked before.
+        let isTold = notification != nil && state != .pending
         // A second of patience: the answer was under way, too.
-        let isHasty = polledBy != redemption && polledAt.map { now + 1 < $0 + interval } ?? false
+        let isHasty = !isTold && polledBy != redemption && polledAt.map { now + 1 < $0 + interval } ?? false
         next.polledAt = now
         next.polledBy = redemption
         guard !isHasty else {

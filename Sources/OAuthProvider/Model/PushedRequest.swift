@@ -16,15 +16,20 @@ package struct PushedRequest: Equatable, Sendable {
     package let client: ClientID
     package let parameters: [Parameter]
     package let expiresAt: Instant
+    /// Where it was begun (`CallPlace.name`), by somebody who may be anybody; nil where its client showed who it is.
+    package let place: String?
     /// Whether a code was given for it. Until then a page may be loaded again.
     package var isSpent: Bool
 
-    package init(hash: [UInt8], server: ServerID, client: ClientID, parameters: [Parameter], expiresAt: Instant, isSpent: Bool = false) {
+    package init(
+        hash: [UInt8], server: ServerID, client: ClientID, parameters: [Parameter], expiresAt: Instant, place: String? = nil, isSpent: Bool = false
+    ) {
         self.hash = hash
         self.server = server
         self.client = client
         self.parameters = parameters
         self.expiresAt = expiresAt
+        self.place = place
         self.isSpent = isSpent
     }
 

@@ -11,9 +11,17 @@ package struct Pace: Hashable, Sendable {
         self.seconds = seconds
     }
 
+    /// Of all that comes from one /56 of IPv6 (`CallPlace`).
+    var inNetwork: Pace { times(4) }
+
     /// Of all that comes by one proxy, whatever it says of where that is from: who gets a proxy to write names that they made up has as many places as they
     /// like, and this bounds them.
-    var throughProxy: Pace { Pace(most.multipliedReportingOverflow(by: 100).overflow ? .max : most * 100, in: seconds) }
+    var throughProxy: Pace { times(100) }
+
+    private func times(_ factor: Int) -> Pace {
+        let (product, overflow) = most.multipliedReportingOverflow(by: factor)
+        return Pace(overflow ? .max : product, in: seconds)
+    }
 }
 
 /// When something was done lately, the oldest first.
@@ -38,6 +46,9 @@ package struct RecentTries: Hashable, Sendable {
         tries.moments.remove(at: place)
         return tries
     }
+
+    /// As if what lies after this moment had been done then.
+    package func broughtBack(to now: Instant) -> RecentTries { RecentTries(moments.map { min($0, now) }) }
 
     private func recent(under pace: Pace, at now: Instant) -> [Instant] { moments.filter { now.seconds(since: $0) < pace.seconds } }
 }

@@ -3,13 +3,18 @@ import Synchronization
 
 /// How often each place has tried something lately, and when it may again. Of this process: who asks several nodes has as many tries at each.
 package final class PlaceTries: Sendable {
-    /// Places of which it remembers anything; of more, the one that tried longest ago is forgotten.
+    /// Places of which it remembers anything; of more, the one that tried longest ago is forgotten. As many networks.
     package static let mostPlaces = 10_000
+    /// Seconds by which a call may come after one that was later: more is a clock that was put back.
+    static let disorder: UInt64 = 5
 
-    private struct State {
+    fileprivate struct State {
         var places: [String?: RecentTries] = [:]
+        var networks: [String: RecentTries] = [:]
         /// Those that are believed, of which there are few: they are kept.
         var proxies: [String: RecentTries] = [:]
+        /// The latest that the clock has shown.
+        var latest = Instant(0)
     }
 
     private let pace: Pace
@@ -21,22 +26,33 @@ package final class PlaceTries: Sendable {
     /// - Returns: nil when it may; otherwise the seconds after which one may.
     package func take(_ place: CallPlace, at now: Instant) -> UInt64? {
         state.withLock { state in
+            state.follow(now)
             if let wait = wait(place, state, at: now) { return wait }
             state.places[place.address] = state.places[place.address, default: RecentTries()].adding(now, under: pace)
+            Self.forget(&state.places, but: place.address)
+            if let network = place.network {
+                state.networks[network] = state.networks[network, default: RecentTries()].adding(now, under: pace.inNetwork)
+                Self.forget(&state.networks, but: network)
+            }
             if let proxy = place.proxy {
                 state.proxies[proxy] = state.proxies[proxy, default: RecentTries()].adding(now, under: pace.throughProxy)
             }
-            Self.forget(&state)
             return nil
         }
     }
 
     /// Seconds after which the place may try again; nil when it may now. Counts nothing.
-    package func wait(_ place: CallPlace, at now: Instant) -> UInt64? { state.withLock { wait(place, $0, at: now) } }
+    package func wait(_ place: CallPlace, at now: Instant) -> UInt64? {
+        state.withLock { state in
+            state.follow(now)
+            return wait(place, state, at: now)
+        }
+    }
 
     private func wait(_ place: CallPlace, _ state: State, at now: Instant) -> UInt64? {
         [
             state.places[place.address]?.wait(under: pace, at: now),
+            place.network.flatMap { state.networks[$0] }?.wait(under: pace.inNetwork, at: now),
             place.proxy.flatMap { state.proxies[$0] }?.wait(under: pace.throughProxy, at: now),
         ].compactMap { $0 }.max()
     }
@@ -45,13 +61,31 @@ package final class PlaceTries: Sendable {
     package func giveBack(_ place: CallPlace, takenAt moment: Instant) {
         state.withLock { state in
             state.places[place.address] = state.places[place.address]?.givingBack(moment)
+            if let network = place.network { state.networks[network] = state.networks[network]?.givingBack(moment) }
             if let proxy = place.proxy { state.proxies[proxy] = state.proxies[proxy]?.givingBack(moment) }
         }
     }
 
-    private static func forget(_ state: inout State) {
-        guard state.places.count > mostPlaces else { return }
-        let oldest = state.places.min { ($0.value.moments.last ?? Instant(0)) < ($1.value.moments.last ?? Instant(0)) }
-        if let oldest { state.places.removeValue(forKey: oldest.key) }
+    /// - Parameter kept: who tried just now: forgotten, they would try without end.
+    private static func forget<Key: Hashable>(_ tries: inout [Key: RecentTries], but kept: Key) {
+        guard tries.count > mostPlaces else { return }
+        let oldest = tries.lazy.filter { $0.key != kept }
+            .min { ($0.value.moments.last ?? Instant(0)) < ($1.value.moments.last ?? Instant(0)) }
+        if let oldest { tries.removeValue(forKey: oldest.key) }
+    }
+}
+
+extension PlaceTries.State {
+    /// What was counted by a clock that ran ahead counts as done when it is put right: nobody is locked until that clock is reached, nobody has more tries
+    /// for it, and what is counted from then on is not forgotten before it.
+    fileprivate mutating func follow(_ now: Instant) {
+        guard now + PlaceTries.disorder < latest else {
+            latest = max(latest, now)
+            return
+        }
+        latest = now
+        places = places.mapValues { $0.broughtBack(to: now) }
+        networks = networks.mapValues { $0.broughtBack(to: now) }
+        proxies = proxies.mapValues { $0.broughtBack(to: now) }
     }
 }

@@ -6,6 +6,14 @@ package enum VisitSubject: Hashable, Sendable {
     case request(String)
     /// A device that waits, by the hash of its code.
     case device([UInt8])
+
+    /// By which its row is found.
+    package var hash: [UInt8] {
+        switch self {
+        case .request(let name): SHA(name.utf8)
+        case .device(let hash): hash
+        }
+    }
 }
 
 /// A login that goes on.

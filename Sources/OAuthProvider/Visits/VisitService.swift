@@ -11,24 +11,29 @@ package struct VisitService: Sendable {
     /// A browser brings an authorization request (RFC 6749 §3.1). Whoever is logged in and need not be asked is sent back at once, and nothing waits.
     /// - Parameters:
     ///   - parameters: as the browser brought them.
+    ///   - place: that it counts for, where it waits.
     ///   - login: that the browser has; it is one of before.
-    /// - Throws: ``VisitEnd``, where the browser is not sent to the client.
-    package func begin(_ parameters: [Parameter], by login: VisitLogin?, at server: ServerID, now: Instant) async throws -> BegunVisit {
+    /// - Throws: ``VisitEnd``, where the browser is not sent to the client; ``TooManyWaiting``.
+    package func begin(
+        _ parameters: [Parameter], from place: CallPlace = .unknown, by login: VisitLogin?, at server: ServerID, now: Instant
+    ) async throws -> BegunVisit {
         switch try await authorize.check(parameters, at: server, askedAt: now) {
         case .page(let refusal): throw VisitEnd(refusal)
         case .redirect(let refusal, let response): return BegunVisit(nil, VisitTurn(.leave(response, refusal)))
-        case .request(let asked): return try await begin(asked, parameters, .before(login), now: now)
+        case .request(let asked): return try await begin(asked, parameters, from: place, .before(login), now: now)
         }
     }
 
-    private func begin(_ asked: AuthorizationRequest, _ parameters: [Parameter], _ arrival: VisitArrival, now: Instant) async throws -> BegunVisit {
+    private func begin(
+        _ asked: AuthorizationRequest, _ parameters: [Parameter], from place: CallPlace, _ arrival: VisitArrival, now: Instant
+    ) async throws -> BegunVisit {
         let visit = arrival.visit(since: now, now: now)
         switch try await authorize.begin(asked, visit, now: now) {
         case .page(let refusal): throw VisitEnd(refusal)
         case .step(let step):
             let turn = try await turn(VisitMove(step, for: arrival), of: asked, visit, now: now)
             if case .leave = turn.step { return BegunVisit(nil, turn) }
-            return BegunVisit(.request(try await authorize.keep(parameters, of: asked, at: now)), turn)
+            return BegunVisit(.request(try await authorize.keep(parameters, of: asked, from: place, at: now)), turn)
         }
     }
 

@@ -18,6 +18,9 @@ public enum OstiaryError: Error, Sendable, Hashable {
     case numberMissing
     /// The number was another than the one that is shown. Where the session is not over the question comes again; the third ends it, and nobody is logged in.
     case numberWrong
+    /// Nine wrong numbers in a day are all that an account has, whoever asked for them. Nobody is logged in, and until tomorrow no login that waits for this
+    /// device can be confirmed, also with the right number; codes that are scanned go on working. Comes in the place of ``numberWrong``.
+    case numbersUsedUp
     /// A PIN has 5 to 12 digits, and as many as the server wants.
     case pinLength
     /// A PIN that many people would try first.
@@ -138,8 +141,9 @@ extension OstiaryError {
         case .serverParametersWrong: 68
         case .serverConnection: 70
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment,
-            .userInputRefused, .numberMissing, .numberWrong, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled, .userInputTimeout,
-            .logoUnavailable, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending, .accountDeleted, .certificateUntrusted,
+            .userInputRefused, .numberMissing, .numberWrong, .numbersUsedUp, .pinLength, .pinEasyToGuess, .pinUnchanged, .cancelled,
+            .userInputTimeout, .logoUnavailable, .severalAccounts, .accountUnknown, .accountBlocked, .accountPending, .accountDeleted,
+            .certificateUntrusted,
             .clockWrong, .refused, .tooMany, .linkOld, .sessionUnknown, .sessionTaken, .sessionOver,
             .questionChanged,
             .secondFactorBlocked,
@@ -154,8 +158,9 @@ extension OstiaryError {
         case .serverConnection, .serverAnswer, .tooMany, .secondFactorUnavailable, .storeUnavailable, .keyStore, .lockedMemory, .flowInProgress,
             .logoUnavailable:
             .retry
-        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .numberMissing, .numberWrong, .pinLength, .pinEasyToGuess,
-            .pinUnchanged, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout, .linkUnreadable,
+        case .accountNotOffered, .accountGivenForEnrolment, .userInputRefused, .numberMissing, .numberWrong, .numbersUsedUp, .pinLength,
+            .pinEasyToGuess, .pinUnchanged, .biometricsUnavailable, .biometricsChanged, .biometricsRefused, .cancelled, .userInputTimeout,
+            .linkUnreadable,
             .linkUnknownKind, .noAccountsForServer, .severalAccounts, .accountPending, .certificateUntrusted, .clockWrong,
             .enrolmentExpired, .linkOld, .sessionUnknown,
             .sessionTaken, .sessionOver, .questionChanged, .loginInOtherBrowser, .accountUnknown,

@@ -109,7 +109,7 @@ extension Engine {
             return delivered.map(\.value)
         }
         let outcome = reply.value
-        guard outcome.result == .loggedIn else { throw numberFailed(id, question) }
+        guard outcome.result == .loggedIn else { throw numberFailed(id, question, outcome) }
         try checkNotAborted()
         if let token = outcome.cache {
             caches[account.id] = FactorCache(token: SecretBytes(token), isSingleUse: false)
@@ -131,13 +131,13 @@ extension Engine {
             extensions: Extensions(shownNotices: question.acknowledged(by: account.id), tokenKey: question.tokenKey), offer: question.shown.offer)
     }
 
-    /// The third number was wrong: the server has ended the login, so that nothing of this yes is left to find out or to stop.
-    private func numberFailed(_ id: Session.ID, _ question: Question) -> OstiaryError {
+    /// The third number was wrong, or the last of the day: the server has ended the login, so that nothing of this yes is left to find out or to stop.
+    private func numberFailed(_ id: Session.ID, _ question: Question, _ outcome: L6) -> OstiaryError {
         guard question.shown.needsNumber else { return .serverAnswer }
         flow?.onAbort = nil
         noteRefusal(.numberWrong, of: id)
         change(id) { $0.shown.wrongNumbers += 1 }
-        return .numberWrong
+        return outcome.saysNumbersAreUsedUp ? .numbersUsedUp : .numberWrong
     }
 
     /// An answer that rules the login out lets go of what was written down of it.

@@ -200,6 +200,8 @@ package struct L6: WireMessage, Equatable {
 
     /// Accepted, and the browser that began has not come back yet.
     package var isReturning: Bool { flags & LoginFlags.returning != 0 }
+    /// Ended because the account has had all the wrong numbers of a day.
+    package var saysNumbersAreUsedUp: Bool { result == .denied && flags & LoginFlags.numbersUsedUp != 0 }
 
     package init(
         result: LoginResult, sessionID: SessionID?, pingTime: UInt32, userName: String, webNonce: String? = nil, returnCode: [UInt8]? = nil,

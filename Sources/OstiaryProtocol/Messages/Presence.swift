@@ -92,6 +92,8 @@ package enum LoginFlags {
     package static let returning: UInt16 = 1
     /// A login waits for the account: “fetch it” (protocol §8). In a PingAnswer only.
     package static let waiting: UInt16 = 2
+    /// The account has no more numbers to try for a day, which ended this login (protocol §6). In an L6 that is no login only.
+    package static let numbersUsedUp: UInt16 = 2
 }
 
 /// A session as the phone learns of it.

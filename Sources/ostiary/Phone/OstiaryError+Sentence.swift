@@ -12,6 +12,8 @@ extension OstiaryError {
         case .userInputRefused: "the user input is longer than 4 096 bytes, or holds characters that may not travel"
         case .numberMissing: "this login asks for the number that is shown where it was begun: three digits"
         case .numberWrong: "that is another number than the one that is shown where the login was begun: the third wrong one ends it"
+        case .numbersUsedUp:
+            "there were nine wrong numbers in a day: until tomorrow no login that waits for this phone can be confirmed; a code that is scanned goes on working"
         case .pinLength: "a PIN has 5 to 12 digits, and as many as the server wants"
         case .pinEasyToGuess: "that PIN is easy to guess: choose another"
         case .pinUnchanged: "that is the PIN so far: choose another"
@@ -74,7 +76,7 @@ extension OstiaryError {
         case .serverConnection: .serverUnreachable
         case .certificateUntrusted, .serverIdentity, .serverParametersMissing, .serverParametersUnreadable, .serverParametersWrong: .serverIdentity
         case .linkUnreadable, .linkUnknownKind, .numberMissing: .usage
-        case .pinLength, .pinEasyToGuess, .pinUnchanged, .numberWrong: .secondFactorFailed
+        case .pinLength, .pinEasyToGuess, .pinUnchanged, .numberWrong, .numbersUsedUp: .secondFactorFailed
         case .notConfigured, .alreadyConfigured, .wrongOrder, .flowInProgress, .accountNotOffered, .accountGivenForEnrolment, .userInputRefused,
             .serverNotAllowed, .noAccountsForServer, .severalAccounts, .singleAccount, .accountUnknown, .accountBlocked, .accountPending,
             .accountDeleted, .serverAnswer, .clockWrong, .logoUnavailable, .refused, .tooMany, .secondFactorUnavailable, .secondFactorUnknown,

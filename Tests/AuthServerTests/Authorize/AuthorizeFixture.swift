@@ -30,6 +30,7 @@ final class AuthorizeFixture: Sendable {
     let log = LogRecorder()
     let store: SQLAuthenticationStore
     let oauthStore: SQLOAuthStore
+    let pageStore: SQLPageStore
     let oauth: OAuthServices
     let domain: AuthenticationServices
     let keyring: OneServerKeyring
@@ -42,7 +43,11 @@ final class AuthorizeFixture: Sendable {
     /// - Parameters:
     ///   - database: one that has today's schema; nil for one in memory that misbehaves.
     ///   - proxies: that are trusted; calls of the tests come without an address, as by a Unix domain socket.
-    init(url: String = AuthorizeFixture.origin, over database: (any Database)? = nil, proxies: TrustedProxies = .none) async throws {
+    ///   - visits: requests that may wait for their person.
+    init(
+        url: String = AuthorizeFixture.origin, over database: (any Database)? = nil, proxies: TrustedProxies = .none,
+        visits: WaitingLimit = .visits
+    ) async throws {
         keyring = try OneServerKeyring()
         let server = keyring.keys.root.serverID
         let publicURL = try PublicURL(parsing: url)
@@ -53,11 +58,12 @@ final class AuthorizeFixture: Sendable {
         let addresses = ProviderAddresses(publicURL: publicURL, first: server)
         tokenKeyring = try IssuersKeyring(addresses: addresses, first: server)
         let random = SystemRandomSource()
-        oauth = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random)
+        oauth = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, visits: visits)
         domain = AuthenticationServices(
             store: store, keyring: keyring, gateway: AbsentSecondFactor(), events: SessionEventHub(), random: random)
         let clock = clock
-        let pages = PageService(store: SQLPageStore(database: database), random: random, publicURL: publicURL)
+        pageStore = SQLPageStore(database: database)
+        let pages = PageService(store: pageStore, random: random, publicURL: publicURL)
         let pageRoutes = try PageRoutes(
             domain: domain, pages: pages, visualHashes: VisualHashes(keyring: keyring), publicURL: publicURL, drain: DrainSignal(),
             tick: .milliseconds(5), logger: LogRecorder().logger(), clock: { clock.now })

@@ -15,15 +15,18 @@ import Testing
 final class Browser: Sendable {
     let client: any TestClientProtocol
     let fixture: AuthorizeFixture
+    /// Where a trusted proxy says that it is.
+    private let address: String?
     private let jar = Mutex<[String: String]>([:])
 
-    init(client: any TestClientProtocol, fixture: AuthorizeFixture) {
+    init(client: any TestClientProtocol, fixture: AuthorizeFixture, at address: String? = nil) {
         self.client = client
         self.fixture = fixture
+        self.address = address
     }
 
     /// Another one, with nothing in it.
-    func another() -> Browser { Browser(client: client, fixture: fixture) }
+    func another(from address: String? = nil) -> Browser { Browser(client: client, fixture: fixture, at: address) }
 
     var cookies: [String: String] {
         get { jar.withLock { $0 } }
@@ -63,6 +66,7 @@ final class Browser: Sendable {
         _ path: String, _ method: HTTPRequest.Method, _ fields: HTTPFields, _ body: String? = nil
     ) async throws -> TestResponse {
         var headers = fields
+        if let address { headers[HTTPField.Name("X-Forwarded-For")!] = address }
         if !cookies.isEmpty { headers[.cookie] = cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ") }
         let response = try await client.execute(uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
         for cookie in response.headers[values: .setCookie] { keep(cookie) }

@@ -65,7 +65,10 @@ struct OAuthFixture: Sendable {
     /// - Parameters:
     ///   - database: one that has today's schema; nil for one in memory that misbehaves.
     ///   - proxies: that are trusted; calls of the tests come without an address, as by a Unix domain socket.
-    init(over database: (any Database)? = nil, asksNonce: Bool = false, proxies: TrustedProxies = .none) async throws {
+    ///   - devices: codes that may wait.
+    init(
+        over database: (any Database)? = nil, asksNonce: Bool = false, proxies: TrustedProxies = .none, devices: WaitingLimit = .devices
+    ) async throws {
         let database = if let database { database } else { try await misbehavingDatabase() }
         let key = KeyEncryptionKey.random()
         let accounts = SQLAuthenticationStore(database: database, key: key)
@@ -74,7 +77,7 @@ struct OAuthFixture: Sendable {
         let addresses = ProviderAddresses(publicURL: try PublicURL(parsing: Self.origin), first: Sample.server)
         self.addresses = addresses
         keyring = try OAuthFixtureKeyring { addresses.issuer(of: $0) }
-        let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource())
+        let domain = OAuthServices(store: people.store, keyring: keyring, random: SystemRandomSource(), devices: devices)
         let clock = clock
         let waiting = WaitingLogins(store: accounts, keyring: SampleServerKeyring(keys: try OneServerKeyring().keys), events: SessionEventHub())
         let routes = try OAuthRoutes(

@@ -26,9 +26,10 @@ struct ProviderAtWork: Sendable {
     let fixture: ProviderStoreFixture
     let services: OAuthServices
 
-    init(_ fixture: ProviderStoreFixture) throws {
+    /// - Parameter devices: codes that may wait.
+    init(_ fixture: ProviderStoreFixture, devices: WaitingLimit = .devices) throws {
         self.fixture = fixture
-        services = OAuthServices(store: fixture.store, keyring: try FixedKeyring(), random: SystemRandomSource())
+        services = OAuthServices(store: fixture.store, keyring: try FixedKeyring(), random: SystemRandomSource(), devices: devices)
     }
 
     func answer(_ parameters: [Parameter]) async throws -> TokenResponse {

@@ -175,10 +175,16 @@ struct PhoneNoticeTests {
         screen.take(.error(.serverConnection, session: nil))
         let notice = try #require(screen.notices.first)
         #expect(notice.error?.code == 70 && notice.error?.advice == .retry)
-        for error in [OstiaryError.serverConnection, .accountPending, .loginInOtherBrowser, .cancelled] {
+        for error in [OstiaryError.serverConnection, .accountPending, .loginInOtherBrowser, .cancelled, .numbersUsedUp] {
             #expect(error.words.first?.isUppercase == true && error.words.hasSuffix("."))
             #expect(!error.words.contains("ostiary phone"))
         }
+    }
+
+    @Test("The last wrong number of a day is told as what it is: over until tomorrow, and no third one that ends it")
+    func numbers() {
+        #expect(OstiaryError.numbersUsedUp.words.contains("until tomorrow") && !OstiaryError.numbersUsedUp.words.contains("third"))
+        #expect(OstiaryError.numberWrong.words.contains("third") && OstiaryError.numbersUsedUp.exit == .secondFactorFailed)
     }
 
     @Test("A login that ends says who ended it", arguments: Session.Ending.allCases)

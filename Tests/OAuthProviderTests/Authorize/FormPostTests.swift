@@ -75,7 +75,8 @@ struct FormPostTests {
         let fixture = try await Fixture()
         let request = try await fixture.request(fixture.webAuthorization(["response_mode": "form_post"]))
         #expect(request.mode == .formPost && request.redirect.formOrigin?.text == "https://reports.example")
-        let kept = try await fixture.authorize.keep(fixture.webAuthorization(["response_mode": "form_post"]), of: request, at: fixture.now)
+        let parameters = fixture.webAuthorization(["response_mode": "form_post"])
+        let kept = try await fixture.authorize.keep(parameters, of: request, from: .unknown, at: fixture.now)
         guard case .request(let resumed) = try await fixture.authorize.resume(kept, at: Fixture.server, now: fixture.now).outcome else {
             Issue.record("the request was lost")
             return

@@ -230,6 +230,28 @@ struct BackchannelTests {
         #expect(refusing.heard.count == 1)
     }
 
+    @Test(
+        "A client that is told by ping and asks at once has its tokens, though it asked a moment before; one that polls is told to slow down",
+        arguments: [true, false])
+    func askedAtOnce(isPinged: Bool) async throws {
+        let fixture = try await ProviderFixture()
+        if isPinged { try await fixture.change("web") { $0.backchannel = .ping("https://reports.example/ping") } }
+        let begun = try await begin(fixture, isPinged ? ["client_notification_token": "token-1"] : [:])
+        #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .pending)
+        // Before there is anything to tell, the pace is that of everybody.
+        #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .slowDown)
+        _ = try await approve(fixture, begun)
+        let listener = Listener([])
+        #expect(try await fixture.services.pings(through: listener).run(at: fixture.now) == (isPinged ? 1 : 0))
+        guard isPinged else {
+            #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .slowDown)
+            return
+        }
+        #expect(listener.heard.count == 1)
+        #expect(try await fixture.answer(poll(fixture, begun.requestID)).idToken != nil)
+        #expect(try await fixture.refusal(of: poll(fixture, begun.requestID)) == .polledSpent)
+    }
+
     @Test("ciba_bulk_push_rate_limited: three unanswered in a quarter of an hour, five unwanted in a day, then no phone rings")
     func limits() async throws {
         let fixture = try await ProviderFixture()

@@ -33,8 +33,10 @@ extension TestServer {
         numbers.append(message.value.number)
         guard message.value.number != Self.number else { return nil }
         sessions[sid]?.wrongNumbers += 1
-        guard session.wrongNumbers + 1 >= 3 else { return (.numberWrong, []) }
-        let answer = L6(result: .denied, sessionID: nil, pingTime: 0, userName: "")
+        numbersLeft -= 1
+        guard session.wrongNumbers + 1 >= 3 || numbersLeft <= 0 else { return (.numberWrong, []) }
+        let answer = L6(
+            result: .denied, sessionID: nil, pingTime: 0, userName: "", flags: numbersLeft <= 0 ? LoginFlags.numbersUsedUp : 0)
         sessions[sid]?.outcome = (message.unsignedBytes, answer)
         return (.ok, answer.encoded)
     }

@@ -87,6 +87,8 @@ actor TestServer {
     var waitingLinks: [Encoded<LoginLink>] = []
     /// What each yes to a waiting login brought.
     var numbers: [String] = []
+    /// Wrong ones that the account may still try today.
+    var numbersLeft = 9
     /// What each L5 named for tokens.
     var tokenKeys: [TokenKey?] = []
     /// What each L5, Ping and Stop said was shown.
