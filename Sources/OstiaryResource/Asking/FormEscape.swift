@@ -1,4 +1,5 @@
-/// Escapes of a form (application/x-www-form-urlencoded).
+/// Escapes of a form (application/x-www-form-urlencoded). A space is `%20`, which every reader of a form takes for one: some read no `+` so, of those that
+/// clients' secrets are shown to.
 enum FormEscape {
     static func text(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
@@ -8,7 +9,6 @@ enum FormEscape {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
                 result.append(byte)
-            case UInt8(ascii: " "): result.append(UInt8(ascii: "+"))
             default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
