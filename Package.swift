@@ -99,6 +99,12 @@ let package = Package(
         // The same as a middleware of Hummingbird.
         .target(
             name: "OstiaryResourceHummingbird", dependencies: ["OstiaryResource", hummingbird, httpTypes, logging, nioCore], swiftSettings: house),
+        // The sources of Examples/ProtectedAPI, for scripts/resource-test: compiled here beside what they stand on, where a package of their own builds all of
+        // it anew. They see what a stranger sees.
+        .executableTarget(
+            name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
+            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",
