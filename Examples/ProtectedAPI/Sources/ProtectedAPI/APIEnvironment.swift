@@ -9,12 +9,9 @@ struct APIEnvironment {
     let settings: ResourceSettings
 
     init(_ variables: [String: String]) throws {
-        func needed(_ name: String) throws -> String {
-            guard let value = variables[name] else { throw Missing(name: name) }
-            return value
-        }
-        port = Int(try needed("PORT")) ?? 8090
-        var provider = ProviderSettings(issuer: try needed("ISSUER"), audience: try needed("AUDIENCE"))
+        guard let port = Int(variables["PORT"] ?? "8090") else { throw Missing(name: "PORT") }
+        self.port = port
+        var provider = ProviderSettings(issuer: try Self.needed("ISSUER", of: variables), audience: try Self.needed("AUDIENCE", of: variables))
         provider.introspection = try Self.introspection(variables)
         if let seconds = variables["REMEMBERED_FOR"].flatMap(UInt64.init) { provider.introspection?.rememberedFor = seconds }
         var settings = ResourceSettings(base: variables["BASE"] ?? "http://127.0.0.1:\(port)", provider: provider)
@@ -23,9 +20,17 @@ struct APIEnvironment {
         self.settings = settings
     }
 
+    private static func needed(_ name: String, of variables: [String: String]) throws -> String {
+        guard let value = variables[name] else { throw Missing(name: name) }
+        return value
+    }
+
     /// How this API shows who it is when it asks about opaque tokens; nil where it has nothing to show, and asks nobody.
     private static func introspection(_ variables: [String: String]) throws -> IntrospectionSettings? {
-        guard let id = variables["CLIENT_ID"], let secret = variables["CLIENT_SECRET"] else { return nil }
-        return IntrospectionSettings(clientID: id, clientSecret: secret)
+        guard let id = variables["CLIENT_ID"] else { return nil }
+        if let file = variables["CLIENT_KEY_FILE"] {
+            return IntrospectionSettings(clientID: id, key: try ClientKey(pem: try String(contentsOfFile: file, encoding: .utf8)))
+        }
+        return try IntrospectionSettings(clientID: id, clientSecret: needed("CLIENT_SECRET", of: variables))
     }
 }
