@@ -17,6 +17,7 @@ struct IntrospectionQuestion: Sendable {
     let calls: any ResourceCalls
     let memory: AnswerMemory<JSONObject>
     let underWay = QuestionsUnderWay()
+    let shared = SharedQuestions<JSONObject>()
 
     /// What the provider says of a token that is good.
     /// - Parameter age: seconds for which an earlier answer will do; 0 asks.
@@ -25,20 +26,24 @@ struct IntrospectionQuestion: Sendable {
             do { try checkTimes(known, at: now) } catch { throw .token(error) }
             return known
         }
-        let claims = try await ask(token, at: now)
+        let question = shared.question(about: token, youngerThan: age, at: now) { () async throws(Outage) in
+            let claims = try await ask(token, at: now)
+            // Before the question ends, so that nobody who comes then asks once more. A no is not kept.
+            if (try? check(claims, at: now)) != nil { memory.keep(claims, about: token, askedAt: now) }
+            return claims
+        }
+        let claims: JSONObject
+        do { claims = try await question.answer() } catch { throw .outage(error) }
         do throws(TokenFault) { try check(claims, at: now) } catch { throw .token(error) }
-        memory.keep(claims, about: token, askedAt: now)
         return claims
     }
 
-    private func ask(_ token: String, at now: Instant) async throws(ResourceRefusal) -> JSONObject {
-        do throws(Outage) {
-            let address = try await address()
-            let call = try call(about: token, to: address, at: now)
-            let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
-            guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
-            return object
-        } catch { throw .outage(error) }
+    private func ask(_ token: String, at now: Instant) async throws(Outage) -> JSONObject {
+        let address = try await self.address()
+        let call = try self.call(about: token, to: address, at: now)
+        let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
+        guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
+        return object
     }
 
     private func call(about token: String, to address: ProviderAddress, at now: Instant) throws(Outage) -> ResourceCall {

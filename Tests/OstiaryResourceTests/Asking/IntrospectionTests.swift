@@ -190,6 +190,27 @@ struct IntrospectionTests {
         for _ in 0..<65 { #expect(await api.refusal(Self.token) == .outage(.unreachable)) }
     }
 
+    @Test("100 callers with one token before anything is remembered are one question; a no is told to all, and remembered by nobody")
+    func herd() async throws {
+        let api = try api { $0.rememberedFor = 30 }
+        await api.provider.answers(FixtureProvider.introspection, JSONObject(["active": .bool(false)]))
+        await api.provider.holds()
+        let refused = (0..<100).map { _ in Task { await api.refusal(Self.token) } }
+        // Each looks at the clock once, and the fetch of the metadata begins and ends with two more.
+        while api.looks.count < 101 { await Task.yield() }
+        await api.provider.releases()
+        for caller in refused { #expect(await caller.value == .token(.notActive)) }
+        let asked = await api.provider.count(FixtureProvider.introspection)
+        await api.provider.answers(FixtureProvider.introspection, active())
+        await api.provider.holds()
+        let looked = api.looks.count
+        let callers = (0..<100).map { _ in Task { await api.refusal(Self.token) } }
+        while api.looks.count < looked + 100 { await Task.yield() }
+        await api.provider.releases()
+        for caller in callers { #expect(await caller.value == nil) }
+        #expect(await api.provider.count(FixtureProvider.introspection) == asked + 1)
+    }
+
     @Test("A JWT whose signature is wrong is not asked about, and what can be no token is not sent anywhere")
     func notAsked() async throws {
         let api = try api()
