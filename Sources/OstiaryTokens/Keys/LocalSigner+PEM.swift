@@ -9,7 +9,9 @@ import Foundation
 
 extension LocalSigner {
     /// That a text is no private key that signs here: another kind or size, a public or an encrypted one, no PEM.
-    package struct PEMWrong: Error, Equatable {}
+    package struct PEMWrong: Error, Equatable {
+        package init() {}
+    }
 
     /// A private key as `openssl genpkey` writes it (RFC 7468 §10, PKCS #8): of P-256, of Ed25519, or of RSA with 2048 to 4096 bits. Its kind is its algorithm.
     /// - Throws: ``PEMWrong``.
