@@ -92,9 +92,11 @@ bench: ## print the table of costs per operation
 	@scripts/setup bench
 	swift build -c release --product ostiary $(SWIFT_FLAGS)
 	swift build -c release --package-path Benchmarks --product Hello
+	swift build -c release --package-path Benchmarks --product Guarded
 	swift build -c release --package-path Benchmarks --product Bench
 	swift build -c release --package-path Benchmarks --product EmulatorCounts
-	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/libEmulatorCounts.so
+	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/Guarded \
+		Benchmarks/.build/release/libEmulatorCounts.so
 
 clean: ## remove what was built
 	rm -rf .build Models/build Benchmarks/.build Examples/*/.build

@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .executable(name: "Bench", targets: ["Bench"]),
         .executable(name: "Hello", targets: ["Hello"]),
+        .executable(name: "Guarded", targets: ["Guarded"]),
         .library(name: "EmulatorCounts", type: .dynamic, targets: ["CEmulatorCounts"]),
     ],
     dependencies: [
@@ -49,5 +50,14 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             packageAccess: false, swiftSettings: borrowed),
+        // The same hello behind OstiaryResource; it sees what anybody sees.
+        .executableTarget(
+            name: "Guarded",
+            dependencies: [
+                .product(name: "OstiaryResource", package: house),
+                .product(name: "OstiaryResourceHummingbird", package: house),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            packageAccess: false),
     ]
 )
