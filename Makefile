@@ -85,7 +85,7 @@ soak: ## what counts once, redeemed by 64 at once in 200 rounds, and PIN tries l
 	swift build --build-tests $(SWIFT_FLAGS)
 	OSTIARY_ATTACK_ROUNDS=200 swift test --skip-build $(SWIFT_FLAGS) --filter 'ParallelRedemptionTests|SecondFactorServerTests.ParallelTests'
 
-docs: build ## make the pages of the SDK, .build/docs
+docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs
 
 bench: ## print the table of costs per operation

@@ -43,7 +43,7 @@ class API:
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
                 [binary], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "PORT": str(self.port.number), **settings})
-        until(self.answers, f"the API {name} listens, and asked nobody for anything before", 30)
+        until(self.answers, f"the API {name} listens", 30)
 
     def answers(self):
         if self.process.poll() is not None:

@@ -85,14 +85,20 @@ public struct IntrospectionSettings: Sendable {
     /// as the answer says `token_type` `Bearer` or `DPoP`.
     public var mayLackAudience = false
 
-    /// - Parameter clientSecret: by `client_secret_basic` (RFC 6749 §2.3.1).
+    /// - Parameters:
+    ///   - clientID: the name of this API at the provider.
+    ///   - clientSecret: by `client_secret_basic` (RFC 6749 §2.3.1).
+    ///   - address: where is asked; nil for what the metadata says.
     public init(clientID: String, clientSecret: String, address: String? = nil) {
         self.clientID = clientID
         credential = .secret(clientSecret)
         self.address = address
     }
 
-    /// - Parameter key: by `private_key_jwt` (RFC 7523 §2.2): an assertion for each question, good for a minute. ``assertionAudience`` says for whom.
+    /// - Parameters:
+    ///   - clientID: the name of this API at the provider.
+    ///   - key: by `private_key_jwt` (RFC 7523 §2.2): an assertion for each question, good for a minute. ``assertionAudience`` says for whom.
+    ///   - address: where is asked; nil for what the metadata says.
     public init(clientID: String, key: ClientKey, address: String? = nil) {
         self.clientID = clientID
         credential = .key(key)
