@@ -196,7 +196,7 @@ struct IntrospectionTests {
         await api.provider.answers(FixtureProvider.introspection, JSONObject(["active": .bool(false)]))
         await api.provider.holds()
         let refused = (0..<100).map { _ in Task { await api.refusal(Self.token) } }
-        // Each looks at the clock once, and the fetch of the metadata begins and ends with two more.
+        // Each looks at the clock once, and so does the fetch of the metadata, of which there is one.
         while api.looks.count < 101 { await Task.yield() }
         await api.provider.releases()
         for caller in refused { #expect(await caller.value == .token(.notActive)) }
