@@ -35,7 +35,7 @@ let package = Package(
         .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -100,6 +100,12 @@ let package = Package(
         // The same as a middleware of Hummingbird.
         .target(
             name: "OstiaryResourceHummingbird", dependencies: ["OstiaryResource", hummingbird, httpTypes, logging, nioCore], swiftSettings: house),
+        // The sources of Examples/ProtectedAPI, for scripts/resource-test: compiled here beside what they stand on, where a package of their own builds all of
+        // it anew. They see what a stranger sees.
+        .executableTarget(
+            name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
+            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",

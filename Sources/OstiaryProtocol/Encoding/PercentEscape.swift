@@ -12,24 +12,12 @@ package enum PercentEscape {
         }
     }
 
-    /// Everything but unreserved characters as an escape, so that nothing in a value ends it.
+    /// Everything but unreserved characters as an escape, so that nothing in a value ends it: in an address, and in a form, where every reader takes `%20`
+    /// for a space and some read no plus so.
     package static func text(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    /// The same as a form writes it: a space is a plus, and a tilde is escaped.
-    package static func formText(_ text: String) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: " "): result.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "~"): append(byte, to: &result)
-            default: if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
-            }
         }
         return String(decoding: result, as: UTF8.self)
     }

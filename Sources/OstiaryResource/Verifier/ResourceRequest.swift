@@ -8,7 +8,10 @@ public struct ResourceRequest: Sendable {
     public let target: String
     private let fields: [(name: String, value: String)]
 
-    /// - Parameter fields: all of the header, a name as often as it came; or at least `Authorization`, `DPoP` and the field of the webNonce.
+    /// - Parameters:
+    ///   - method: as it stands in the request.
+    ///   - target: path and query, as they came.
+    ///   - fields: all of the header, a name as often as it came; or at least `Authorization`, `DPoP` and the field of the webNonce.
     public init(method: String, target: String, fields: [(name: String, value: String)]) {
         self.method = method
         self.target = target
