@@ -92,13 +92,13 @@ final class DemoServers: Sendable {
     }
 
     private func waitUntilReady() async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
             for server in both where !server.isRunning { throw DemoError.serverFailed(name: server.name, reason: server.lastWords) }
             if await isReady() { return }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw DemoError.serverFailed(name: launches.authentication.name, reason: "not ready after 20 s: \(both.last?.lastWords ?? "")")
+        throw DemoError.serverFailed(name: launches.authentication.name, reason: "not ready after 60 s: \(both.last?.lastWords ?? "")")
     }
 
     /// What the authentication server says of the other one holds for some seconds: one that was just started is asked itself.

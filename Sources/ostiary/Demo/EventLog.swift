@@ -16,7 +16,7 @@ actor EventLog {
 
     /// The next event that `choose` makes something of; those before it are dropped.
     /// - Returns: nil when none came within `patience`.
-    func next<Value: Sendable>(within patience: Duration = .seconds(10), _ choose: @Sendable (OstiaryEvent) -> Value?) async -> Value? {
+    func next<Value: Sendable>(within patience: Duration = .seconds(60), _ choose: @Sendable (OstiaryEvent) -> Value?) async -> Value? {
         let deadline = ContinuousClock.now + patience
         while let event = await next(until: deadline) {
             if let value = choose(event) { return value }

@@ -25,7 +25,7 @@ struct ManagementClient: Sendable {
     /// The same with a body that is JSON already.
     func send(_ method: String, _ path: String, nonce: String?, body: Data?) async throws -> Data {
         guard let url = URL(string: origin + path) else { throw DemoError.stepFailed("no address: \(origin + path)") }
-        var request = URLRequest(url: url, timeoutInterval: 15)
+        var request = URLRequest(url: url, timeoutInterval: 60)
         request.httpMethod = method
         request.httpBody = body
         request.setValue(apiKey, forHTTPHeaderField: "X-apikey")

@@ -181,7 +181,7 @@ struct ScriptedPerson: Sendable {
         try await expect("the login") { if case .sessionLogin(let session) = $0 { session } else { nil } }
     }
 
-    /// The next event of a kind, errors among them; nil when none comes within 10 s.
+    /// The next event of a kind, errors among them; nil when none comes within a minute: machines are busy.
     func next<Value: Sendable>(_ choose: @Sendable (OstiaryEvent) -> Value?) async -> Value? { await log.next(choose) }
 
     /// The next error of the phone; nil when none comes.
@@ -195,7 +195,7 @@ struct ScriptedPerson: Sendable {
 
     /// The next event of a kind. An error of the phone meanwhile ends it.
     func expect<Value: Sendable>(
-        _ what: String, within patience: Duration = .seconds(10), _ choose: @Sendable (OstiaryEvent) -> Value?
+        _ what: String, within patience: Duration = .seconds(60), _ choose: @Sendable (OstiaryEvent) -> Value?
     ) async throws -> Value {
         let found = await log.next(within: patience) { event -> Result<Value, DemoError>? in
             if let value = choose(event) { return .success(value) }

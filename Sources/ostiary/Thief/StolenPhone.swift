@@ -63,7 +63,7 @@ extension ThiefScene {
             default: nil
             }
         }
-        guard let came else { throw DemoError.stepFailed("nothing came of the old PIN within 10 s") }
+        guard let came else { throw DemoError.stepFailed("nothing came of the old PIN within a minute") }
         try hold(!came.isEmpty, or: "the PIN of before was taken")
         try await holdNobodyIn(nonce, or: "the PIN of before logged in")
         saw("The PIN of before, on the copy from before: \(came).")

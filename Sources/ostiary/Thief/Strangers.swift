@@ -17,7 +17,7 @@ extension ThiefScene {
             default: nil
             }
         }
-        guard let came else { throw DemoError.stepFailed("nothing came of the second phone within 10 s") }
+        guard let came else { throw DemoError.stepFailed("nothing came of the second phone within a minute") }
         try hold(!came.isEmpty, or: "a second phone was let into an enrolment that a first one had begun")
         saw("The second phone is told: \(came).")
         let shown = try await nora.agree(to: question)

@@ -93,7 +93,9 @@ struct PresenceTests {
 
     @Test("A waiting ping is answered when its time is over, and when the server stops")
     func released() async throws {
-        try await Self.run { _, phone, session, _ in #expect(try await phone.ping(session, hold: 1).state == .loggedIn) }
+        try await Self.run { _, phone, session, _ async throws in
+            #expect(try await phone.ping(session, hold: 1).state == .loggedIn)
+        }
         let drain = DrainSignal()
         try await Self.run(drain: drain, second: .seconds(60)) { servers, phone, session, _ in
             async let answer = phone.ping(session, hold: 25)

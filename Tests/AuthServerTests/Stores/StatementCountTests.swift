@@ -97,7 +97,8 @@ struct StatementCountTests {
             _ = try await TestPhone(servers).enrol(try servers.nonce())
             _ = database.take()
             _ = try await servers.start()
-            let statements = Set(database.take().statements)
+            // But that which makes the table of the steps, where there is none.
+            let statements = Set(database.take().statements.filter { !$0.hasPrefix("CREATE TABLE IF NOT EXISTS") })
             #expect(statements.count > 5, "\(statements.sorted())")
             for statement in statements.sorted() {
                 let tables = try await scans(of: statement, on: database).map { $0.split(separator: " ").dropFirst().first.map(String.init) ?? $0 }

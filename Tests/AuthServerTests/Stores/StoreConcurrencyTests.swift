@@ -1,4 +1,5 @@
 import Authentication
+import Database
 import OstiaryProtocol
 import OstiaryTesting
 import Synchronization
@@ -48,8 +49,10 @@ struct StoreConcurrencyTests {
         try await store.write { rows in try rows.save(session) }
         let count = await winners(of: Self.callers) { index in
             let account = Sample.accountID(UInt8(index))
-            let claimed = try? await store.write { rows in
-                try rows.save(try #require(try rows.session(session.id)).after(.claim(account, .qrDynamic), at: Sample.now))
+            let claimed = try? await store.write { rows -> Session in
+                let claimed = try #require(try rows.session(session.id)).after(.claim(account, .qrDynamic), at: Sample.now)
+                try rows.save(claimed)
+                return claimed
             }
             return claimed != nil
         }

@@ -15,6 +15,13 @@ struct ConnectionTests {
         return pair
     }
 
+    /// The limit is told once; where the machine is so busy that it takes minutes, once in each.
+    private func expectToldOnce(of pair: ProcessesFixture, since begun: ContinuousClock.Instant, saying words: String = "limit met") {
+        let said = pair.authentication.complaints.split(separator: "\n").filter { $0.contains("limit met") }
+        let most = 1 + Int((ContinuousClock.now - begun) / .seconds(60))
+        #expect((1...most).contains(said.count) && said.allSatisfy { $0.contains(words) }, "\(said)")
+    }
+
     /// The page is served, however busy the machine is.
     private func expectPage(of pair: ProcessesFixture) async throws {
         let login = try #require(URL(string: pair.layout.publicURL + "/login"))
@@ -25,6 +32,7 @@ struct ConnectionTests {
         "A thousand connections that say nothing, or begin a request and stop: the REST API answers, the log says it once, and all is well when they go",
         arguments: [(1, ""), (5, ""), (1, "POST /ap1 HTTP/1.1\r\nHo"), (5, "POST /ap1 HTTP/1.1\r\nHo")])
     func held(addresses: Int, words: String) async throws {
+        let begun = ContinuousClock.now
         let pair = try await running()
         let crowd = try await Crowd(1_100, port: pair.layout.publicPort, addresses: addresses, sending: Array(words.utf8))
         try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
@@ -39,8 +47,7 @@ struct ConnectionTests {
             try await eventually("the crowd is few") { crowd.open < 500 }
             try await expectPage(of: pair)
         }
-        let said = pair.authentication.complaints.components(separatedBy: "limit met").count - 1
-        #expect(said == 1, "\(pair.authentication.complaints)")
+        expectToldOnce(of: pair, since: begun)
         await crowd.disperse()
         try await eventually("it is over: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit is over") }
         try await expectPage(of: pair)
@@ -49,6 +56,7 @@ struct ConnectionTests {
 
     @Test("Without a descriptor left accepting pauses: no processor is burnt, the log says it once, and who waited is served")
     func exhausted() async throws {
+        let begun = ContinuousClock.now
         let pair = try await running()
         let use = ProcessUse(process: try #require(pair.authentication.program).id)
         try await use.allow(descriptors: try use.descriptors)
@@ -58,7 +66,7 @@ struct ConnectionTests {
         // Accepting pauses for a quarter of a second at a time: three pauses or four, and what is between them; more where the machine is busy.
         try await Task.sleep(for: .seconds(1))
         #expect(try use.processorSeconds - before < 0.35 * ((ContinuousClock.now - start) / .seconds(1)))
-        #expect(pair.authentication.complaints.components(separatedBy: "limit met").count == 2)
+        expectToldOnce(of: pair, since: begun)
         try await use.allow(descriptors: 1024)
         try await eventually("all are served") { crowd.count(of: 200) == 20 }
         await crowd.disperse()
@@ -67,6 +75,7 @@ struct ConnectionTests {
 
     @Test("A hundred connections that ask hundreds of times at once and read no answer are closed, told once, and hold little memory")
     func impatient() async throws {
+        let begun = ContinuousClock.now
         let pair = try await ProcessesFixture.running()
         try await expectPage(of: pair)
         let use = ProcessUse(process: try #require(pair.authentication.program).id)
@@ -83,14 +92,14 @@ struct ConnectionTests {
         #expect(most - before < 128, "\(before) MiB, then \(most) MiB")
         try await expectPage(of: pair)
         try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
-        let said = pair.authentication.complaints.split(separator: "\n").filter { $0.contains("limit met") }
-        #expect(said.count == 1 && said[0].contains("wait for their answers"), "\(said)")
+        expectToldOnce(of: pair, since: begun, saying: "wait for their answers")
         await crowd.disperse()
         try await pair.stop()
     }
 
     @Test("3,000 unfinished bodies hold a bounded amount of memory and give it back; a short message and the REST API are served meanwhile")
     func bodies() async throws {
+        let begun = ContinuousClock.now
         let pair = try await ProcessesFixture.running(["OSTIARY_MAX_CONNECTIONS_PER_PEER": "5000"])
         let use = ProcessUse(process: try #require(pair.authentication.program).id)
         let before = try use.residentMiB
@@ -107,7 +116,7 @@ struct ConnectionTests {
         #expect(await short.firstStatus() == 400)
         try await pair.waitUntilReady()
         try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
-        #expect(pair.authentication.complaints.components(separatedBy: "limit met").count == 2, "\(pair.authentication.complaints)")
+        expectToldOnce(of: pair, since: begun)
         await crowd.disperse()
         try await eventually("the memory is given back: \(before) MiB, then \(during) MiB") { try use.residentMiB - before < 96 }
         await short.disperse()
