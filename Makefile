@@ -85,16 +85,19 @@ soak: ## what counts once, redeemed by 64 at once in 200 rounds, and PIN tries l
 	swift build --build-tests $(SWIFT_FLAGS)
 	OSTIARY_ATTACK_ROUNDS=200 swift test --skip-build $(SWIFT_FLAGS) --filter 'ParallelRedemptionTests|SecondFactorServerTests.ParallelTests'
 
-docs: build ## make the pages of the SDK, .build/docs
+docs: build ## make the pages of the SDK and of OstiaryResource, .build/docs
 	@scripts/docs
 
 bench: ## print the table of costs per operation
 	@scripts/setup bench
 	swift build -c release --product ostiary $(SWIFT_FLAGS)
 	swift build -c release --package-path Benchmarks --product Hello
+	swift build -c release --package-path Benchmarks --product Guarded
 	swift build -c release --package-path Benchmarks --product Bench
 	swift build -c release --package-path Benchmarks --product EmulatorCounts
-	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/libEmulatorCounts.so
+	Benchmarks/.build/release/Bench .build/release/ostiary Benchmarks/.build/release/Hello Benchmarks/.build/release/Guarded \
+		Benchmarks/.build/release/libEmulatorCounts.so
+	Benchmarks/start --binary .build/release/ostiary
 
 clean: ## remove what was built
 	rm -rf .build Models/build Benchmarks/.build Examples/*/.build

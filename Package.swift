@@ -35,7 +35,7 @@ let package = Package(
         .library(name: "OstiaryParts", targets: ["OstiaryProtocol", "Database", "HTTPService"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -72,7 +72,8 @@ let package = Package(
             dependencies: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto],
             swiftSettings: house),
         // What tests of several targets need: a phone, a clock, randomness, databases that misbehave. No product yet.
-        .target(name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "Database", logging, crypto], swiftSettings: house),
+        .target(
+            name: "OstiaryTesting", dependencies: ["OstiaryProtocol", "OstiaryMobile", "Database", logging, crypto], swiftSettings: house),
         // QR codes out (PNG, terminal) and in (a PNG or JPEG of a screen).
         .target(name: "QRCode", dependencies: ["CQREncode", "CZBar", "CPNG", "CJPEG"], swiftSettings: house),
         // What each server needs and none owns: configuration, limits, error rendering, health, key files.
@@ -99,6 +100,12 @@ let package = Package(
         // The same as a middleware of Hummingbird.
         .target(
             name: "OstiaryResourceHummingbird", dependencies: ["OstiaryResource", hummingbird, httpTypes, logging, nioCore], swiftSettings: house),
+        // The sources of Examples/ProtectedAPI, for scripts/resource-test: compiled here beside what they stand on, where a package of their own builds all of
+        // it anew. They see what a stranger sees.
+        .executableTarget(
+            name: "ProtectedAPIExample", dependencies: ["OstiaryResource", "OstiaryResourceHummingbird", hummingbird],
+            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", packageAccess: false,
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]),
         // Authentication over HTTP and SQL.
         .target(
             name: "AuthServer",

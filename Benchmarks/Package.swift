@@ -15,11 +15,12 @@ let package = Package(
     products: [
         .executable(name: "Bench", targets: ["Bench"]),
         .executable(name: "Hello", targets: ["Hello"]),
+        .executable(name: "Guarded", targets: ["Guarded"]),
         .library(name: "EmulatorCounts", type: .dynamic, targets: ["CEmulatorCounts"]),
     ],
     dependencies: [
         .package(path: ".."),
-        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -49,5 +50,14 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             packageAccess: false, swiftSettings: borrowed),
+        // The same hello behind OstiaryResource; it sees what anybody sees.
+        .executableTarget(
+            name: "Guarded",
+            dependencies: [
+                .product(name: "OstiaryResource", package: house),
+                .product(name: "OstiaryResourceHummingbird", package: house),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            packageAccess: false),
     ]
 )

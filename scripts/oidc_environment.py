@@ -1,4 +1,5 @@
-"""The foreign libraries that scripts/oidc-test and scripts/oidc-demo talk through: from PyPI, in an environment of their own that is made once."""
+"""The foreign libraries that scripts/oidc-test, scripts/oidc-demo and scripts/resource-test talk through: from PyPI, in an environment of their own that
+is made once."""
 
 import os
 import pathlib

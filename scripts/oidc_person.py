@@ -49,13 +49,13 @@ class Person:
         code = Phone.event(process, "enrolConfirmation")["code"]
         until(lambda: self.browser.state == "code", "the page asks for the code that the phone shows")
         type_code(self.browser, code)
-        check(process.wait(timeout=20) == 0, "the phone is enrolled")
+        check(process.wait(timeout=60) == 0, "the phone is enrolled")
 
     def scan(self, *options):
         """Scans the code of the login page that the browser shows."""
         until(lambda: self.browser.state == "waiting", "the browser shows a login page")
         process = self.phone.begin("login", *options, self.browser.picture("oidc-login", "[data-qr]"))
-        check(process.wait(timeout=20) == 0, "the phone scans it and logs in")
+        check(process.wait(timeout=60) == 0, "the phone scans it and logs in")
 
     def say(self, word):
         self.browser.run(f"{SECTION}.querySelector('[data-answer={word}]').click()")

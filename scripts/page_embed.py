@@ -174,7 +174,7 @@ def logs_in(servers, browser, site, phone):
     outside(browser)
     until(lambda: "/welcome?returncode=" in browser.address, "after the login the site's window goes to the way back, with a code")
     check(servers.hand_in(nonce, browser.address)["loggedin"], "the site hands it in")
-    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    check(process.wait(timeout=60) == 0, "the phone has logged in")
 
 
 def leads_elsewhere(servers, browser, site, other, phone):
@@ -197,7 +197,7 @@ def leads_elsewhere(servers, browser, site, other, phone):
             raise
     outside(browser)
     until(lambda: browser.address.startswith(other.origin() + "/welcome?returncode="), "by which the person goes there")
-    check(servers.hand_in(nonce, browser.address)["loggedin"] and process.wait(timeout=20) == 0, "and is logged in")
+    check(servers.hand_in(nonce, browser.address)["loggedin"] and process.wait(timeout=60) == 0, "and is logged in")
 
 
 def comes_too_late(servers, browser, site, other, phone):
@@ -213,7 +213,7 @@ def comes_too_late(servers, browser, site, other, phone):
     until(lambda: browser.state == "notreturned", "the frame says that nobody was logged in")
     outside(browser)
     until(lambda: heard(browser, "state", {"state": "notreturned"}), "and so the site hears")
-    process.wait(timeout=20)
+    process.wait(timeout=60)
 
 
 def logged_out(servers, browser, site, other, phone):
@@ -228,7 +228,7 @@ def logged_out(servers, browser, site, other, phone):
     check(browser.state == "over", "that it is over, and not that somebody else's browser may have come back")
     outside(browser)
     until(lambda: heard(browser, "error", {"reason": "over"}), "and so the site hears")
-    process.wait(timeout=20)
+    process.wait(timeout=60)
 
 
 def says_beside(servers, browser, site):
@@ -275,7 +275,7 @@ def keeps_quiet(servers, browser, site, phone):
     check(browser.run(height) == before, "and sees no other height than before")
     check(browser.run(FRAME + ".title") == name and "Log in · " in name, "nor does the frame's name tell of a state, of this one or of one that is over")
     process.stdin.close()
-    process.wait(timeout=20)
+    process.wait(timeout=60)
 
 
 def many(servers, browser, site):

@@ -12,7 +12,7 @@ def given_back(servers, browser, phone, new_phone, look):
         enrol_page(servers, browser, "erin", returnurl=servers.origin + "/l?back")
         process = new_phone.begin("enrol", *arguments, browser.picture(f"enrol-{state}", "[data-qr]"), pins=())
         until(lambda: browser.state == state, f"{arguments[0]} at an enrolment is told on the page")
-        check(process.wait(timeout=20) == 2, "the phone has refused")
+        check(process.wait(timeout=60) == 2, "the phone has refused")
         look(browser, f"enrol-{state}")
         browser.run("location.reload()")
         until(lambda: browser.state == state, "and told again when the page is loaded again")
@@ -23,7 +23,7 @@ def given_back(servers, browser, phone, new_phone, look):
     look(browser, "enrol-scanned")
     process.stdin.close()
     until(lambda: browser.state == "gaveup", "a first PIN that is given up is told as that, and not as a refusal")
-    check(process.wait(timeout=20) == 2, "the phone has given up")
+    check(process.wait(timeout=60) == 2, "the phone has given up")
     look(browser, "enrol-gave-up")
     begin_anew(browser)
 
@@ -53,7 +53,7 @@ def not_mine(servers, browser, phone, new_phone, look):
     until(lambda: browser.state == "code", "the page asks for the code of a phone that is somebody else's")
     browser.click("section:not([hidden]) [data-act=renew]")
     until(lambda: browser.state == "waiting", "and begins anew when its person says so")
-    check(process.wait(timeout=40) != 0, "that phone is not enrolled")
+    check(process.wait(timeout=60) != 0, "that phone is not enrolled")
 
 
 def dies_at_login(servers, browser, phone, new_phone, look):
@@ -81,7 +81,7 @@ def dies_at_login(servers, browser, phone, new_phone, look):
     process = phone.begin("login", browser.picture("login-after-death", "[data-qr]"))
     until(lambda: "returncode=" in browser.address, "which logs in")
     check(servers.hand_in(nonce, browser.address)["loggedin"], "for the browser that began it")
-    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    check(process.wait(timeout=60) == 0, "the phone has logged in")
 
 
 def take_and_die(browser, phone, name):

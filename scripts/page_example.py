@@ -85,7 +85,7 @@ def example(servers, browser, phone):
         process = phone.begin("login", browser.picture("example-code", "[data-qr]"))
         outside(browser)
         until(lambda: browser.address == home and site.servers.session(site.nonce)["loggedin"], "after the login the site is shown, and its backend knows who it is")
-        check(process.wait(timeout=20) == 0, "the phone has logged in")
+        check(process.wait(timeout=60) == 0, "the phone has logged in")
         browser.open(f"{home}welcome?returncode={'A' * 22}")
         check(browser.address == home + "?again" and "did not begin in this browser" in browser.run(SAID), "who comes back with another's code is told why they are not logged in")
         check(browser.run(BUTTON), "and can begin anew")

@@ -82,7 +82,7 @@ def with_consent(client, browser, phone, look):
     until(lambda: browser.state == "waiting", "a client's request leads to a login page")
     process = phone.begin("login", browser.picture("oauth-login", "[data-qr]"))
     until(lambda: browser.state == "consent", "after the login the person is asked")
-    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    check(process.wait(timeout=60) == 0, "the phone has logged in")
     words = browser.run(f"return {SECTION}.innerText")
     check("Editor" in words and "https://editor.example" in words and "see your name and picture" in words, "who asks, and for what in words")
     look(browser, "oauth-consent")

@@ -11,7 +11,7 @@ def refused(servers, browser, phone, look):
         login_page(servers, browser)
         process = phone.begin("login", answer, browser.picture(f"code-{state}", "[data-qr]"))
         until(lambda: browser.state == state, f"{answer} is told on the page")
-        check(process.wait(timeout=20) == 2, "the phone has refused")
+        check(process.wait(timeout=60) == 2, "the phone has refused")
         back = browser.run("return document.querySelector('[data-back]:not([hidden]) a')?.href")
         check(back == servers.origin + "/l?back", "with a way back to the site")
 
@@ -23,13 +23,13 @@ def cancelled(servers, browser, phone, look):
     look(browser, "login-scanned")
     process.stdin.close()
     until(lambda: browser.state == "gaveup", "a PIN that is given up is told on the page")
-    check(process.wait(timeout=20) == 3, "the phone has given up after a wrong PIN")
+    check(process.wait(timeout=60) == 3, "the phone has given up after a wrong PIN")
     look(browser, "login-gave-up")
     begin_anew(browser)
     process = phone.begin("login", browser.picture("code-after-cancel", "[data-qr]"))
     until(lambda: "returncode=" in browser.address, "and that login works")
     check(servers.hand_in(nonce, browser.address)["loggedin"], "for the browser that began it")
-    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    check(process.wait(timeout=60) == 0, "the phone has logged in")
 
 
 def type_pin(process, pin):
@@ -54,7 +54,7 @@ def penalised(servers, browser, phone, look):
     type_pin(process, WRONG[3])
     until(lambda: browser.state == "penalised", "the next penalty is told on the page")
     process.stdin.close()
-    check(process.wait(timeout=20) == 4, "the phone waits for its penalty")
+    check(process.wait(timeout=60) == 4, "the phone waits for its penalty")
     until(lambda: browser.state == "gaveup", "who leaves in a penalty gave up, and the page does not wait for its end")
     begin_anew(browser)
 
@@ -69,7 +69,7 @@ def blocked(servers, browser, phone, look):
     type_pin(process, WRONG[4])
     until(lambda: browser.state == "blocked", "what was typed too early was not counted; a block is told on the page")
     process.stdin.close()
-    check(process.wait(timeout=20) == 4, "the phone is blocked")
+    check(process.wait(timeout=60) == 4, "the phone is blocked")
     look(browser, "login-blocked")
     begin_anew(browser)
 
@@ -94,6 +94,6 @@ def phone_stops(servers, browser, phone, look):
     code = phone.event(process, "enrolConfirmation")["code"]
     until(lambda: browser.state == "code", "it asks for the code of the phone")
     type_code(browser, code)
-    check(process.wait(timeout=20) == 0, "the phone is enrolled")
+    check(process.wait(timeout=60) == 0, "the phone is enrolled")
     for scene in (refused, cancelled, without_second_factor, penalised, blocked):
         scene(servers, browser, phone, look)

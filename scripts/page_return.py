@@ -44,7 +44,7 @@ def enrol(demo, browser, phone):
     browser.type("#code", code)
     browser.click("form .button")
     until(lambda: "Come in, bob" in text(browser), "after the enrolment the site knows who it is")
-    check(process.wait(timeout=20) == 0, "the phone is enrolled")
+    check(process.wait(timeout=60) == 0, "the phone is enrolled")
 
 
 def log_out(browser):
@@ -58,7 +58,7 @@ def come_back(demo, browser, phone):
     process = scan(browser, phone, "site-login")
     until(lambda: "Come in, bob" in text(browser), "a login ends at the site, in the browser that began it")
     check(browser.address == demo.site + "/", "the address has no code in it any more")
-    check(process.wait(timeout=20) == 0, "the phone is told of the login")
+    check(process.wait(timeout=60) == 0, "the phone is told of the login")
     browser.picture("site-in")
     log_out(browser)
 
@@ -72,7 +72,7 @@ def forwarded_ticket(demo, victim, attacker, phone):
     check("returncode" not in victim.address, "the address has no code in it")
     victim.picture("site-forwarded-told")
     warning = phone.event(process, "error")
-    check(warning["name"] == "loginInOtherBrowser" and process.wait(timeout=20) == 5, "the phone warns: " + warning["message"])
+    check(warning["name"] == "loginInOtherBrowser" and process.wait(timeout=60) == 5, "the phone warns: " + warning["message"])
     attacker.open(demo.site)
     check("The door is closed" in text(attacker), "who forwarded it is not logged in")
 
@@ -90,7 +90,7 @@ def forwarded_link(demo, victim, attacker, phone):
     until(lambda: "did not begin in this browser" in text(victim), "the victim's browser is let in nowhere by it")
     until(lambda: attacker.state == "notreturned", "the attacker's page says that nobody was logged in")
     attacker.picture("page-not-returned")
-    check(process.wait(timeout=20) == 5, "the phone has warned")
+    check(process.wait(timeout=60) == 5, "the phone has warned")
     attacker.open(demo.site)
     check("The door is closed" in text(attacker), "nor is the attacker")
 
@@ -103,7 +103,7 @@ def tapped(demo, browser, phone):
     browser.new_tab()
     browser.open(phone.event(process, "sessionUpdate")["returnURL"])
     until(lambda: "Come in, bob" in text(browser), "the window that the app opens in the same browser is logged in")
-    check(process.wait(timeout=20) == 0, "the phone is told of the login")
+    check(process.wait(timeout=60) == 0, "the phone is told of the login")
 
 
 def through_the_site(binary, phone, make_browser):

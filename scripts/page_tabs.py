@@ -60,7 +60,7 @@ def log_in_beside(servers, browser, phone):
     process = phone.begin("login", browser.picture("two-logins", "[data-qr]"))
     until(lambda: "returncode=" in browser.address, "the first tab goes back with a code")
     check(servers.hand_in(first[1], browser.address).get("userid") == "alice", "who scans the code of the first tab is logged in at the site of the first tab")
-    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    check(process.wait(timeout=60) == 0, "the phone has logged in")
     check(not servers.session(second[1])["loggedin"], "and not at the site of the second")
     for tab in (first[0], second[0]):
         browser.close_tab(tab)
@@ -75,7 +75,7 @@ def enrol_beside(servers, browser, phone):
     browser.enter(enrol[0])
     until(lambda: browser.state == "code", "the enrol page beside it asks for the code of the phone")
     type_code(browser, code)
-    check(process.wait(timeout=20) == 0, "the phone is enrolled")
+    check(process.wait(timeout=60) == 0, "the phone is enrolled")
     browser.enter(login[0])
     check(browser.state == "waiting" and told(browser) == login[2], "the login page shows its own code")
     for tab in (enrol[0], login[0]):
@@ -146,7 +146,7 @@ def back_button(servers, browser, phone):
     process = phone.begin("login", browser.picture("login-after-back", "[data-qr]"))
     until(lambda: "returncode=" in browser.address, "and logs in")
     check(servers.hand_in(nonce, browser.address).get("userid") == "alice", "at its site")
-    check(process.wait(timeout=20) == 0, "the phone has logged in")
+    check(process.wait(timeout=60) == 0, "the phone has logged in")
     browser.back()
     until(lambda: browser.address == before, "from there the back button leads to before the login page, which is over")
     browser.close_tab(tab)

@@ -55,7 +55,7 @@ class PhonePage:
 
     def stop(self):
         self.process.terminate()
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=60)
 
     def open(self):
         self.browser.open(self.address)

@@ -53,7 +53,7 @@ def back_to_the_site(servers, browser, phone, look):
         check(back(browser) == cancel, "whoever does not want to log in may go back at once")
         process = phone.begin("login", answer, browser.picture(f"ways-{state}", "[data-qr]"))
         until(lambda: browser.state == state, f"{answer} is told on the page")
-        check(process.wait(timeout=20) == 2, "the phone has refused")
+        check(process.wait(timeout=60) == 2, "the phone has refused")
         check(back(browser) == cancel, "and the way back is that of who does not go on")
     link = servers.page("login", secrets.token_urlsafe(24), returnurl=servers.origin + "/l?back")
     browser.open(link)

@@ -51,8 +51,8 @@ def http(method, url, body=None, headers=None, timeout=30):
         return error.code, error.read()
 
 
-def until(what, sentence, seconds=20):
-    """Waits until `what()` is true, and says so."""
+def until(what, sentence, seconds=60):
+    """Waits until `what()` is true, and says so. The seconds only end what hangs."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with contextlib.suppress(urllib.error.URLError, ConnectionError, KeyError):
@@ -116,7 +116,7 @@ class Demo:
     def stop(self):
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=60)
 
 
 class Servers:
@@ -167,7 +167,7 @@ class Servers:
         process = self.processes.pop(command)
         self.outages.append([time.time(), None])
         process.kill()
-        process.wait(timeout=15)
+        process.wait(timeout=60)
 
     def restart(self, command):
         """As after a power cut: nothing is said to anybody."""
@@ -221,4 +221,4 @@ class Servers:
         for process in self.processes.values():
             process.terminate()
         for process in self.processes.values():
-            process.wait(timeout=15)
+            process.wait(timeout=60)

@@ -4,7 +4,8 @@
 // (`SQLTable`, `KnownRows`); the key-encryption key and key files (AtRest/), because whoever stores a secret wraps it.
 // Leaves to others: every statement (stores keep their SQL beside the feature), every rule, every retry that a domain decides on.
 // Start reading here, then `SQLConnection`, then `SQLiteDatabase`. SQLite comes through GRDB; the seam is synchronous inside a body and
-// asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change in any store.
+// asynchronous around it, so that an engine with blocking connections on its own threads fits behind it without a change in any store. Which
+// engine an address names is told in Engines/, above them all.
 //
 //     let database = try SQLiteDatabase.open(path: "data/ostiary.sqlite")
 //     try await database.migrate([Migration(1, "accounts") { ["CREATE TABLE account (id \($0.blob) PRIMARY KEY) \($0.tableOptions)"] }])
@@ -58,24 +59,6 @@ package protocol Database: Sendable {
 
 extension Database {
     package var hasServerBeside: Bool { false }
-}
-
-/// Opens the database that a URL names.
-/// - Throws: ``DatabaseOpenError``.
-package func openDatabase(
-    _ url: DatabaseURL, ownership: DatabaseOwnership = .exclusive, content: DatabaseContent = .any
-) throws(DatabaseOpenError) -> any Database {
-    switch url {
-    case .sqlite(let path): try SQLiteDatabase.open(path: path, ownership: ownership, content: content)
-    }
-}
-
-/// Looks whether a database that is there holds what it must, and leaves it as it is.
-/// - Throws: ``DatabaseOpenError``.
-package func checkContent(_ content: DatabaseContent, of url: DatabaseURL) throws(DatabaseOpenError) {
-    switch url {
-    case .sqlite(let path): try SQLiteDatabase.checkContent(content, at: path)
-    }
 }
 
 /// Whether other processes may use the same database file at the same time.

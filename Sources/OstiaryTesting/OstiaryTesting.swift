@@ -1,11 +1,12 @@
 // OstiaryTesting: what tests of several targets need, and later tests of apps.
 //
-// Owns: one phone that speaks AP1 by hand (`RawPhone`), a clock that a test moves, randomness that comes again (`SeededRandom` for keys and ids,
-// `SplitMix` for draws), a thread for what computes long (`onOwnThread`), patience with a busy machine (`patientReadiness`), a folder that is gone
-// with its test, PINs that cost nothing to stretch (`PINStretching.quick`), a log that can be read, a pipe that nobody reads, a socket on loopback, a
-// server of which a test writes every byte (`RawServer`), one whose certificate nobody vouches for, and databases that behave as badly as a database
-// may: `RerunningDatabase` runs each body twice, `LosingDatabase` does not know what became of a commit; `SchemaTemplate` has databases whose schema
-// is made.
+// Owns: one phone that speaks AP1 by hand (`RawPhone`), the clock of servers and phones, which a test moves (`TestClock`), randomness that comes
+// again (`SeededRandom` for keys and ids, `SplitMix` for draws), a thread for what computes long (`onOwnThread`), patience with a busy machine
+// (`patientReadiness`), a folder that is gone with its test, PINs that cost nothing to stretch (`PINStretching.quick`), a log that can be read, a
+// pipe that nobody reads, a socket on loopback, a server of which a test writes every byte (`RawServer`), one whose certificate nobody vouches for,
+// and databases that behave as badly as a database may: `RerunningDatabase` runs each body twice, `LosingDatabase` does not know what became of a
+// commit; `SchemaTemplate` has databases whose schema is made; `CountingDatabase` and `PageLog` count what is asked of
+// a database and what it writes.
 // Leaves to others: every expectation, every other server, and every transport. It knows no testing library; what it finds it hands to whoever made it.
 // Start reading here, then `RawPhone`, then `RerunningDatabase`.
 //

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPCalls
 
 /// The client ended the whole process over the first of these: the answer of any server that a link or an address leads to.
-@Suite("Calls to servers that may be anybody", .timeLimit(.minutes(5)))
+@Suite("Calls to servers that may be anybody", .timeLimit(.minutes(10)))
 struct StatusCheckTests {
     private func call(_ server: RawServer, with client: HTTPClient) async throws -> (status: UInt, body: String) {
         let answer = try await client.execute(HTTPClientRequest(url: "http://127.0.0.1:\(server.port)/"), timeout: .seconds(60))

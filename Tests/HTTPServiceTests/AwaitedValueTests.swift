@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPService
 
-@Suite("A value that tasks wait for", .timeLimit(.minutes(1)))
+@Suite("A value that tasks wait for", .timeLimit(.minutes(10)))
 struct AwaitedValueTests {
     @Test("What is enough already is not waited for")
     func enough() async {

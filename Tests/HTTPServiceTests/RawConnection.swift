@@ -5,7 +5,7 @@ import NIOPosix
 enum RawConnection {
     /// Sends pieces with pauses between them and answers all that comes back until the server closes; nil if it does not close in time.
     static func exchange(
-        port: Int, _ pieces: [[UInt8]], pause: Duration = .zero, endsOutput: Bool = false, patience: Duration = .seconds(50)
+        port: Int, _ pieces: [[UInt8]], pause: Duration = .zero, endsOutput: Bool = false, patience: Duration = .seconds(300)
     ) async throws -> String? {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)

@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -90,8 +91,8 @@ struct AppLoginLimitTests {
         #expect(try await phone.stopped().ending == .inactivity)
     }
 
-    @Test("A wall clock that is set by a day changes nothing", arguments: [-86_400.0, 86_400])
-    func clockJumps(_ jump: Double) async throws {
+    @Test("A wall clock that is set by a day changes nothing", arguments: [-86_400, 86_400])
+    func clockJumps(_ jump: Int64) async throws {
         let phone = try await loggedIn { $0.appLoginInactivityTimeout = .seconds(300) }
         phone.clock.advance(100)
         phone.clock.setWall(by: jump)
@@ -161,18 +162,5 @@ extension TestPhone {
         _ = try await secondFactor()
         ostiary.sfInput(PIN("271828"))
         return try await login()
-    }
-
-    /// A second account for the same person; its session is over afterwards.
-    func enrolAnother() async throws {
-        ostiary.start(with: try await server.makeEnrolLink())
-        ostiary.setAccount(nil, for: try await confirmEnrol())
-        _ = try await secondFactor()
-        ostiary.sfInput(PIN("271828"))
-        _ = try await code()
-        await server.confirmAccounts()
-        try await ostiary.end(try await login())
-        _ = try await stopped()
-        await server.with { server in server.caches = [:] }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -134,7 +135,7 @@ struct AppLoginTests {
             phone.ostiary.stopAppLogin()
         } else {
             await phone.server.stopSessions()
-            phone.clock.advance(Double(session.pingTime))
+            phone.clock.advance(UInt64(session.pingTime))
         }
         _ = try await phone.until { if case .sessionStop(let stopped) = $0, stopped.isAppLogin { true } else { nil } }
         // Even with a server that forgot to forget.
@@ -171,7 +172,7 @@ struct AppLoginTests {
             try await waiting(while: phone.clock.sleeping == 0)
             await phone.server.stopSessions()
             #expect(phone.ostiary.appLoginSession?.isLoggedIn == true)
-            phone.clock.advance(Double(session.pingTime) / 2)
+            phone.clock.advance(UInt64(session.pingTime) / 2)
         }
         let ended = try await phone.stopped()
         #expect(ended.isLoggedOut && ended.ending == .server && ended.webNonce == nil)
@@ -188,11 +189,7 @@ struct AppLoginTests {
         #expect(try await phone.failure().0 == .wrongOrder)
         phone.ostiary.stopAppLogin()
         _ = try await phone.stopped()
-        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
-        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
-        _ = try await phone.secondFactor()
-        phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.code()
+        _ = try await phone.enrolUpToCode()
         await phone.server.confirmAccounts()
         _ = try await phone.login()
         phone.ostiary.startAppLogin()

@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -167,11 +168,7 @@ struct BiometricManagementTests {
     @Test("An account that still waits for its code changes nothing: it is refused when it is named, and never meant when none is")
     func pendingAccount() async throws {
         let dying = try await TestPhone.enrolled()
-        dying.ostiary.start(with: try await dying.server.makeEnrolLink())
-        dying.ostiary.setAccount(nil, for: try await dying.confirmEnrol())
-        _ = try await dying.secondFactor()
-        dying.ostiary.sfInput(PIN("271828"))
-        _ = try await dying.code()
+        _ = try await dying.enrolUpToCode()
         await (try dying.ostiary.core().engine).shutDown()
         let pending = try #require(dying.ostiary.accounts?.first { $0.state == .pending })
         let phone = TestPhone(dying.server, accounts: dying.accounts, keys: dying.keys)

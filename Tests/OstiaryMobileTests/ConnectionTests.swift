@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -78,8 +79,8 @@ struct ConnectionTests {
         #expect(state.servers.map(\.sequence) == [now], "and is kept")
     }
 
-    @Test("A wrong clock is put right by the server's signed one", arguments: [-86_400.0, 3_600.0, 172_800.0])
-    func wrongClock(_ seconds: Double) async throws {
+    @Test("A wrong clock is put right by the server's signed one", arguments: [-86_400, 3_600, 172_800])
+    func wrongClock(_ seconds: Int64) async throws {
         let phone = try await TestPhone.enrolled()
         let ahead = phone.clock.wall + 200_000
         await phone.server.with { $0.mishaps.clockAhead = 200_000 }

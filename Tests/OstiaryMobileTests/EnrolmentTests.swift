@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -127,11 +128,7 @@ struct EnrolmentRefusalTests {
     @Test("A login by code is no login while the only account there still waits for its own code")
     func loginWhilePending() async throws {
         let phone = TestPhone(try TestServer(clock: TestClock()))
-        phone.ostiary.start(with: try await phone.server.makeEnrolLink())
-        phone.ostiary.setAccount(nil, for: try await phone.confirmEnrol())
-        _ = try await phone.secondFactor()
-        phone.ostiary.sfInput(PIN("271828"))
-        _ = try await phone.code()
+        _ = try await phone.enrolUpToCode()
         await (try phone.ostiary.core().engine).shutDown()
         let next = TestPhone(phone.server, accounts: phone.accounts, keys: phone.keys)
         next.ostiary.start(with: try await phone.server.makeLoginLink())

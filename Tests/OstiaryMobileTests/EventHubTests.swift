@@ -48,7 +48,7 @@ struct EventHubTests {
                 _ = hub.isHeard
                 answered.signal()
             }.start()
-            let isIn = answered.wait(timeout: .now() + 10) == .success
+            let isIn = answered.wait(timeout: .now() + 120) == .success
             isAnswered.withLock { $0 = $0 ?? isIn }
         }
         hub.emit(Self.told(1))

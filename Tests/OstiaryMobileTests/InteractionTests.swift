@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -35,7 +36,7 @@ struct InteractionTests {
     func matrix(_ isAutomatic: Bool) async throws {
         for (accounts, isSelected) in [(1, false), (1, true), (2, false), (2, true)] {
             let phone = try await TestPhone.enrolled { $0.automaticallySelectSingleAccountWhenSecondFactorNeeded = isAutomatic }
-            if accounts == 2 { try await phone.enrolAnother() }
+            if accounts == 2 { try await phone.enrol() }
             let offered = isSelected ? 1 : accounts
             if isSelected {
                 // The one that the last login chose, too.

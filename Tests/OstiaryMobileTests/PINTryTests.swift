@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -29,7 +30,7 @@ struct PINTryTests {
     func tooOld() async throws {
         let phone = try await TestPhone.enrolled()
         let first = try await withoutOutcome(phone, "271828")
-        phone.clock.advance(Double(PINTry.longestLife))
+        phone.clock.advance(PINTry.longestLife)
         phone.ostiary.sfInput(PIN("271828"))
         #expect(try await phone.secondFactor().secondFactorInfo.result == .success)
         #expect(await phone.server.with { $0.seenAttempts.last } != first)

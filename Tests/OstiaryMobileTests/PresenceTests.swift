@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -108,11 +109,7 @@ struct PresenceTests {
     @Test("An account that was confirmed while the app was closed is there after resume")
     func confirmedMeanwhile() async throws {
         let first = TestPhone(try TestServer(clock: TestClock()))
-        first.ostiary.start(with: try await first.server.makeEnrolLink())
-        first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
-        _ = try await first.secondFactor()
-        first.ostiary.sfInput(PIN("271828"))
-        let code = try await first.code()
+        let code = try await first.enrolUpToCode()
         let next = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
         next.ostiary.resume()
         let again = try await next.code()
@@ -149,11 +146,7 @@ struct PresenceTests {
     @Test("An account that waits for its code in a later process can be given up there, and the server is told")
     func givenUpLater() async throws {
         let first = TestPhone(try TestServer(clock: TestClock()))
-        first.ostiary.start(with: try await first.server.makeEnrolLink())
-        first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
-        _ = try await first.secondFactor()
-        first.ostiary.sfInput(PIN("271828"))
-        _ = try await first.code()
+        _ = try await first.enrolUpToCode()
         let next = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
         next.ostiary.resume()
         let session = try await next.until { if case .enrolConfirmation(let session, _) = $0 { session } else { nil } }

@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile
@@ -9,7 +10,7 @@ struct ResetTests {
     @Test("Reset takes everything: accounts told of, keys destroyed, the server told, history empty; then the app begins anew")
     func everything() async throws {
         let phone = try await TestPhone.enrolled()
-        try await phone.enrolAnother()
+        try await phone.enrol()
         try await phone.logInByCode()
         phone.ostiary.start(with: try await phone.server.makeLoginLink())
         _ = try await phone.confirmLogin()

@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 import Testing
 
@@ -137,11 +138,7 @@ struct StoppingTests {
     /// A phone whose later process waits for the code of a new account, and the session in which it does.
     private func waitingLater() async throws -> (TestPhone, Session) {
         let first = TestPhone(try TestServer(clock: TestClock()))
-        first.ostiary.start(with: try await first.server.makeEnrolLink())
-        first.ostiary.setAccount(nil, for: try await first.confirmEnrol())
-        _ = try await first.secondFactor()
-        first.ostiary.sfInput(PIN("271828"))
-        _ = try await first.code()
+        _ = try await first.enrolUpToCode()
         await (try first.ostiary.core().engine).shutDown()
         let phone = TestPhone(first.server, accounts: first.accounts, keys: first.keys)
         phone.ostiary.resume()

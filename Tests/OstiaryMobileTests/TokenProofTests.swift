@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import OstiaryMobile

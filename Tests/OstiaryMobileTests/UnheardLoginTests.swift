@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 import Synchronization
 import Testing
 

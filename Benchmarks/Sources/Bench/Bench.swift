@@ -1,6 +1,6 @@
 import Foundation
 
-/// `Bench OSTIARY HELLO [PLUGIN]`: the first two are release binaries. Prints the parts, the server's cost of each operation, and the two ratios that
+/// `Bench OSTIARY HELLO GUARDED [PLUGIN]`: the first three are release binaries. Prints the parts, the server's cost of each operation, and the ratios that
 /// are aimed at. With the library of `CEmulatorCounts` and an emulator on the PATH it prints the instructions of each operation, too.
 /// `Bench --phone HOME` is what it runs to measure an app that has just been started.
 /// `Bench OSTIARY --logins COUNT PHONES` only logs in, and says which processes to look at with a profiler.
@@ -16,34 +16,33 @@ struct Bench {
             default: break
             }
         }
-        guard (3...4).contains(CommandLine.arguments.count) else {
-            FileHandle.standardError.write(Data("usage: Bench PATH-OF-ostiary PATH-OF-Hello [PATH-OF-libEmulatorCounts.so] (or: make bench)\n".utf8))
+        guard (4...5).contains(CommandLine.arguments.count) else {
+            let usage = "usage: Bench PATH-OF-ostiary PATH-OF-Hello PATH-OF-Guarded [PATH-OF-libEmulatorCounts.so] (or: make bench)\n"
+            FileHandle.standardError.write(Data(usage.utf8))
             exit(2)
         }
         let parts = try await Parts.measureAll()
         parts.print(title: "Physical parts, one thread of this process")
         let servers = try await Servers(binary: CommandLine.arguments[1])
         defer { servers.stop() }
-        let operations = try await measureOperations(servers, hello: CommandLine.arguments[2])
+        let operations = try await measureOperations(servers, hello: CommandLine.arguments[2], guarded: CommandLine.arguments[3])
         operations.print(title: "Servers: processor time of both processes per operation, user space and kernel")
         let person = try Person(name: "last", servers: servers)
         try await person.enrol()
         try await Phone(person: person).measure()
         ratios(operations, parts)
-        if CommandLine.arguments.count == 4 {
-            try await countInstructions(binary: CommandLine.arguments[1], hello: CommandLine.arguments[2], plugin: CommandLine.arguments[3])
-        }
+        if CommandLine.arguments.count == 5 { try await countInstructions(Array(CommandLine.arguments[1...3]), plugin: CommandLine.arguments[4]) }
     }
 
-    private static func countInstructions(binary: String, hello: String, plugin: String) async throws {
+    private static func countInstructions(_ binaries: [String], plugin: String) async throws {
         guard let emulator = Emulator(plugin: plugin) else {
             return print("\nInstructions are not counted: there is no qemu for this machine on the PATH (Debian has it in qemu-user).")
         }
         print("\nCounting instructions takes some minutes more.")
         fflush(nil)
-        let servers = try await Servers(binary: binary, under: emulator)
+        let servers = try await Servers(binary: binaries[0], under: emulator)
         defer { servers.stop() }
-        let operations = try await measureOperations(servers, hello: hello, under: emulator)
+        let operations = try await measureOperations(servers, hello: binaries[1], guarded: binaries[2], under: emulator)
         operations.printCounts(title: "Servers: both processes per operation, user space alone, counted by an emulator")
         guard let session = operations["getSession"]?.instructions, let point = operations["our own hello + one point read"]?.instructions else {
             return
@@ -52,7 +51,9 @@ struct Bench {
     }
 
     /// - Parameter emulator: what both servers run under; each operation is done less often then.
-    private static func measureOperations(_ servers: Servers, hello: String, under emulator: Emulator? = nil) async throws -> Table {
+    private static func measureOperations(
+        _ servers: Servers, hello: String, guarded: String, under emulator: Emulator? = nil
+    ) async throws -> Table {
         var table = Table()
         let (requests, logins, enrolments) = emulator == nil ? (20_000, 40, 20) : (2_000, 20, 10)
         try await measureHello(hello, requests, under: emulator, &table)
@@ -71,7 +72,10 @@ struct Bench {
         table.add(
             "enrolment with confirmation",
             try await metered(servers, enrolments) { round in try await Person(name: "phone\(round)", servers: servers).enrol() })
-        try await Provider(servers: servers).measure(requests: requests, turns: emulator == nil ? 200 : 40, into: &table)
+        let provider = try await Provider(servers: servers)
+        try await provider.measure(requests: requests, turns: emulator == nil ? 200 : 40, into: &table)
+        try await GuardedAPI(servers: servers, provider: provider, person: person).measure(
+            guarded, requests: requests, under: emulator, into: &table)
         return table
     }
 
@@ -176,7 +180,18 @@ struct Bench {
         }
         print(String(format: "  a whole QR login with PIN          %.2f ms of both servers (aim: at most 4)", login.nanoseconds / 1e6))
         print(String(format: "  the same as the sum of its parts   %.2f ms, each measured warm", loginParts(operations, parts).nanoseconds / 1e6))
+        guardedRatios(operations, parts)
         providerRatios(operations, parts)
+    }
+
+    /// What an API pays for knowing who calls, beside what it can't do without: its answer, and one signature.
+    private static func guardedRatios(_ operations: Table, _ parts: Table) {
+        guard let hello = operations["our own hello"], let verify = parts["P-256 verify"], let token = operations["an API checks a JWT, ES256"],
+            let nonce = operations["an API checks a webNonce that it remembers"]
+        else { return }
+        let bound = hello.nanoseconds + verify.nanoseconds
+        print(String(format: "  (hello + P-256 verify) / a JWT     %.2f at an API (aim: at least 0.5)", bound / token.nanoseconds))
+        print(String(format: "  hello / a webNonce, remembered     %.2f at an API", hello.nanoseconds / nonce.nanoseconds))
     }
 
     /// What the provider's operations are made of, beside what they cost: HTTP, signatures of tokens, and what has to be on the disk before an answer.

@@ -2,13 +2,17 @@ import AsyncHTTPClient
 import NIOCore
 
 /// Sends one request many times over a few kept connections, and meters the server.
-/// - Parameter form: what is posted; nil for a GET.
+/// - Parameters:
+///   - headersOf: what each connection says beside `headers`.
+///   - form: what is posted; nil for a GET.
 func load(
-    _ url: String, headers: [(String, String)] = [], form: String? = nil, count: Int, connections: Int = 8, server: () -> any Meter
+    _ url: String, headers: [(String, String)] = [], headersOf: (Int) -> [(String, String)] = { _ in [] }, form: String? = nil, count: Int,
+    connections: Int = 8, server: () -> any Meter
 ) async throws -> Cost {
+    let headers = (0..<connections).map { headers + headersOf($0) }
     func run(_ count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<connections {
+            for headers in headers {
                 group.addTask {
                     for _ in 0..<count / connections {
                         var request = HTTPClientRequest(url: url)

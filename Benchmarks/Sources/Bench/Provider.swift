@@ -5,7 +5,7 @@ import OstiaryProtocol
 
 /// The OAuth and OpenID Connect provider: a machine that asks for tokens and about them, and a website whose person is logged in.
 struct Provider: Sendable {
-    private static let api = "https://api.example/things"
+    static let api = "https://api.example/things"
     private static let callback = "https://shop.example/cb"
     /// Of RFC 7636, appendix B.
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -60,6 +60,11 @@ struct Provider: Sendable {
         return try JSONDecoder().decode(Tokens.self, from: body)
     }
 
+    private static let asking: KeyValuePairs = ["grant_type": "client_credentials", "audience": api]
+
+    /// What the machine has for the API: a JWT by ES256.
+    func machineToken() async throws -> String { try await tokens(Self.asking, authorization: basic).access }
+
     /// - Parameters:
     ///   - requests: how many of what many ask for at once.
     ///   - turns: how many of what one asks for after the other.
@@ -67,13 +72,12 @@ struct Provider: Sendable {
         for (name, path) in [("JWKS", "/.well-known/jwks.json"), ("discovery", "/.well-known/openid-configuration")] {
             table.add(name, try await load(servers.origin + path, count: requests, server: servers.serveMeter), "bytes made once")
         }
-        let asking: KeyValuePairs = ["grant_type": "client_credentials", "audience": Self.api]
         let headers = [("Authorization", basic)]
         table.add(
             "client_credentials, ES256",
             try await load(
-                servers.origin + "/oauth/token", headers: headers, form: Self.form(asking), count: requests / 4, server: servers.serveMeter))
-        let token = try await tokens(asking, authorization: basic).access
+                servers.origin + "/oauth/token", headers: headers, form: Self.form(Self.asking), count: requests / 4, server: servers.serveMeter))
+        let token = try await machineToken()
         table.add(
             "introspection of a JWT",
             try await load(

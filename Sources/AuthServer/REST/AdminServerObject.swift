@@ -11,7 +11,7 @@ struct AdminServerObject: Sendable {
         let parameters = overview.server.parameters
         writer.object { writer in
             writer.member("serverid", overview.server.id.text)
-            writer.member("serverpk", Self.publicKey(overview))
+            writer.member("serverpk", Self.publicKey(of: overview.server))
             writer.member("serverName", parameters.name)
             writer.member("logo", parameters.logo.map { Data($0.bytes).base64EncodedString() } ?? "")
             writer.member("pinTimeout", number: parameters.pinTimeout)
@@ -34,7 +34,7 @@ struct AdminServerObject: Sendable {
         }
     }
 
-    fileprivate static func publicKey(_ overview: ServerOverview) -> String { Base64URL.encode(overview.server.publicKey) }
+    fileprivate static func publicKey(of server: VirtualServer) -> String { Base64URL.encode(server.publicKey) }
 }
 
 /// The body of updateServer: any part of a Server object. What `getServer` answered may be sent back as it is.
@@ -67,13 +67,17 @@ struct AdminServerUpdate: JSONFields {
         case appname, appandroid, appios, appurl, siteurl, wsurl, owner, color, colordark, frameorigins, accountCount, lastLogin
     }
 
-    /// The change for this server; refuses another identity, a logo that is not base64, and numbers that the server would not tell. Those of before are
-    /// none: people log in while a backend looks at what it was told.
-    func change(of overview: ServerOverview) throws -> ServerUpdate {
-        if let serverid, serverid != overview.server.id.text { throw AdminRefusal.immutable("serverid") }
-        if let serverpk, serverpk != AdminServerObject.publicKey(overview) { throw AdminRefusal.immutable("serverpk") }
+    /// Refuses another identity than this server's.
+    func checkIdentity(of server: VirtualServer) throws(AdminRefusal) {
+        if let serverid, serverid != server.id.text { throw .immutable("serverid") }
+        if let serverpk, serverpk != AdminServerObject.publicKey(of: server) { throw .immutable("serverpk") }
+    }
+
+    /// The change; refuses a logo that is not base64, and numbers that the server would not tell. Those of before are none: people log in while a backend
+    /// looks at what it was told.
+    func change() throws(FieldRefusal) -> ServerUpdate {
         for (field, number) in [("accountCount", accountCount), ("lastLogin", lastLogin)] {
-            if let number, number.value < 0 { throw FieldRefusal.bad(field, "is 0 or more") }
+            if let number, number.value < 0 { throw .bad(field, "is 0 or more") }
         }
         var update = ServerUpdate()
         update.name = serverName

@@ -32,8 +32,11 @@ extension AdminRoutes {
     private func updateServer(_ request: AdminRequest) async throws -> Response {
         let id = try request.serverID()
         let body: AdminServerUpdate = try await request.body()
-        let change = try body.change(of: try await domain.servers.server(id))
-        let overview = try await domain.servers.update(id, with: change, by: request.caller.actor, at: request.now)
+        let change = Result { try body.change() }
+        let overview = try await domain.servers.update(id, by: request.caller.actor, at: request.now) { server in
+            try body.checkIdentity(of: server)
+            return try change.get()
+        }
         return .json(AdminServerObject(overview: overview).write)
     }
 

@@ -98,7 +98,7 @@ private struct DecodedJSON: Decodable {
     let value: JSONValue
 
     init(from decoder: any Decoder) throws {
-        if let object = try? decoder.container(keyedBy: Name.self) {
+        if let object = try? decoder.container(keyedBy: AnyField.self) {
             var members = JSONObject()
             for name in object.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
                 members[name.stringValue] = try object.decode(DecodedJSON.self, forKey: name).value
@@ -122,14 +122,6 @@ private struct DecodedJSON: Decodable {
         } else {
             value = .string(try single.decode(String.self))
         }
-    }
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { return nil }
     }
 }
 

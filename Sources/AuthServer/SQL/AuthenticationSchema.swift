@@ -44,7 +44,8 @@ enum AuthenticationSchema {
         Migration(33, "when a person agreed, and how many wrong numbers an account had") { d in consentMoment(d) },
         Migration(34, "what backends are to be told is found by when it became due") { d in logoutIndexes(d) },
         Migration(35, "what tokens of an API say of people, and claims that are asked for one by one") { _ in claimColumns },
-        Migration(36, "where what waits for a person was begun, so that it is bounded") { d in waitingColumns(d) },
+        Migration(36, "small rows that are found by one key stand in its index") { d in keyedTables(d) },
+        Migration(37, "where what waits for a person was begun, so that it is bounded") { d in waitingColumns(d) },
     ]
 
     private static func serverTables(_ d: SQLDialect) -> [String] {
@@ -271,14 +272,6 @@ enum AuthenticationSchema {
             "CREATE TABLE account_count (server \(d.blob) NOT NULL PRIMARY KEY, accounts \(d.integer) NOT NULL) \(d.keyedTableOptions)",
             "INSERT INTO account_count (server, accounts) SELECT server, COUNT(*) FROM account GROUP BY server",
             "CREATE INDEX account_login ON account (server, last_login) WHERE last_login IS NOT NULL",
-        ]
-    }
-
-    /// How a table keeps its rows cannot be changed: they move to a new one. Its indexes go with the former.
-    private static func rebuilt(_ name: String, _ definition: String, _ d: SQLDialect) -> [String] {
-        [
-            "CREATE TABLE lean_\(name) (\(definition)) \(d.keyedTableOptions)", "INSERT INTO lean_\(name) SELECT * FROM \(name)",
-            "DROP TABLE \(name)", "ALTER TABLE lean_\(name) RENAME TO \(name)",
         ]
     }
 

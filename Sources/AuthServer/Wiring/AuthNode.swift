@@ -18,9 +18,6 @@ package struct AuthNode: Sendable {
     package let provider: OAuthServices
     /// Renews keys, ends what ran out, tells the second-factor server, until the program stops: of several nodes on one database one at a time.
     package let background: [any Service]
-    /// Seconds after which another node of the same database does the work in the background, when this one does not any more.
-    private static let leaseLife: UInt64 = 60
-    private let vault: ServerVault
     private let bundles: BundleMaker
     private let dispatch: AP1Dispatch
     private let pages: PageRoutes
@@ -51,89 +48,38 @@ package struct AuthNode: Sendable {
         logger: Logger, drain: DrainSignal = DrainSignal(), second: Duration = .seconds(1), readinessLimit: Duration = HealthRoutes.limit,
         clock: @Sendable @escaping () -> Instant
     ) async throws {
-        let watch = ClockWatch()
-        let clock = watch.noting(clock)
-        try await database.migrate(AuthenticationSchema.migrations)
-        // Before anything is brought back.
-        let clockCheck = ClockCheck(newest: try await newestMoment(in: database)?.seconds) { clock().seconds }
-        let audit = AuditLog(logger: logger)
-        let vault = ServerVault(
-            database: database, key: keyEncryptionKey, rootKey: rootKey, random: random, audited: audit.write, clock: clock)
-        let server = try await vault.open(name: settings.serverName ?? AuthNodeSettings.defaultServerName)
-        guard try vault.rootHash(of: server.id) != settings.secondFactorIdentity else { throw OwnIdentityPinned() }
-        if let missing = try await vault.missingRootKey() { logger.warning("\(missing)") }
-        let gateway = PinnedSecondFactor(
-            transport: secondFactor, prober: SecondFactorProber(keyring: vault, server: server.id, random: random),
-            rootHash: settings.secondFactorIdentity, database: database, logger: logger,
-            // Its own reason is told rather than that it did not answer.
-            checkLimit: readinessLimit - .milliseconds(500), clock: clock)
-        let store = SQLAuthenticationStore(database: database, key: keyEncryptionKey, audited: audit.write)
-        let pageStore = SQLPageStore(database: database)
-        let documents = ProviderDocuments()
-        let oauthStore = SQLOAuthStore(database: database, key: keyEncryptionKey) { entries in
-            documents.note(entries)
-            audit.write(entries)
-        }
-        let addresses = ProviderAddresses(publicURL: settings.publicURL, first: server.id)
-        let tokenKeyring = SQLTokenKeyring(
-            database: database, key: keyEncryptionKey, random: random, audited: audit.write, issuer: addresses.issuer, clock: clock)
-        let services = AuthenticationServices(
-            store: store, keyring: vault, gateway: gateway, events: events, random: random, momentKeepers: [pageStore, oauthStore], watch: watch,
-            auditRetention: settings.auditDays == 0 ? nil : settings.auditDays * 86_400)
-        try await gateway.checkAtStart()
-
+        let core = try await AuthNodeCore(
+            settings: settings, database: database, keyEncryptionKey: keyEncryptionKey, rootKey: rootKey, secondFactor: secondFactor, events: events,
+            random: random, logger: logger, readinessLimit: readinessLimit, clock: clock)
+        let (services, server, clock) = (core.services, core.server, core.clock)
         applySettings = { try await Self.apply(settings, in: database, to: server.id, with: services.servers, at: clock()) }
-        self.vault = vault
         self.services = services
+        provider = core.provider
         defaultServer = server.id
-        identityHash = try vault.rootHash(of: server.id)
+        identityHash = try core.vault.rootHash(of: server.id)
         apiKeyHash = settings.apiKey.hash
         trustedProxies = settings.trustedProxies
         untrustedForwarding = UntrustedForwarding(logger: logger, setting: SettingKey.trustedProxies.variable)
         bundles = BundleMaker(
-            vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
+            vault: core.vault, servers: services.servers, gateway: core.gateway, publicURL: settings.publicURL.description, clock: clock)
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
-        dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(domain: services, poll: poll), clock: clock)
-        let pageService = PageService(store: pageStore, random: random, publicURL: settings.publicURL)
-        let visualHashes = VisualHashes(keyring: vault)
+        dispatch = AP1Dispatch(vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll), clock: clock)
+        let pageService = PageService(store: core.pageStore, random: random, publicURL: settings.publicURL)
+        let visualHashes = VisualHashes(keyring: core.vault)
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             logger: logger, clock: clock)
-        provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
         oauth = try OAuthRoutes(
-            domain: provider, waiting: services.waiting, addresses: addresses, documents: documents, asksNonce: settings.asksProofNonces,
+            domain: provider, waiting: services.waiting, addresses: core.addresses, documents: core.documents, asksNonce: settings.asksProofNonces,
             clock: clock)
         authorize = try AuthorizeRoutes(
-            oauth: provider, domain: services, pages: pageService, addresses: addresses, publicURL: settings.publicURL, random: random, clock: clock)
+            oauth: provider, domain: services, pages: pageService, addresses: core.addresses, publicURL: settings.publicURL, random: random,
+            clock: clock)
         admin = AdminRoutes(
-            domain: services, registry: RegistryService(store: oauthStore, random: random), tokenKeys: tokenKeyring, pages: pageService,
+            domain: services, registry: RegistryService(store: core.oauthStore, random: random), tokenKeys: core.tokenKeyring, pages: pageService,
             visualHashes: visualHashes, publicURL: settings.publicURL, clock: clock)
-        health = HealthRoutes(
-            checks: [
-                NamedCheck("database") {
-                    try await database.checkInPlace()
-                    _ = try await store.read { rows in try rows.server(server.id) }
-                }
-            ],
-            logins: [
-                CachedCheck("disk") { try await database.checkWritable() },
-                CachedCheck("second-factor") { try await gateway.check() },
-                // Without an operational key that is valid now it signs nothing.
-                NamedCheck("keys") { try await vault.checkSigners() },
-            ],
-            told: [
-                NamedCheck("unconfirmed") {
-                    // A database that cannot be read is told by its own check.
-                    guard let since = try? await services.closes.overdue(at: clock()) else { return }
-                    throw UnconfirmedOrders(since: since)
-                },
-                RootKeyCheck { try await vault.missingRootKey() },
-                clockCheck,
-            ], drain: drain, limit: readinessLimit)
-        let lease = database.lease("background", for: Self.leaseLife, holder: random.bytes(16))
-        background =
-            Self.background(services, vault, tokenKeyring, gateway, lease, logger: logger, clock: clock)
-            + Self.deliveries(provider, through: HTTPBackends(logger: logger), lease, logger: logger, clock: clock) + [health.watch(logger: logger)]
+        health = core.health(drain: drain, limit: readinessLimit)
+        background = core.background(holder: random.bytes(16)) + [health.watch(logger: logger)]
     }
 
     /// The identity that `--print-identity` prints: makes the keys if there are none and needs no other server.
@@ -188,40 +134,5 @@ package struct AuthNode: Sendable {
         // Last: a start that is killed in between applies the same once more, before anybody could say otherwise.
         try await applied.keep(name, of: .serverName)
         try await applied.keep(settings.serverLogo, of: .serverLogo)
-    }
-
-    private static func background(
-        _ services: AuthenticationServices, _ vault: ServerVault, _ tokenKeyring: SQLTokenKeyring, _ gateway: PinnedSecondFactor, _ lease: Lease,
-        logger: Logger, clock: @Sendable @escaping () -> Instant
-    ) -> [any Service] {
-        let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
-        return [
-            // The first service is told to stop last: by then nothing works any more that the lease is for.
-            LeaseKeeper(lease: lease, logger: logger),
-            PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) {
-                // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
-                let ours = try await lease.isHeld(at: clock().seconds)
-                if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
-            },
-            leased.task("token-keys", every: .seconds(600)) { _ in try await tokenKeyring.renew() },
-            leased.task("housekeeping", every: .seconds(5)) { now in try await services.housekeeping.run(at: now) },
-            leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
-            // What it finds is told by the watch, once and on change.
-            PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
-        ]
-    }
-
-    /// What the backends of clients are told. Apart, so that neither kind waits for the other; and no round for a host that keeps the last one waiting.
-    private static func deliveries(
-        _ provider: OAuthServices, through backends: HTTPBackends, _ lease: Lease, logger: Logger, clock: @Sendable @escaping () -> Instant
-    ) -> [any Service] {
-        let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
-        let decisions = provider.pushedDecisions
-        let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
-        return [
-            leased.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await logouts.run(at: now) },
-            leased.task(HTTPBackends.Work.pings.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await pings.run(at: now) },
-            leased.task("decisions", every: .seconds(2)) { now in try await decisions.run(at: now) },
-        ]
     }
 }

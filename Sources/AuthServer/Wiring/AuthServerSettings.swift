@@ -10,9 +10,7 @@ package struct AuthServerSettings: Sendable {
     package let storage: StorageSettings
     package let secondFactorURL: PublicURL
     package let logLevel: Logger.Level
-    /// Connections of the public listener at a time, in all and from one address; nil for what there is room for.
-    package let maxConnections: Int?
-    package let maxConnectionsPerPeer: Int?
+    package let connections: ConnectionSettings
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
     package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
@@ -22,8 +20,7 @@ package struct AuthServerSettings: Sendable {
         storage = try .authServer(settings, dataFolder: dataFolder)
         secondFactorURL = try settings.required(.secondFactorURL, settings.publicURL(.secondFactorURL))
         logLevel = try settings.logLevel()
-        maxConnections = try settings.integer(.maxConnections, in: ConnectionShares.settingRange)
-        maxConnectionsPerPeer = try settings.integer(.maxConnectionsPerPeer, in: ConnectionShares.settingRange)
+        connections = try ConnectionSettings(settings, .maxConnections, .maxConnectionsPerPeer)
     }
 }
 

@@ -115,66 +115,6 @@ private enum StartOutcome: Sendable {
     case handedOver(Enrolment)
 }
 
-/// What a backend says to enrol somebody.
-package struct EnrolmentStart: Sendable {
-    package let nonce: SessionNonce
-    /// The name that the phone shows.
-    package let displayName: String
-    /// The user that the account will belong to; nil leaves it alone.
-    package let userID: String?
-    /// SHA of the cookie of the page that begins it; nil for a backend that draws it itself.
-    package let page: [UInt8]?
-    /// Whether that page was opened just now. An older one ends nothing that another waits for.
-    package let isNewest: Bool
-
-    package init(nonce: SessionNonce, displayName: String, userID: String?, page: [UInt8]? = nil, isNewest: Bool = true) {
-        self.nonce = nonce
-        self.displayName = displayName
-        self.userID = userID
-        self.page = page
-        self.isNewest = isNewest
-    }
-
-    func check() throws(EnrolmentStartError) {
-        guard PlainLine.allowsName(displayName, cap: 255) else { throw .badName }
-        guard userID.map({ PlainLine.allowsName($0, cap: 255) }) ?? true else { throw .badUserID }
-    }
-}
-
-/// Why an enrolment does not start.
-package enum EnrolmentStartError: Error, Equatable, Sendable {
-    /// Nothing to see, more than 255 bytes, or no plain line.
-    case badName
-    case badUserID
-    /// An account that this nonce enrolled waits for its code.
-    case confirming
-    /// The nonce is the webNonce of an AppLogin.
-    case webNonce
-    /// The enrolment that goes on is of another page of this nonce, which is newer.
-    case otherPage
-    /// The page has enrolled its phone.
-    case finished
-    /// The nonce was logged out since the page began, or the account that it enrolled was blocked until its time was over: only its site begins anew.
-    case siteOnly
-    /// The account that waits for its code is blocked: the page that asks for it does not give it up for another phone.
-    case accountBlocked
-}
-
-extension EnrolmentStartError: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .badName: "name has 1 to 255 bytes on one line, something to see, and no control or direction characters"
-        case .badUserID: "userid has 1 to 255 bytes on one line, something to see, and no control or direction characters"
-        case .confirming: "a phone waits for its code on this session; type it, or wait until it is too old"
-        case .webNonce: "the webNonce of an app cannot enrol: send a nonce of your own"
-        case .otherPage: "a newer page adds this phone; go on there, or start again from the site"
-        case .finished: "this page has added its phone"
-        case .siteOnly: "this page is over; start again from the site"
-        case .accountBlocked: "the account that waits for its code is blocked; start again from the site"
-        }
-    }
-}
-
 package struct StartedEnrolment: Sendable {
     package let link: EnrolLink
     package let expiresAt: Instant

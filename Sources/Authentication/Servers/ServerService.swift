@@ -30,11 +30,21 @@ package struct ServerService: Sendable {
 
     /// - Throws: `UnknownServer`, `ServerUpdateError`; then nothing is changed.
     package func update(_ id: ServerID, with update: ServerUpdate, by actor: AuditActor, at now: Instant) async throws -> ServerOverview {
+        try await self.update(id, by: actor, at: now) { _ in update }
+    }
+
+    /// Changes a server as its caller says who has seen it.
+    /// - Parameter change: what it throws, this throws, and then nothing is changed. May run twice.
+    /// - Throws: also `UnknownServer`, `ServerUpdateError`.
+    package func update(
+        _ id: ServerID, by actor: AuditActor, at now: Instant, _ change: @Sendable @escaping (VirtualServer) throws -> ServerUpdate
+    ) async throws -> ServerOverview {
         try await store.write { rows, former in
             var server = try rows.existing(id)
             let entry = AuditEntry(.serverUpdated, server: id, by: actor, at: now)
             // Changed by the first look.
             if let former, try rows.auditEntries(of: id, limit: 32).contains(entry) { return former }
+            let update = try change(server)
             let before = server.parameters
             try update.checkTexts(beside: before)
             try update.checkLogo(beside: before)

@@ -77,12 +77,12 @@ package struct Strict<Value: JSONFields>: Decodable {
 }
 
 /// Whatever name a member has.
-private struct AnyField: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+package struct AnyField: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
 
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { return nil }
+    package init(stringValue: String) { self.stringValue = stringValue }
+    package init?(intValue: Int) { return nil }
 }
 
 /// A whole number of a body. The decoder of the library does not say which number was none.

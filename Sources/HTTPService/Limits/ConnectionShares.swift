@@ -34,9 +34,10 @@ package struct ConnectionShares: Sendable, Equatable {
 
     /// Of this process, whose limit is raised as far as the system lets it first.
     /// - Throws: ``ServerStartError/tooFewDescriptors(limit:needed:)``.
-    package static func ofThisProcess(total: Int?, perPeer: Int?) throws(ServerStartError) -> ConnectionShares {
+    package static func ofThisProcess(_ settings: ConnectionSettings) throws(ServerStartError) -> ConnectionShares {
         try ConnectionShares(
-            descriptors: DescriptorLimit.raise(), total: total, perPeer: perPeer, processors: ProcessInfo.processInfo.activeProcessorCount)
+            descriptors: DescriptorLimit.raise(), total: settings.total, perPeer: settings.perPeer,
+            processors: ProcessInfo.processInfo.activeProcessorCount)
     }
 }
 

@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// The answer of an authorization request: where the browser goes (RFC 6749 §4.1.2), with `iss` in each (RFC 9207 §2).
 package struct AuthorizeResponse: Equatable, Sendable {
     package let mode: ResponseMode
@@ -29,17 +31,5 @@ package struct AuthorizeResponse: Equatable, Sendable {
     }
 
     /// Everything but unreserved characters as an escape (RFC 3986 §2.3), so that nothing in a value ends it.
-    package static func escaped(_ text: String) -> String {
-        var result: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                result.append(byte)
-            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
+    package static func escaped(_ text: String) -> String { PercentEscape.text(text) }
 }

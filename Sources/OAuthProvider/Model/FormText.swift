@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// `application/x-www-form-urlencoded`, as bodies and queries have it (RFC 6749 appendix B): a plus is a space, and a percent sign begins an escape.
 ///
 /// Read as bytes that lie in one piece: each call at the token endpoint has a form, and what is generic over sequences costs several times as much.
@@ -33,27 +35,6 @@ package enum FormText {
 
     private static func decoded(_ text: Slice<UnsafeRawBufferPointer>) -> String? {
         guard text.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else { return String(validating: text, as: UTF8.self) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var rest = text.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(0x20)
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        return PercentEscape.bytes(of: text, isForm: true).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

@@ -59,22 +59,10 @@ public struct EnvironmentKeyring: Keyring {
     }
 }
 
-/// Keys as people move them about.
-enum Hexadecimal {
-    static func text(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// 32 bytes from 64 digits, with white space around them allowed.
-    static func key(_ text: [UInt8]) -> [UInt8]? {
-        let digits = text.filter { !($0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09) }.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 64 else { return nil }
-        var key: [UInt8] = []
-        for index in stride(from: 0, to: 64, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            key.append(UInt8(high << 4 | low))
-        }
-        return key
+extension Hexadecimal {
+    /// A key as people move it about: 32 bytes from 64 digits, with white space around them allowed.
+    fileprivate static func key(_ text: [UInt8]) -> [UInt8]? {
+        let digits = text.filter { !($0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09) }
+        return digits.count == 64 ? bytes(digits) : nil
     }
 }

@@ -90,13 +90,7 @@ extension Engine {
         _ answer: LoginAnswer, _ id: Session.ID, _ question: Question, as account: StoredAccount, proof: FactorProof?, cache: SecretBytes?
     ) async throws(OstiaryError) -> Delivered<L6> {
         try checkNotAborted()
-        let method = proof?.method ?? (cache == nil ? [] : .cached)
-        let message = L5(
-            sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
-            attemptID: proof?.attempt ?? AttemptID(using: random), decision: .accept, method: method,
-            secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
-            cache: cache?.exposed, number: answer.number, userInput: answer.userInput,
-            extensions: Extensions(shownNotices: question.acknowledged(by: account.id), tokenKey: question.tokenKey), offer: question.shown.offer)
+        let message = yes(answer, question, as: account, proof, cache)
         // From here on the server may count the session as logged in, whatever we hear of it, and whether this process hears it at all.
         try noteYes(id)
         let report = flow?.report
@@ -115,21 +109,35 @@ extension Engine {
             return delivered.map(\.value)
         }
         let outcome = reply.value
-        guard outcome.result == .loggedIn else {
-            guard question.shown.needsNumber else { throw .serverAnswer }
-            // The third number, or the last of the day: the server has ended the login, so that nothing of this yes is left to find out or to stop.
-            flow?.onAbort = nil
-            noteRefusal(.numberWrong, of: id)
-            change(id) { $0.shown.wrongNumbers += 1 }
-            throw outcome.saysNumbersAreUsedUp ? .numbersUsedUp : .numberWrong
-        }
+        guard outcome.result == .loggedIn else { throw numberFailed(id, question, outcome) }
         try checkNotAborted()
         if let token = outcome.cache {
             caches[account.id] = FactorCache(token: SecretBytes(token), isSingleUse: false)
-        } else if !method.isDisjoint(with: [.pin, .bio]) {
+        } else if !message.method.isDisjoint(with: [.pin, .bio]) {
             caches[account.id] = nil
         }
         return .done(outcome)
+    }
+
+    /// The decision, with what it is proved by.
+    private func yes(
+        _ answer: LoginAnswer, _ question: Question, as account: StoredAccount, _ proof: FactorProof?, _ cache: SecretBytes?
+    ) -> L5 {
+        L5(
+            sessionID: question.shown.sessionID, sessionHash: question.sessionHash(account.id), accountID: account.id,
+            attemptID: proof?.attempt ?? AttemptID(using: random), decision: .accept, method: proof?.method ?? (cache == nil ? [] : .cached),
+            secondFactorSignature: proof?.secondFactorSignature, biometricSignature: proof?.biometricSignature, attempt: proof?.biometricAttempt,
+            cache: cache?.exposed, number: answer.number, userInput: answer.userInput,
+            extensions: Extensions(shownNotices: question.acknowledged(by: account.id), tokenKey: question.tokenKey), offer: question.shown.offer)
+    }
+
+    /// The third number was wrong, or the last of the day: the server has ended the login, so that nothing of this yes is left to find out or to stop.
+    private func numberFailed(_ id: Session.ID, _ question: Question, _ outcome: L6) -> OstiaryError {
+        guard question.shown.needsNumber else { return .serverAnswer }
+        flow?.onAbort = nil
+        noteRefusal(.numberWrong, of: id)
+        change(id) { $0.shown.wrongNumbers += 1 }
+        return outcome.saysNumbersAreUsedUp ? .numbersUsedUp : .numberWrong
     }
 
     /// An answer that rules the login out lets go of what was written down of it.

@@ -1,7 +1,7 @@
 // Ports: what the SDK asks of a platform.
 //
-// Owns: the protocols for keys, documents, transport, clock, biometric prompt and log, each with its errors; transport and clock as
-// Foundation has them. Leaves to others: key store and documents of a platform (Files/, Apple/), a sensor that is none (Simulated/).
+// Owns: the protocols for keys, documents, transport, clock and log, each with its errors; transport and clock as Foundation has them.
+// Leaves to others: key store and documents of a platform (Files/, Apple/), the biometric prompt and a sensor that is none (Biometrics/).
 // Start reading here, then KeyStore, AccountStore and Transport.
 
 import OstiaryProtocol

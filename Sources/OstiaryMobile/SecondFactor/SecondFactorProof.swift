@@ -65,9 +65,7 @@ extension Engine {
             try checkNotAborted()
         }
         switch try await evaluate(attempt, for: question.challenge, pinnedKey: box.pinnedKey) {
-        case .unavailable:
-            tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
-            return .again(.error)
+        case .unavailable: return unavailable(question)
         case .penalised(let tries):
             remember(tries, by: .server, of: question.challenge)
             return .again(.failed)
@@ -79,26 +77,50 @@ extension Engine {
             guard try adopt(epoch, question) else { throw .secondFactorUnknown }
             return try await prove(pin, with: info, question, deliver)
         case .counted(let evaluation):
-            guard let master = try PINComputation.open(box, attempt.stretched, evaluation) else {
-                question.unsettled = nil
-                remember(evaluation.tries, by: .secondFactor, of: question.challenge)
-                return tries(of: question.challenge).blocked ? afterBlock(question) : .again(.failed)
-            }
+            guard let master = try PINComputation.open(box, attempt.stretched, evaluation) else { return wrong(evaluation.tries, question) }
             if let info, evaluation.stamp != attempt.stamp {
                 switch await signature(of: attempt.attempt, evaluation.stamp, question.challenge, asking: info) {
                 case .success(let signature): biometric = signature
                 case .failure(let error): return try failed(error, question)
                 }
             }
-            let proof = FactorProof(
-                attempt: attempt.attempt, method: biometric == nil ? .pin : [.pin, .bio],
-                secondFactorSignature: try signature(by: master, attempt.attempt, question.challenge), biometricSignature: biometric, master: master)
-            switch try await deliver(proof) {
-            case .done(let value):
-                rememberSuccess(proof.method, of: question.challenge, told: evaluation.tries)
-                return .done(value)
-            case .declined(let status): return declined(status, proof.method, question)
-            }
+            let proof = try proof(by: master, attempt.attempt, question.challenge, beside: biometric)
+            return try await hand(proof, told: evaluation.tries, question, deliver)
+        }
+    }
+
+    /// What a right PIN opened signs the attempt, beside the feature if that was asked for as well.
+    private func proof(
+        by master: SecretBytes, _ attempt: AttemptID, _ challenge: FactorChallenge, beside biometric: [UInt8]?
+    ) throws(OstiaryError) -> FactorProof {
+        FactorProof(
+            attempt: attempt, method: biometric == nil ? .pin : [.pin, .bio],
+            secondFactorSignature: try signature(by: master, attempt, challenge), biometricSignature: biometric, master: master)
+    }
+
+    /// A PIN that opened nothing, and was counted.
+    private func wrong<Value>(_ tries: Tries, _ question: OpenQuestion) -> Round<Value> {
+        question.unsettled = nil
+        remember(tries, by: .secondFactor, of: question.challenge)
+        return self.tries(of: question.challenge).blocked ? afterBlock(question) : .again(.failed)
+    }
+
+    /// Nothing was decided: the person may try again.
+    private func unavailable<Value>(_ question: OpenQuestion) -> Round<Value> {
+        tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
+        return .again(.error)
+    }
+
+    /// Delivers what was proved, and takes up what the servers say of it.
+    private func hand<Value>(
+        _ proof: FactorProof, told tries: Tries, _ question: OpenQuestion,
+        _ deliver: (FactorProof) async throws(OstiaryError) -> Delivered<Value>
+    ) async throws(OstiaryError) -> Round<Value> {
+        switch try await deliver(proof) {
+        case .done(let value):
+            rememberSuccess(proof.method, of: question.challenge, told: tries)
+            return .done(value)
+        case .declined(let status): return declined(status, proof.method, question)
         }
     }
 
@@ -137,9 +159,7 @@ extension Engine {
             complain(.biometricsRefused, about: question.challenge)
             return .again(.failed)
         case .wrongEpoch: return .over(.secondFactorUnknown)
-        default:
-            tellPage(PageReport.Trouble(state: .noSecondFactor), of: question.challenge)
-            return .again(.error)
+        default: return unavailable(question)
         }
     }
 

@@ -50,9 +50,7 @@ package struct PaletteColour: Hashable, Sendable {
     }
 
     /// `#rrggbb`.
-    package var hex: String {
-        "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    package var hex: String { "#" + Hexadecimal.text([red, green, blue]) }
 
     package static let inks = [
         PaletteColour("black", 0x141414), PaletteColour("red", 0xC4001A), PaletteColour("blue", 0x0B49D1), PaletteColour("green", 0x00702C),

@@ -12,12 +12,12 @@ struct IntrospectionQuestion: Sendable {
 
     let rules: TokenRules
     let endpoint: Endpoint
-    /// The value of `Authorization` by which this API shows who it is.
-    let authorization: String
+    let credential: ClientCredential
     let mayLackAudience: Bool
     let calls: any ResourceCalls
     let memory: AnswerMemory<JSONObject>
     let underWay = QuestionsUnderWay()
+    let shared = SharedQuestions<JSONObject>()
 
     /// What the provider says of a token that is good.
     /// - Parameter age: seconds for which an earlier answer will do; 0 asks.
@@ -26,26 +26,36 @@ struct IntrospectionQuestion: Sendable {
             do { try checkTimes(known, at: now) } catch { throw .token(error) }
             return known
         }
-        let claims = try await ask(token)
+        let question = shared.question(about: token, youngerThan: age, at: now) { () async throws(Outage) in
+            let claims = try await ask(token, at: now)
+            // Before the question ends, so that nobody who comes then asks once more. A no is not kept.
+            if (try? check(claims, at: now)) != nil { memory.keep(claims, about: token, askedAt: now) }
+            return claims
+        }
+        let claims: JSONObject
+        do { claims = try await question.answer() } catch { throw .outage(error) }
         do throws(TokenFault) { try check(claims, at: now) } catch { throw .token(error) }
-        memory.keep(claims, about: token, askedAt: now)
         return claims
     }
 
-    private func ask(_ token: String) async throws(ResourceRefusal) -> JSONObject {
-        do throws(Outage) {
-            let fields = [
-                (name: "Authorization", value: authorization), (name: "Content-Type", value: "application/x-www-form-urlencoded"),
-                (name: "Accept", value: "application/json"),
-            ]
-            let body = "token=\(FormEscape.text(token))&token_type_hint=access_token"
-            let call = ResourceCall(
-                method: .post, address: try await address().text, fields: fields, body: Array(body.utf8), mostBytes: Self.mostBytes,
-                purpose: .question)
-            let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
-            guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
-            return object
-        } catch { throw .outage(error) }
+    private func ask(_ token: String, at now: Instant) async throws(Outage) -> JSONObject {
+        let address = try await self.address()
+        let call = try self.call(about: token, to: address, at: now)
+        let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
+        guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
+        return object
+    }
+
+    private func call(about token: String, to address: ProviderAddress, at now: Instant) throws(Outage) -> ResourceCall {
+        var fields = [(name: "Content-Type", value: "application/x-www-form-urlencoded"), (name: "Accept", value: "application/json")]
+        var form = "token=\(PercentEscape.text(token))&token_type_hint=access_token"
+        switch credential {
+        case .basic(let authorization): fields.append((name: "Authorization", value: authorization))
+        case .assertions(let assertions):
+            form += "&client_assertion_type=\(PercentEscape.text(ClientAssertions.type))&client_assertion=\(try assertions.assertion(at: now))"
+        }
+        return ResourceCall(
+            method: .post, address: address.text, fields: fields, body: Array(form.utf8), mostBytes: Self.mostBytes, purpose: .question)
     }
 
     private func address() async throws(Outage) -> ProviderAddress {

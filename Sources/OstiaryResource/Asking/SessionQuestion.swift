@@ -15,30 +15,45 @@ struct SessionQuestion: Sendable {
     let age: UInt64
     let memory: AnswerMemory<VerifiedCaller>
     let underWay = QuestionsUnderWay()
+    let shared = SharedQuestions<JSONObject>()
 
     func caller(of webNonce: String, at now: Instant) async throws(ResourceRefusal) -> VerifiedCaller {
         guard Self.isNonce(webNonce) else { throw .token(.badCharacter) }
-        // What was remembered says until when the login lasts unless the phone answers again: from then on only asking tells.
-        if let known = memory.answer(about: webNonce, youngerThan: age, at: now), known.expiresAt.map({ now.seconds < $0 }) ?? true { return known }
-        let session = try await ask(webNonce)
-        guard session["loggedin"] == .bool(true) else { throw .token(.nobodyLoggedIn) }
-        let caller: VerifiedCaller
-        do { caller = try self.caller(session) } catch { throw .token(error) }
-        memory.keep(caller, about: webNonce, askedAt: now)
-        return caller
+        if let known = memory.answer(about: webNonce, youngerThan: age, at: now), Self.lasts(known, at: now) { return known }
+        let question = self.question(about: webNonce, youngerThan: age, at: now)
+        let caller = try await told(by: question)
+        guard question.askedAt < now, !Self.lasts(caller, at: now) else { return caller }
+        return try await told(by: self.question(about: webNonce, youngerThan: 0, at: now))
     }
 
-    private func ask(_ webNonce: String) async throws(ResourceRefusal) -> JSONObject {
+    /// What was told a while ago says until when the login lasts unless the phone answers again: from then on only asking tells.
+    private static func lasts(_ caller: VerifiedCaller, at now: Instant) -> Bool { caller.expiresAt.map { now.seconds < $0 } ?? true }
+
+    private func question(about webNonce: String, youngerThan age: UInt64, at now: Instant) -> SharedQuestions<JSONObject>.Question {
+        shared.question(about: webNonce, youngerThan: age, at: now) { () async throws(Outage) in
+            let session = try await ask(webNonce)
+            // Before the question ends, so that nobody who comes then asks once more. A no is not kept.
+            if let caller = try? caller(session) { memory.keep(caller, about: webNonce, askedAt: now) }
+            return session
+        }
+    }
+
+    private func told(by question: SharedQuestions<JSONObject>.Question) async throws(ResourceRefusal) -> VerifiedCaller {
+        let session: JSONObject
+        do { session = try await question.answer() } catch { throw .outage(error) }
+        do { return try caller(session) } catch { throw .token(error) }
+    }
+
+    private func ask(_ webNonce: String) async throws(Outage) -> JSONObject {
         let fields = [(name: "X-apikey", value: apiKey), (name: "X-nonce", value: webNonce), (name: "Accept", value: "application/json")]
         let call = ResourceCall(method: .get, address: address, fields: fields, body: nil, mostBytes: Self.mostBytes, purpose: .question)
-        do throws(Outage) {
-            let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
-            guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
-            return object
-        } catch { throw .outage(error) }
+        let answer = try await underWay.asking { () async throws(Outage) in try await calls.body(of: call) }
+        guard let object = try? JSONReader.object(answer) else { throw .answerMalformed }
+        return object
     }
 
     private func caller(_ session: JSONObject) throws(TokenFault) -> VerifiedCaller {
+        guard session["loggedin"] == .bool(true) else { throw .nobodyLoggedIn }
         let read = { (name: String) throws(TokenFault) -> String? in
             try session.reading { object throws(ClaimError) in try object.optionalText(name) }
         }

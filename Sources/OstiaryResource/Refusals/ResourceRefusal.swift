@@ -65,6 +65,8 @@ public enum Outage: Error, Equatable, Sendable {
     case addressMissing
     /// As many questions of this kind, introspection or getSession, are under way as there may be, 64.
     case tooManyQuestions
+    /// The key by which this API shows its provider who it is did not sign: ``ClientKey``.
+    case assertionFailed
     /// As many proofs of possession are remembered as there may be: ``ProofMemory``.
     case proofMemoryFull
     /// The memory of proofs that the API's developer gave failed.

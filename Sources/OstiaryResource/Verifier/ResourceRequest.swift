@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// A request as it came, of which the verifier needs the method, the address and the header.
 public struct ResourceRequest: Sendable {
     /// As it stands in the request: `GET`.
@@ -6,7 +8,10 @@ public struct ResourceRequest: Sendable {
     public let target: String
     private let fields: [(name: String, value: String)]
 
-    /// - Parameter fields: all of the header, a name as often as it came; or at least `Authorization`, `DPoP` and the field of the webNonce.
+    /// - Parameters:
+    ///   - method: as it stands in the request.
+    ///   - target: path and query, as they came.
+    ///   - fields: all of the header, a name as often as it came; or at least `Authorization`, `DPoP` and the field of the webNonce.
     public init(method: String, target: String, fields: [(name: String, value: String)]) {
         self.method = method
         self.target = target
@@ -23,21 +28,6 @@ public struct ResourceRequest: Sendable {
         guard let mark = target.firstIndex(of: "?") else { return [] }
         // Up to its end: a request has no fragment, and who reads on behind a "#" finds no token there either.
         let query = target[target.index(after: mark)...]
-        return query.split { $0 == "&" || $0 == ";" }.map { pair in Self.unescaped(pair.prefix { $0 != "=" }).lowercased() }
-    }
-
-    private static func unescaped(_ text: Substring) -> String {
-        var result: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) {
-                result.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        return query.split { $0 == "&" || $0 == ";" }.map { pair in PercentEscape.unescaped(pair.prefix { $0 != "=" }).lowercased() }
     }
 }

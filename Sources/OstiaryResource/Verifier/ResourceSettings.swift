@@ -66,8 +66,16 @@ public struct JWTSettings: Sendable {
 
 /// How the provider is asked about tokens (RFC 7662). A secret that is set prints as ‹secret›.
 public struct IntrospectionSettings: Sendable {
+    /// By what this API shows who it is.
+    enum Credential: Sendable {
+        case secret(String)
+        case key(ClientKey)
+    }
+
     public var clientID: String
-    let clientSecret: String
+    let credential: Credential
+    /// `aud` of the assertions that a ``ClientKey`` signs: the issuer if nil. Some providers want the address of their token endpoint there.
+    public var assertionAudience: String?
     /// `introspection_endpoint` of the issuer's metadata if nil.
     public var address: String?
     /// Seconds for which the provider's yes to an opaque token is remembered. 0, as it is, asks each time, and a stop is seen at once; otherwise a token that
@@ -77,10 +85,23 @@ public struct IntrospectionSettings: Sendable {
     /// as the answer says `token_type` `Bearer` or `DPoP`.
     public var mayLackAudience = false
 
-    /// - Parameter clientSecret: by `client_secret_basic` (RFC 6749 §2.3.1).
+    /// - Parameters:
+    ///   - clientID: the name of this API at the provider.
+    ///   - clientSecret: by `client_secret_basic` (RFC 6749 §2.3.1).
+    ///   - address: where is asked; nil for what the metadata says.
     public init(clientID: String, clientSecret: String, address: String? = nil) {
         self.clientID = clientID
-        self.clientSecret = clientSecret
+        credential = .secret(clientSecret)
+        self.address = address
+    }
+
+    /// - Parameters:
+    ///   - clientID: the name of this API at the provider.
+    ///   - key: by `private_key_jwt` (RFC 7523 §2.2): an assertion for each question, good for a minute. ``assertionAudience`` says for whom.
+    ///   - address: where is asked; nil for what the metadata says.
+    public init(clientID: String, key: ClientKey, address: String? = nil) {
+        self.clientID = clientID
+        credential = .key(key)
         self.address = address
     }
 }
@@ -154,6 +175,8 @@ public enum ResourceSettingsError: Error, Equatable, Sendable {
     case nonceKeyWrong
     /// ``WebNonceSettings/field`` is no name of a header field of its own, or the id of the server is none.
     case nameWrong(String)
+    /// A ``ClientKey`` that is none: another kind or size, a public or an encrypted one, no PEM.
+    case clientKeyWrong
     /// An API key that no header field can carry.
     case apiKeyWrong
 }

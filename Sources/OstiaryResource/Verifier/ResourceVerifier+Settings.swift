@@ -24,7 +24,7 @@ extension ResourceVerifier {
         let clock = ports.now
         let now: @Sendable () -> Instant = { Instant(clock()) }
         var tokens: TokenVerifier?
-        if let provider = settings.provider { tokens = try Self.tokens(provider, settings.clockTolerance, ports.calls, now) }
+        if let provider = settings.provider { tokens = try Self.tokens(provider, settings.clockTolerance, ports, now) }
         var sessions: SessionQuestion?
         if let webNonce = settings.webNonce { sessions = try Self.sessions(webNonce, ports.calls) }
         self.init(
@@ -33,7 +33,7 @@ extension ResourceVerifier {
     }
 
     private static func tokens(
-        _ settings: ProviderSettings, _ tolerance: UInt64, _ calls: any ResourceCalls, _ now: @escaping @Sendable () -> Instant
+        _ settings: ProviderSettings, _ tolerance: UInt64, _ ports: ResourcePorts, _ now: @escaping @Sendable () -> Instant
     ) throws(ResourceSettingsError) -> TokenVerifier {
         guard let issuer = ProviderAddress(settings.issuer), !issuer.hasQuery else { throw .address(settings.issuer) }
         guard !settings.audience.isEmpty else { throw .audienceEmpty }
@@ -44,10 +44,10 @@ extension ResourceVerifier {
         let rules = TokenRules(
             issuer: settings.issuer, audience: settings.audience, algorithms: Set(algorithms.map(\.signature)),
             profile: settings.jwt?.profile ?? .rfc9068, tolerance: tolerance, permissionsClaim: settings.permissionsClaim)
-        let source = ProviderSource(issuer, keys: try origin(settings.jwt?.keys ?? .discovered), calls: calls, now: now)
+        let source = ProviderSource(issuer, keys: try origin(settings.jwt?.keys ?? .discovered), calls: ports.calls, now: now)
         var question: IntrospectionQuestion?
         if let introspection = settings.introspection {
-            question = try Self.question(introspection, rules, source, settings.jwt?.recheckedEvery ?? 0, calls)
+            question = try Self.question(introspection, rules, source, settings.jwt?.recheckedEvery ?? 0, ports)
         }
         return TokenVerifier(
             rules: rules, jwt: settings.jwt == nil ? nil : JWTCheck(rules: rules, provider: source), introspection: question,
@@ -67,19 +67,33 @@ extension ResourceVerifier {
     }
 
     private static func question(
-        _ settings: IntrospectionSettings, _ rules: TokenRules, _ source: ProviderSource, _ recheckedEvery: UInt64, _ calls: any ResourceCalls
+        _ settings: IntrospectionSettings, _ rules: TokenRules, _ source: ProviderSource, _ recheckedEvery: UInt64, _ ports: ResourcePorts
     ) throws(ResourceSettingsError) -> IntrospectionQuestion {
         var endpoint = IntrospectionQuestion.Endpoint.discovered(source)
         if let text = settings.address {
             guard let address = ProviderAddress(text) else { throw .address(text) }
             endpoint = .address(address)
         }
-        // Both parts are encoded like a form first (RFC 6749 §2.3.1).
-        let pair = "\(FormEscape.text(settings.clientID)):\(FormEscape.text(settings.clientSecret))"
         return IntrospectionQuestion(
-            rules: rules, endpoint: endpoint, authorization: "Basic " + Data(pair.utf8).base64EncodedString(),
-            mayLackAudience: settings.mayLackAudience, calls: calls,
+            rules: rules, endpoint: endpoint, credential: credential(settings, rules.issuer, ports.randomBytes),
+            mayLackAudience: settings.mayLackAudience, calls: ports.calls,
             memory: AnswerMemory(longest: max(settings.rememberedFor, recheckedEvery)))
+    }
+
+    private static func credential(
+        _ settings: IntrospectionSettings, _ issuer: String, _ randomBytes: @escaping @Sendable (Int) -> [UInt8]
+    ) -> ClientCredential {
+        switch settings.credential {
+        case .secret(let secret):
+            // Both parts are encoded like a form first (RFC 6749 §2.3.1).
+            let pair = "\(PercentEscape.text(settings.clientID)):\(PercentEscape.text(secret))"
+            return .basic("Basic " + Data(pair.utf8).base64EncodedString())
+        case .key(let key):
+            return .assertions(
+                ClientAssertions(
+                    clientID: settings.clientID, audience: settings.assertionAudience ?? issuer, signer: key.signer, keyID: key.id,
+                    randomBytes: randomBytes))
+        }
     }
 
     private static func sessions(_ settings: WebNonceSettings, _ calls: any ResourceCalls) throws(ResourceSettingsError) -> SessionQuestion {

@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// Where an HTTP request goes, in the one spelling in which two are compared: scheme and host in lower case, no default port, no query and no
 /// fragment (RFC 9449 §4.3, RFC 3986 §6.2.2 and §6.2.3).
 package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
@@ -43,26 +45,10 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
                 result.append(byte)
                 continue
             }
-            guard let high = bytes.next().flatMap(value), let low = bytes.next().flatMap(value) else { return nil }
+            guard let high = bytes.next().flatMap(Hexadecimal.value), let low = bytes.next().flatMap(Hexadecimal.value) else { return nil }
             let meant = high << 4 | low
-            if isUnreserved(meant) {
-                result.append(meant)
-            } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                result += [UInt8(ascii: "%"), digits[Int(high)], digits[Int(low)]]
-            }
+            if PercentEscape.isUnreserved(meant) { result.append(meant) } else { PercentEscape.append(meant, to: &result) }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? { Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8($0) } }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

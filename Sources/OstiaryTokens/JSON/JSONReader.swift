@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// Why bytes are not JSON that a token may carry.
 package enum JSONError: Error, Equatable, Sendable {
     case ended, unexpectedByte, trailingBytes, badNumber, badString, duplicateName, tooDeep, notAnObject
@@ -181,7 +183,7 @@ extension JSONReader {
         guard place + 4 <= bytes.count else { throw .ended }
         var unit: UInt32 = 0
         for byte in bytes[place..<place + 4] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw .badString }
+            guard let digit = Hexadecimal.value(of: byte) else { throw .badString }
             unit = unit << 4 | UInt32(digit)
         }
         place += 4

@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// A JSON text being written: no space, members in their order.
 struct JSONText {
     private(set) var bytes: [UInt8] = []
@@ -61,13 +63,9 @@ struct JSONText {
     private mutating func escape(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-        default:
-            bytes += "\\u00".utf8
-            bytes += [Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+        default: bytes += "\\u00\(Hexadecimal.text([byte]))".utf8
         }
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 }
 
 extension JSONObject {

@@ -37,12 +37,7 @@ package struct CodeVerifier: Sendable {
     }
 
     private static func isUnreserved(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        PercentEscape.isUnreserved(character)
     }
 }
 

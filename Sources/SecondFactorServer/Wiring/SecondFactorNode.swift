@@ -39,17 +39,35 @@ package struct SecondFactorNode: Sendable {
         let store = SQLSecondFactorStore(database: database)
         let identity = IdentityKeeper(
             IdentityRenewal(store: store, keyEncryptionKey: keyEncryptionKey, rootSeed: settings.rootSeed, random: random))
-        let own = try await identity.identity(at: clock())
-        identityHash = own.root.hash
-        guard !settings.trustedRoots.contains(identityHash) else { throw IdentityError.trustsItself }
-        if let missing = own.missingRootKey(at: clock()) { logger.warning("\(missing)") }
+        identityHash = try await Self.checkedHash(of: identity, settings, logger: logger, clock: clock)
         let storage = CachedCheck("disk") { try await database.checkWritable() }
         let domain = SecondFactorService(
             trustedRoots: settings.trustedRoots, store: store, policy: settings.policy,
             evaluator: evaluator ?? WrappedKeyEvaluator(keyEncryptionKey: keyEncryptionKey), leaps: leaps,
             isWritable: { (try? await storage.check()) != nil })
         log = CallLog(logger)
-        health = HealthRoutes(
+        health = Self.health(of: database, identity, storage, clockCheck, drain: drain, limit: readinessLimit, clock: clock)
+        background = [Self.housekeeping(domain, identity, database, logger: logger, clock: clock), health.watch(logger: logger)]
+        self.domain = domain
+        self.identity = identity
+        self.clock = clock
+    }
+
+    /// The hash of our root, which no authentication server may have. A root key that is missing is told.
+    private static func checkedHash(
+        of identity: IdentityKeeper, _ settings: SecondFactorNodeSettings, logger: Logger, clock: @Sendable () -> Instant
+    ) async throws -> [UInt8] {
+        let own = try await identity.identity(at: clock())
+        guard !settings.trustedRoots.contains(own.root.hash) else { throw IdentityError.trustsItself }
+        if let missing = own.missingRootKey(at: clock()) { logger.warning("\(missing)") }
+        return own.root.hash
+    }
+
+    private static func health(
+        of database: any Database, _ identity: IdentityKeeper, _ storage: CachedCheck, _ clockCheck: ClockCheck, drain: DrainSignal, limit: Duration,
+        clock: @Sendable @escaping () -> Instant
+    ) -> HealthRoutes {
+        HealthRoutes(
             checks: [
                 NamedCheck("database") {
                     try await database.checkInPlace()
@@ -65,22 +83,22 @@ package struct SecondFactorNode: Sendable {
                     return try await identity.identity(at: now).missingRootKey(at: now)
                 },
                 clockCheck,
-            ], drain: drain, limit: readinessLimit)
-        background = [
-            PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
-                let now = clock()
-                try await domain.bringBack(at: now)
-                let deleted = try await domain.deleteExpired(at: now)
-                if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
-                // Requests renew keys at need themselves; this erases what is over while nobody asks.
-                _ = try await identity.identity(at: now)
-                try await database.purge()
-            },
-            health.watch(logger: logger),
-        ]
-        self.domain = domain
-        self.identity = identity
-        self.clock = clock
+            ], drain: drain, limit: limit)
+    }
+
+    private static func housekeeping(
+        _ domain: SecondFactorService, _ identity: IdentityKeeper, _ database: any Database, logger: Logger,
+        clock: @Sendable @escaping () -> Instant
+    ) -> PeriodicTask {
+        PeriodicTask(name: "housekeeping", interval: .seconds(60), logger: logger) {
+            let now = clock()
+            try await domain.bringBack(at: now)
+            let deleted = try await domain.deleteExpired(at: now)
+            if deleted > 0 { logger.line(.debug, "expired rows deleted", [.rows: "\(deleted)"]) }
+            // Requests renew keys at need themselves; this erases what is over while nobody asks.
+            _ = try await identity.identity(at: now)
+            try await database.purge()
+        }
     }
 
     /// Faults that pass by themselves or by an operator's hand: the root key that certifies the next operational key is not here.

@@ -12,9 +12,7 @@ package struct SecondFactorServerSettings: Sendable {
     package let trustedServers: [[UInt8]]
     package let policy: Policy
     package let logLevel: Logger.Level
-    /// Connections at a time, in all and from one address; nil for what there is room for.
-    package let maxConnections: Int?
-    package let maxConnectionsPerPeer: Int?
+    package let connections: ConnectionSettings
 
     /// - Throws: ``SettingsError``, of the first setting that is wrong or missing.
     package init(_ settings: Settings, dataFolder: DataFolder) throws(SettingsError) {
@@ -26,8 +24,7 @@ package struct SecondFactorServerSettings: Sendable {
         trustedServers = try settings.required(.sfTrustedServers, trusted?.isEmpty == true ? nil : trusted)
         policy = try Policy(settings)
         logLevel = try settings.logLevel()
-        maxConnections = try settings.integer(.sfMaxConnections, in: ConnectionShares.settingRange)
-        maxConnectionsPerPeer = try settings.integer(.sfMaxConnectionsPerPeer, in: ConnectionShares.settingRange)
+        connections = try ConnectionSettings(settings, .sfMaxConnections, .sfMaxConnectionsPerPeer)
     }
 }
 

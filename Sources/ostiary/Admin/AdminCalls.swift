@@ -4,6 +4,7 @@ import HTTPService
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import OstiaryProtocol
 import OstiaryTokens
 
 /// Why a command of `ostiary admin` came to nothing.
@@ -78,16 +79,7 @@ struct AdminCalls {
     }
 
     /// A part of a path in which nothing but unreserved characters stands as it is (RFC 3986 §2.3): an identifier of an API has slashes of its own.
-    static func encoded(_ part: String) -> String {
-        part.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                return String(Unicode.Scalar(byte))
-            default: return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
-    }
+    static func encoded(_ part: String) -> String { PercentEscape.text(part) }
 }
 
 /// The registry of one virtual server.

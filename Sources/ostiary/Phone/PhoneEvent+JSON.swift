@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryMobile
+import enum OstiaryProtocol.Hexadecimal
 
 /// What happens on the phone, as one JSON object a line (docs/phone.md). Names and order of members are a contract with scripts.
 extension OstiaryEvent {
@@ -102,8 +103,7 @@ extension EnrolInfo {
 
 extension VisualHash {
     fileprivate var json: JSONText {
-        let hexadecimal = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return [("words", .array(words.map(JSONText.string))), ("bytes", .string(hexadecimal))].asObject
+        [("words", .array(words.map(JSONText.string))), ("bytes", .string(Hexadecimal.text(bytes)))].asObject
     }
 }
 

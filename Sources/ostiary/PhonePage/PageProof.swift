@@ -1,6 +1,7 @@
 import HTTPService
 import HTTPTypes
 import Hummingbird
+import OstiaryProtocol
 
 /// Shows the page with each answer that this process made it, and not another that took the port when this one had ended.
 ///
@@ -25,5 +26,5 @@ struct PageProof<Context: RequestContext>: RouterMiddleware {
     }
 
     /// Hexadecimal.
-    static func text(of code: [UInt8]) -> String { code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    static func text(of code: [UInt8]) -> String { Hexadecimal.text(code) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPService
 import OstiaryMobile
+import enum OstiaryProtocol.Hexadecimal
 
 // The parts of a snapshot, each as the page reads it.
 
@@ -111,7 +112,7 @@ extension VisualHash {
         writer.member("words", words)
         writer.list("tiles", tiles) { writer, row in
             writer.array(row) { writer, colour in
-                writer.string("#" + [colour.red, colour.green, colour.blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+                writer.string("#" + Hexadecimal.text([colour.red, colour.green, colour.blue]))
             }
         }
     }

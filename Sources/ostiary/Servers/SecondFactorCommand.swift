@@ -41,7 +41,7 @@ struct SecondFactorCommand: AsyncParsableCommand {
         let log = StartupLogBuffer(level: settings.logLevel)
         let logger = log.logger("ostiary.second-factor")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["private", "health"])
-        let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
+        let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let (database, key) = try await ServerStorage.open(
             settings.storage, apartFrom: StorageSettings.authServerFileName, identity, ownership: .exclusive)
         let drain = DrainSignal()

@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
         let log = StartupLogBuffer(level: settings.logLevel)
         let logger = log.logger("ostiary.serve")
         let sockets = try HandedSockets(environment: StorageOptions.environment, for: ["public", "private"])
-        let shares = try ConnectionShares.ofThisProcess(total: settings.maxConnections, perPeer: settings.maxConnectionsPerPeer)
+        let shares = try ConnectionShares.ofThisProcess(settings.connections)
         let (database, key) = try await ServerStorage.open(
             settings.storage, apartFrom: StorageSettings.secondFactorServerFileName, identity, ownership: .exclusive)
         let (completed, keyPath) = try await RootAPIKey.ensured(given, options)

@@ -26,7 +26,7 @@ extension ThiefScene {
         let hash = H(.nonce, Array(nonce.utf8))
         let isFound = authentication.range(of: Data(hash)) != nil || authentication.holds(Base64URL.encode(hash))
         guard isFound else { throw DemoError.stepFailed("the hash of her nonce was not found") }
-        for text in [Base64URL.encode(hash), hash.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()] {
+        for text in [Base64URL.encode(hash), Hexadecimal.text(hash)] {
             try await holdNobodyIn(text, or: "the stored hash of a nonce opens her session")
         }
         saw("The hash of her nonce is found. Used as a nonce it opens nothing.")

@@ -164,11 +164,7 @@ extension SeenField {
 
     /// The first bytes of a value that is no secret.
     static func beginning(_ name: String, of bytes: [UInt8]) -> SeenField {
-        let digits = bytes.prefix(4).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }
-        return SeenField(name, .text(digits.joined() + (bytes.count > 4 ? "… (\(bytes.count) bytes)" : "")))
+        SeenField(name, .text(Hexadecimal.text(bytes.prefix(4)) + (bytes.count > 4 ? "… (\(bytes.count) bytes)" : "")))
     }
 
     static func beginning(_ name: String, of bytes: [UInt8]?) -> SeenField? { bytes.map { beginning(name, of: $0) } }

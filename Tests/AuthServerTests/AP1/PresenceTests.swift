@@ -8,9 +8,10 @@ import Testing
 @Suite("Presence (protocol §8)", .againWithLostCommits)
 struct PresenceTests {
     private static func run(
-        drain: DrainSignal = DrainSignal(), _ body: @Sendable @escaping (ServersFixture, EnrolledPhone, SessionID, SessionNonce) async throws -> Void
+        drain: DrainSignal = DrainSignal(), second: Duration = .milliseconds(20),
+        _ body: @Sendable @escaping (ServersFixture, EnrolledPhone, SessionID, SessionNonce) async throws -> Void
     ) async throws {
-        try await ServersFixture.run(drain: drain) { servers in
+        try await ServersFixture.run(drain: drain, second: second) { servers in
             let phone = try await TestPhone(servers).enrol(try servers.nonce())
             let login = try await phone.logInApp()
             try await body(servers, phone, try #require(login.sessionID), try SessionNonce(try #require(login.webNonce)))
@@ -81,7 +82,7 @@ struct PresenceTests {
 
     @Test("A waiting ping hears of a stop by the server (S1-42)")
     func held() async throws {
-        try await Self.run { servers, phone, session, nonce async throws in
+        try await Self.run(second: .seconds(60)) { servers, phone, session, nonce async throws in
             async let answer = phone.ping(session, hold: 25)
             try await servers.listeners(1)
             try await servers.services.sessions.logOut(nonce, at: servers.server, by: .backend, now: servers.now)
@@ -92,10 +93,9 @@ struct PresenceTests {
 
     @Test("A waiting ping is answered when its time is over, and when the server stops")
     func released() async throws {
+        try await Self.run { _, phone, session, _ in #expect(try await phone.ping(session, hold: 1).state == .loggedIn) }
         let drain = DrainSignal()
-        try await Self.run(drain: drain) { servers, phone, session, _ in
-            #expect(try await phone.ping(session, hold: 1).state == .loggedIn)
-            servers.clock.advance(1)
+        try await Self.run(drain: drain, second: .seconds(60)) { servers, phone, session, _ in
             async let answer = phone.ping(session, hold: 25)
             try await servers.listeners(1)
             drain.begin()
@@ -105,7 +105,7 @@ struct PresenceTests {
 
     @Test("A waiting phone hears that its code was typed")
     func confirmed() async throws {
-        try await ServersFixture.run { servers in
+        try await ServersFixture.run(second: .seconds(60)) { servers in
             let nonce = try servers.nonce()
             let enrolling = try await TestPhone(servers).scan(try await servers.invite(nonce))
             _ = try await enrolling.finish()

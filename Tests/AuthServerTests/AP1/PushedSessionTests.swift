@@ -11,8 +11,10 @@ import Testing
 @Suite("Logins that wait for a phone (protocol §6, §8)", .againWithLostCommits, .timeLimit(.minutes(10)))
 struct PushedSessionTests {
     /// A server with Alice's phone.
-    private static func run(_ body: @Sendable @escaping (ServersFixture, EnrolledPhone) async throws -> Void) async throws {
-        try await ServersFixture.run { servers in
+    private static func run(
+        second: Duration = .milliseconds(20), _ body: @Sendable @escaping (ServersFixture, EnrolledPhone) async throws -> Void
+    ) async throws {
+        try await ServersFixture.run(second: second) { servers in
             try await body(servers, try await TestPhone(servers).enrol(try servers.nonce()))
         }
     }
@@ -142,7 +144,7 @@ struct PushedSessionTests {
 
     @Test("A ping that is held is answered when something begins to wait, and the ping of somebody else's phone is not")
     func held() async throws {
-        try await Self.run { servers, phone in
+        try await Self.run(second: .seconds(60)) { servers, phone in
             let stranger = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
             let session = try #require(try await phone.logInApp().sessionID)
             let other = try #require(try await stranger.logInApp().sessionID)

@@ -35,6 +35,11 @@ struct PageClient: Sendable {
         return (cookie, claim, code)
     }
 
+    /// Every call of a page that changes something, with a body that is right.
+    static func changes(by ticket: String) -> [(path: String, body: String)] {
+        [("/pages/ticket", #"{"ticket":"\#(ticket)"}"#), ("/pages/renew", "{}"), ("/pages/code", #"{"code":"K7Q3"}"#), ("/pages/link", "{}")]
+    }
+
     /// The ticket of a link that the backend was given.
     func ticket(
         _ kind: PageKind = .login, returnURL: String? = "https://shop.example/welcome", cancelURL: String? = nil,

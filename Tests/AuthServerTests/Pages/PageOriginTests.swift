@@ -26,9 +26,7 @@ struct PageOriginTests {
             let cookie = try await browser.open(.enrol)
             let ticket = try await browser.ticket()
             let before = try await browser.get("/pages/state", cookie: cookie).body
-            for (path, body) in [
-                ("/pages/ticket", #"{"ticket":"\#(ticket)"}"#), ("/pages/renew", "{}"), ("/pages/code", #"{"code":"K7Q3"}"#), ("/pages/link", "{}"),
-            ] {
+            for (path, body) in PageClient.changes(by: ticket) {
                 #expect(try await post(browser, path, body, cookie, site: site) == 403, "\(path)")
             }
             #expect(try await browser.get("/pages/state", cookie: cookie).body == before)
@@ -48,9 +46,7 @@ struct PageOriginTests {
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let ticket = try await browser.ticket()
-            for (path, body) in [
-                ("/pages/ticket", #"{"ticket":"\#(ticket)"}"#), ("/pages/renew", "{}"), ("/pages/code", #"{"code":"K7Q3"}"#), ("/pages/link", "{}"),
-            ] {
+            for (path, body) in PageClient.changes(by: ticket) {
                 #expect(try await post(browser, path, body, cookie, site: "same-origin", type: type) == 415, "\(path)")
             }
             #expect(try await browser.redeem(ticket).status == .ok, "the ticket was not spent")

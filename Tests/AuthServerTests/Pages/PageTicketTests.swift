@@ -106,9 +106,7 @@ struct PageTicketTests {
         try await premises.asBrowser { (browser) async throws in
             let cookie = try await browser.open(.enrol)
             let ticket = try await browser.ticket()
-            for (path, body) in [
-                ("/pages/ticket", #"{"ticket":"\#(ticket)"}"#), ("/pages/renew", "{}"), ("/pages/code", #"{"code":"K7Q3"}"#), ("/pages/link", "{}"),
-            ] {
+            for (path, body) in PageClient.changes(by: ticket) {
                 let refused = try await browser.post(path, body, cookie: cookie, origin: origin)
                 #expect(refused.status == .forbidden && JSONObject(refused.body).text("error") == "foreign_origin", "\(path)")
             }

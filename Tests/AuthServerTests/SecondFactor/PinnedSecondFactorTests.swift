@@ -247,14 +247,10 @@ struct PinnedSecondFactorTests {
     @Test("With a stranger at the second-factor address the bundle is served as it was known; before it was known, phones are asked to come back")
     func bundle() async throws {
         let place = try await Place()
-        let settings = AuthNodeSettings(
-            publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
-            secondFactorIdentity: place.right.hash)
         place.transport.put(.success(Self.junk))
         let service = try await AuthNode(
-            settings: settings, database: try SQLiteDatabase.inMemory(), keyEncryptionKey: .random(), secondFactor: place.transport,
-            logger: place.log.logger(level: .critical), readinessLimit: .patientReadiness,
-            clock: { [clock = place.clock] in clock.now })
+            .ofTests(pinning: place.right.hash), over: try SQLiteDatabase.inMemory(), secondFactor: place.transport, by: place.clock,
+            logger: place.log.logger(level: .critical))
         let uri = "/ap1/bundle/\(Base64URL.encode(service.identityHash))"
         let other = try SomeIdentity(at: place.clock.now)
         try await Application(router: service.publicRouter).test(.router) { client in
@@ -313,13 +309,10 @@ struct PinnedSecondFactorTests {
         let (database, key) = (try SQLiteDatabase.inMemory(), KeyEncryptionKey.random())
         let own = try await AuthNode.identityHash(
             database: database, keyEncryptionKey: key, logger: place.log.logger(level: .critical), clock: { [clock = place.clock] in clock.now })
-        let settings = AuthNodeSettings(
-            publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey), secondFactorIdentity: own)
         let error = await #expect(throws: OwnIdentityPinned.self) {
             _ = try await AuthNode(
-                settings: settings, database: database, keyEncryptionKey: key, secondFactor: place.transport,
-                logger: place.log.logger(level: .critical), readinessLimit: .patientReadiness,
-                clock: { [clock = place.clock] in clock.now })
+                .ofTests(pinning: own), over: database, key: key, secondFactor: place.transport, by: place.clock,
+                logger: place.log.logger(level: .critical))
         }
         #expect(error?.description.contains("OSTIARY_SECOND_FACTOR_IDENTITY") == true)
     }

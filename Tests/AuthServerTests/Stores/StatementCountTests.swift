@@ -7,7 +7,7 @@ import OstiaryTesting
 import Testing
 
 /// Each statement is a round trip where the database is another machine, and each commit a wait for its disk: who adds one says so here.
-@Suite("What a login and an enrolment ask of the database")
+@Suite("What a login, an enrolment and a start ask of the database")
 struct StatementCountTests {
     @Test("A login by PIN over both servers: L1 looks, M1 looks, reserves and settles, L5 looks and logs in: 26 statements, 6 commits")
     func login() async throws {
@@ -89,6 +89,25 @@ struct StatementCountTests {
             }
         }
     }
+
+    @Test("A start reads no table from end to end that has a row for each account, and takes no longer where there are many")
+    func start() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await ServersFixture.run(database: database) { servers in
+            _ = try await TestPhone(servers).enrol(try servers.nonce())
+            _ = database.take()
+            _ = try await servers.start()
+            let statements = Set(database.take().statements)
+            #expect(statements.count > 5, "\(statements.sorted())")
+            for statement in statements.sorted() {
+                let tables = try await scans(of: statement, on: database).map { $0.split(separator: " ").dropFirst().first.map(String.init) ?? $0 }
+                #expect(Self.readAtStart.isSuperset(of: tables), "\(statement): \(tables)")
+            }
+        }
+    }
+
+    /// Sessions, for the newest moment that one bears; the rest has some rows for each virtual server. Another name of a table is none of these.
+    private static let readAtStart: Set = ["session", "prekey", "server_key", "schema_version"]
 
     /// The steps of a statement's plan that read a table from end to end.
     private func scans(of statement: String, on database: CountingDatabase) async throws -> [String] {

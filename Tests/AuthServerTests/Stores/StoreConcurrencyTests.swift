@@ -1,6 +1,10 @@
 import Authentication
 import OstiaryProtocol
+import OstiaryTesting
+import Synchronization
 import Testing
+
+@testable import AuthServer
 
 /// Runs `count` callers at once and answers how many of them won.
 func winners(of count: Int, _ call: @Sendable @escaping (Int) async -> Bool) async -> Int {
@@ -10,7 +14,7 @@ func winners(of count: Int, _ call: @Sendable @escaping (Int) async -> Bool) asy
     }
 }
 
-@Suite("Store: many callers at once, exactly one winner")
+@Suite("Store: many callers at once, exactly one winner", .againWithLostCommits)
 struct StoreConcurrencyTests {
     private static let callers = 32
 
@@ -22,8 +26,11 @@ struct StoreConcurrencyTests {
             try await store.write { rows in try rows.save(session) }
             let count = await winners(of: Self.callers) { index in
                 let account = Sample.accountID(UInt8(index))
-                let claimed = try? await store.write { rows in
-                    let claimed = try #require(try rows.session(session.id)).after(.claim(account, .qrDynamic), at: Sample.now)
+                let claimed = try? await store.write { rows, former -> Session in
+                    let row = try #require(try rows.session(session.id))
+                    // By the account in it the row says whose it is.
+                    if let former, row == former { return former }
+                    let claimed = try row.after(.claim(account, .qrDynamic), at: Sample.now)
                     try rows.save(claimed)
                     return claimed
                 }
@@ -33,13 +40,47 @@ struct StoreConcurrencyTests {
         }
     }
 
-    @Test("A request is spent once", arguments: StoreBackend.allCases)
+    @Test("A body that cannot look again is caught: of a session that somebody has, nobody hears")
+    func mutant() async throws {
+        let database = LosingDatabase(try await SchemaTemplate.authentication.database(), .each(.kept))
+        let store = SQLAuthenticationStore(database: database, key: .random())
+        let session = Session(id: Sample.sessionID(3), server: Sample.server, nonceHash: nil, stream: nil, purpose: .login, startedAt: Sample.now)
+        try await store.write { rows in try rows.save(session) }
+        let count = await winners(of: Self.callers) { index in
+            let account = Sample.accountID(UInt8(index))
+            let claimed = try? await store.write { rows in
+                try rows.save(try #require(try rows.session(session.id)).after(.claim(account, .qrDynamic), at: Sample.now))
+            }
+            return claimed != nil
+        }
+        #expect(count == 0)
+        let row = try await store.read { rows in try rows.session(session.id) }
+        #expect(row != nil && row != session)
+    }
+
+    @Test("A request is spent once, by the one who had its effect", arguments: StoreBackend.allCases)
     func spend(on backend: StoreBackend) async throws {
         try await backend.run { store in
-            let count = await winners(of: Self.callers) { _ in
-                (try? await store.write { rows in try rows.spend(Sample.bytes(1, 16), until: Sample.now) }) == true
+            let hash = Sample.bytes(2)
+            let effects = (0..<Self.callers).map { index in
+                NoncePointer(server: Sample.server, hash: hash, kind: .web, session: Sample.sessionID(UInt8(index)), run: 0)
+            }
+            let told = Mutex<[NoncePointer]>([])
+            let count = await winners(of: Self.callers) { index in
+                let mine = effects[index]
+                let won = try? await store.write { rows, former -> Bool in
+                    // What is spent does not say by whom; its effect does.
+                    if former == true, try rows.pointer(nonceHash: hash, of: Sample.server) == mine { return true }
+                    guard try rows.spend(Sample.bytes(1, 16), until: Sample.now) else { return false }
+                    try rows.save(mine)
+                    return true
+                }
+                if won == true { told.withLock { $0.append(mine) } }
+                return won == true
             }
             #expect(count == 1)
+            let kept = try #require(try await store.read { rows in try rows.pointer(nonceHash: hash, of: Sample.server) })
+            #expect(told.withLock { $0 } == [kept])
         }
     }
 
@@ -97,7 +138,7 @@ struct StoreConcurrencyTests {
                 (try rows.session(Sample.sessionID(3)), try rows.account(Sample.accountID(1)))
             }
             #expect(session == nil && account == nil)
-            let isUnspent = try await store.write { rows in try rows.spend([1], until: Sample.now) }
+            let isUnspent = try await store.write { rows, former in try rows.spend([1], until: Sample.now) || former == true }
             #expect(isUnspent)
         }
     }

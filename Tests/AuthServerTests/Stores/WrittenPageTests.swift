@@ -1,6 +1,5 @@
 import Authentication
 import Database
-import Foundation
 import OstiaryProtocol
 import OstiaryTesting
 import Testing
@@ -11,26 +10,11 @@ import Testing
 /// in tables so small that each of their trees is a page or two.
 @Suite("Pages that a login and an enrolment write at the authentication server")
 struct WrittenPageTests {
-    /// The log of a database file.
-    private struct Log {
-        let database: SQLiteDatabase
-        let path: String
-
-        /// Pages that were written since the last time, and begins a new log.
-        func take() async throws -> Int {
-            let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber).intValue
-            try await database.purge()
-            // A head of 32 bytes, then pages of 4,096 with 24 bytes each that say which they are.
-            return max(0, size - 32) / (4_096 + 24)
-        }
-    }
-
-    private func run(_ body: @Sendable @escaping (ServersFixture, Log) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appendingPathComponent("as.sqlite").path
+    private func run(_ body: @Sendable @escaping (ServersFixture, PageLog) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("as.sqlite")
         let database = try SQLiteDatabase.open(path: path)
-        try await ServersFixture.run(database: database) { servers in try await body(servers, Log(database: database, path: path + "-wal")) }
+        try await ServersFixture.run(database: database) { servers in try await body(servers, PageLog(of: database, at: path)) }
         try await database.close()
     }
 

@@ -50,9 +50,10 @@ struct ServersFixture: Sendable {
     ///   - own: a database for the authentication server, on which nothing is run twice.
     ///   - other: likewise for the second-factor server.
     ///   - auditDays: for how long its audit trail is kept; 0 for ever.
+    ///   - second: of a phone that waits for news; a minute where its time may not be over before they come, however busy the machine is.
     static func run(
         database own: (any Database)? = nil, secondFactorDatabase other: (any Database)? = nil, drain: DrainSignal = DrainSignal(),
-        log: LogRecorder? = nil, auditDays: UInt64 = 0,
+        log: LogRecorder? = nil, auditDays: UInt64 = 0, second: Duration = .milliseconds(20),
         _ body: @Sendable @escaping (ServersFixture) async throws -> Void
     ) async throws {
         let database: any Database = if let own { own } else { try await SchemaTemplate.authentication.database() }
@@ -71,13 +72,10 @@ struct ServersFixture: Sendable {
         let quiet = logger
         try await Application(router: secondFactor.router, logger: quiet).test(.router) { secondFactorClient in
             let transport = SwitchedTransport(client: secondFactorClient)
-            let settings = AuthNodeSettings(
-                publicURL: try PublicURL(parsing: origin), apiKey: SecretText(apiKey), secondFactorIdentity: secondFactor.identityHash,
-                auditDays: auditDays)
             let start = { @Sendable () async throws -> AuthNode in
                 try await AuthNode(
-                    settings: settings, database: commits, keyEncryptionKey: key, secondFactor: transport, logger: quiet, drain: drain,
-                    second: .milliseconds(20), readinessLimit: .patientReadiness, clock: now)
+                    .ofTests(pinning: secondFactor.identityHash, auditDays: auditDays), over: commits, key: key, secondFactor: transport, by: clock,
+                    logger: quiet, drain: drain, second: second)
             }
             let service = try await start()
             try await Application(router: service.publicRouter, logger: quiet).test(.router) { phones in

@@ -20,14 +20,8 @@ struct AuthNodeTests {
         secondFactor: any SecondFactorTransport, pinned: [UInt8], database: any Database = try! SQLiteDatabase.inMemory(),
         clock: TestClock = TestClock(), log: LogRecorder = LogRecorder()
     ) async throws -> AuthNode {
-        let logger = log.logger()
-        let settings = AuthNodeSettings(
-            publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey), secondFactorIdentity: pinned,
-            serverName: "Shop")
-        return try await AuthNode(
-            settings: settings, database: database, keyEncryptionKey: .random(), secondFactor: secondFactor, logger: logger,
-            readinessLimit: .patientReadiness
-        ) { clock.now }
+        try await AuthNode(
+            .ofTests(pinning: pinned, name: "Shop"), over: database, secondFactor: secondFactor, by: clock, logger: log.logger())
     }
 
     private struct Answering: SecondFactorTransport {
@@ -64,13 +58,9 @@ struct AuthNodeTests {
 
         /// - Parameter rootKey: nil where it is withheld.
         func node(_ rootKey: KeyEncryptionKey?) async throws -> AuthNode {
-            let settings = AuthNodeSettings(
-                publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
-                secondFactorIdentity: pinned.hash, serverName: "Shop")
-            return try await AuthNode(
-                settings: settings, database: database, keyEncryptionKey: key, rootKey: rootKey, secondFactor: Answering(bytes: pinned.bytes),
-                logger: log.logger(), readinessLimit: .patientReadiness
-            ) { clock.now }
+            try await AuthNode(
+                .ofTests(pinning: pinned.hash, name: "Shop"), over: database, key: key, rootKey: rootKey,
+                secondFactor: Answering(bytes: pinned.bytes), by: clock, logger: log.logger())
         }
     }
 
@@ -229,13 +219,9 @@ struct AuthNodeTests {
             Array(#"<svg xmlns="http://www.w3.org/2000/svg"><rect width="\#(side)" height="\#(side)"/></svg>"#.utf8)
         }
         func started(_ name: String?, _ logo: [UInt8]?, fails: Bool = false) async throws -> (node: AuthNode, parameters: ServerParameters) {
-            let settings = AuthNodeSettings(
-                publicURL: try PublicURL(parsing: ServersFixture.origin), apiKey: SecretText(ServersFixture.apiKey),
-                secondFactorIdentity: Sample.bytes(1), serverName: name, serverLogo: logo)
             let node = try await AuthNode(
-                settings: settings, database: database, keyEncryptionKey: key, secondFactor: Absent(), logger: LogRecorder().logger(),
-                readinessLimit: .patientReadiness
-            ) { clock.now }
+                .ofTests(pinning: Sample.bytes(1), name: name, logo: logo), over: database, key: key, secondFactor: Absent(), by: clock,
+                logger: LogRecorder().logger())
             // One that fails comes so far and no further.
             if !fails { try await node.applySettings() }
             let parameters = try await node.services.servers.virtualServer(node.defaultServer).parameters

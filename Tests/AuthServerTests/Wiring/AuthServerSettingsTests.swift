@@ -39,7 +39,7 @@ struct AuthServerSettingsTests {
         #expect(try AuthServerSettings(settings, dataFolder: DataFolder("/data")).listen.description == "127.0.0.1:8080")
         #expect(server.node.serverName == nil && server.node.serverLogo == nil && AuthNodeSettings.defaultServerName == "Ostiary")
         #expect(server.logLevel == .info)
-        #expect(server.maxConnections == nil && server.maxConnectionsPerPeer == nil)
+        #expect(server.connections.total == nil && server.connections.perPeer == nil)
         #expect(server.node.auditDays == 0 && !server.node.asksProofNonces)
         #expect(server.node.trustedProxies == .none && server.node.registrationsPerPeer == 20)
         #expect(server.node.secondFactorIdentity == [UInt8](repeating: 0xAB, count: 32))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Authentication
 
-@Suite("Closes and leaves that wait for the second-factor server", .timeLimit(.minutes(2)))
+@Suite("Closes and leaves that wait for the second-factor server", .timeLimit(.minutes(10)))
 struct WaitingOrdersTests {
     /// A server that has to send so many of each.
     private func waiting(closes: Int, leaves: Int) async throws -> DomainFixture {

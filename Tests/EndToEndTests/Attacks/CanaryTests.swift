@@ -10,10 +10,7 @@ import Testing
 struct CanaryTests {
     @Test("Attack 14: no nonce, PIN, webNonce or API key in logs, databases, phone or output; no name of a person at the second-factor server")
     func nowhere() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_LOG_LEVEL": "trace"])
-        try pair.authentication.start(["OSTIARY_LOG_LEVEL": "trace"])
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(["OSTIARY_LOG_LEVEL": "trace"], secondFactor: ["OSTIARY_LOG_LEVEL": "trace"])
         let pin = "274916380527"
         let person = Person(try await pair.backend(), pair.phone(), user: "wilhelmina", pin: pin)
         let (enrolled, nonce) = try await person.enrol(in: pair.folder)
@@ -51,10 +48,7 @@ struct CanaryTests {
 
     @Test("A return code is in no log, no database and no phone, as text or as bytes, before it is handed in and after")
     func returnCode() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_LOG_LEVEL": "trace"])
-        try pair.authentication.start(["OSTIARY_LOG_LEVEL": "trace"])
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(["OSTIARY_LOG_LEVEL": "trace"], secondFactor: ["OSTIARY_LOG_LEVEL": "trace"])
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let nonce = ManagementClient.newNonce()

@@ -31,6 +31,16 @@ struct PINMemoryTests {
         }
     }
 
+    @Test("What is looked for is a PIN that a phone lets a person set: of a thousand drawn, none is too easy to guess")
+    func canBeSet() throws {
+        for _ in 0..<1_000 {
+            let (canary, pin) = (try Canary(), PIN())
+            canary.type(into: pin)
+            #expect(pin.count == Canary.digits && !pin.isEasyToGuess)
+            withExtendedLifetime(canary) {}
+        }
+    }
+
     @Test("The same search finds a PIN that somebody kept")
     func control() throws {
         let canary = try Canary()

@@ -77,7 +77,7 @@ struct RelayTests {
         try outcome.get()
     }
 
-    @Test("Bodies, headers, cookies, refusals and redirects pass as they are; Host is the one that was asked", .timeLimit(.minutes(1)))
+    @Test("Bodies, headers, cookies, refusals and redirects pass as they are; Host is the one that was asked", .timeLimit(.minutes(10)))
     func asTheyAre() async throws {
         try await between { client, origin, ears in
             let page = try await client.execute(HTTPClientRequest(url: origin + "/page"), deadline: .distantFuture)
@@ -96,7 +96,7 @@ struct RelayTests {
         }
     }
 
-    @Test("The demonstration's own page may show pages in a frame, and nobody else; nothing else of a policy is changed", .timeLimit(.minutes(1)))
+    @Test("The demonstration's own page may show pages in a frame, and nobody else; nothing else of a policy is changed", .timeLimit(.minutes(10)))
     func frames() async throws {
         try await between(framedBy: "http://localhost:1") { client, origin, _ in
             let page = try await client.execute(HTTPClientRequest(url: origin + "/page"), deadline: .distantFuture)
@@ -105,7 +105,7 @@ struct RelayTests {
         }
     }
 
-    @Test("What comes in parts passes in parts, while the rest is still to come", .timeLimit(.minutes(1)))
+    @Test("What comes in parts passes in parts, while the rest is still to come", .timeLimit(.minutes(10)))
     func streams() async throws {
         try await between { client, origin, ears in
             let answer = try await client.execute(HTTPClientRequest(url: origin + "/stream"), deadline: .distantFuture)
@@ -115,7 +115,7 @@ struct RelayTests {
         }
     }
 
-    @Test("A server that does not answer is a gateway's failure, which phones take for no answer", .timeLimit(.minutes(1)))
+    @Test("A server that does not answer is a gateway's failure, which phones take for no answer", .timeLimit(.minutes(10)))
     func gone() async throws {
         let (client, port) = (Relay.makeClient(), try ReservedPort())
         let relay = Relay(to: port.number, client: client, tap: Ears())
@@ -134,7 +134,7 @@ struct RelayTests {
 
     @Test(
         "A relay speaks to its own server, and takes paths only: a tunnel and every other target is refused, nobody else is asked, and it goes on",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func targets() async throws {
         let stranger = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
         try await between { client, origin, ears in

@@ -82,7 +82,7 @@ struct FixturePhone: Sendable {
 
     /// The next event that means something to the test.
     func until<Value: Sendable>(_ choose: @Sendable (OstiaryEvent) -> Value?) async throws -> Value {
-        try #require(await log.next(within: .seconds(60), choose), "the event did not come")
+        try #require(await log.next(within: .aHang, choose), "the event did not come")
     }
 
     private enum Question: Sendable {

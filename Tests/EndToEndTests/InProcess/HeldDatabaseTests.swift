@@ -8,6 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -110,9 +111,13 @@ struct HeldDatabaseTests {
             let news = EventLog(alice.ostiary)
             let sessions = try await alice.ostiary.refresh().filter(\.isLoggedIn)
             #expect(sessions.count == expected.count)
-            let newDevice = await news.next { event -> String? in if case .newDevice(let device, _) = event { device.name } else { nil } }
+            let newDevice = await news.next(within: .aHang) { event -> String? in
+                if case .newDevice(let device, _) = event { device.name } else { nil }
+            }
             #expect(newDevice == "terminal on pocket")
-            let newPIN = await news.next { event -> String? in if case .pinReplacedByBiometric(let pin, _) = event { pin.deviceName } else { nil } }
+            let newPIN = await news.next(within: .aHang) { event -> String? in
+                if case .pinReplacedByBiometric(let pin, _) = event { pin.deviceName } else { nil }
+            }
             #expect(newPIN == "terminal on pocket")
             for session in sessions { try await alice.ostiary.end(session) }
             for (session, facts) in expected {

@@ -2,6 +2,7 @@ import AuthServer
 import Authentication
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import ostiary

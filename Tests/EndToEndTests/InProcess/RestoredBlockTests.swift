@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import OstiaryMobile
+import OstiaryTesting
 import Testing
 
 @testable import ostiary
@@ -114,7 +115,7 @@ struct RestoredBlockTests {
             let code = try await world.backend.loginCode(world.backend.newNonce())
             let login = try await phone.logIn(code, by: [.biometric(.confirm), .pin(Person.pin)])
             #expect(login.end.session != nil, "\(login)")
-            let told = await errors.next { event in if case .error(let error, _) = event { error } else { nil } }
+            let told = await errors.next(within: .aHang) { event in if case .error(let error, _) = event { error } else { nil } }
             #expect(told == .biometricsRefused && OstiaryError.biometricsRefused.advice == .askUser)
             let added = try await phone.manage({ $0.addBiometrics() }, [.biometric(.confirm), .pin(Person.pin)])
             #expect(added.last?.result == .success, "\(added)")

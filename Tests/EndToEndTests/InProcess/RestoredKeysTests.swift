@@ -1,4 +1,5 @@
 import OstiaryMobile
+import OstiaryTesting
 import Testing
 
 @testable import ostiary

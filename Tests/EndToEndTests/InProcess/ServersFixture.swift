@@ -10,7 +10,7 @@ import OstiaryTesting
 /// Both servers with their real routers and stores in this process, and phones that speak to them.
 struct ServersFixture: Sendable {
     let folder: TemporaryFolder
-    let clock: FixtureClock
+    let clock: TestClock
     let line: Line
     let secondFactorWire: SecondFactorWire
     let backend: FixtureBackend

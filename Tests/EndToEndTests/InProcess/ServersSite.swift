@@ -40,7 +40,7 @@ struct ServersSite: Sendable {
     }
 
     let folder: TemporaryFolder
-    let clock: FixtureClock
+    let clock: TestClock
     private let authenticationKey: KeyEncryptionKey
     private let secondFactorKey: KeyEncryptionKey
     private let publicURL: String
@@ -58,7 +58,7 @@ struct ServersSite: Sendable {
     ///   - stretching: of the PINs of its phones; Argon2id where the homes are those of a program.
     init(
         in folder: TemporaryFolder, authenticationKey: KeyEncryptionKey, secondFactorKey: KeyEncryptionKey, publicURL: String = "http://localhost:1",
-        clock: FixtureClock = FixtureClock(), penalties: [UInt64], stretching: PINStretching
+        clock: TestClock = .shared(at: Instant(UInt64(Date().timeIntervalSince1970))), penalties: [UInt64], stretching: PINStretching
     ) {
         self.folder = folder
         self.authenticationKey = authenticationKey

@@ -1,6 +1,7 @@
 import Foundation
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTesting
 import Testing
 
 @testable import ostiary

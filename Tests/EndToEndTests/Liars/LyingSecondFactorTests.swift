@@ -178,7 +178,7 @@ struct LyingSecondFactorTests {
             try await eventually("a Close was sent twice") { house.liar.heard(Close.self).count >= 2 }
             #expect(try await house.number("SELECT COUNT(*) AS number FROM pending_close", in: .authentication) == 1)
             house.liar.sayTheTruth()
-            try await eventually("the Close was heard", within: .seconds(60)) {
+            try await eventually("the Close was heard") {
                 try await house.number("SELECT COUNT(*) AS number FROM pending_close", in: .authentication) == 0
             }
             #expect(try await house.number("SELECT COUNT(*) AS number FROM instance WHERE evaluation_key IS NOT NULL", in: .secondFactor) == 0)

@@ -40,7 +40,7 @@ struct PageCaller: Sendable {
     /// - Parameter isSealed: whether the body is sealed on the way, as the page does it.
     func send(
         _ method: HTTPMethod, _ path: String, _ changes: [String: String?] = [:], body: [UInt8]? = nil, isSealed: Bool = true,
-        within limit: TimeAmount = .seconds(60)
+        within limit: TimeAmount = .minutes(5)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: origin + path)
         request.method = method
@@ -71,7 +71,7 @@ struct PageCaller: Sendable {
 
     /// What is shown as soon as it is so, waiting as the page does.
     func until(phone: Int = 0, _ what: String, _ condition: (JSONLine) -> Bool) async throws -> JSONLine {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .aHang
         var version = 0
         while true {
             let answer = try JSONLine(try await send(.GET, "/phones?after=\(version)").text)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ostiary
 
-@Suite("Waiting for a change on the phone page", .timeLimit(.minutes(1)))
+@Suite("Waiting for a change on the phone page", .timeLimit(.minutes(10)))
 struct PhoneChangesTests {
     @Test("Whoever knows an older version, or one that never was, waits for nothing")
     func known() async {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ostiary
 
-@Suite("Scans and second factors on the phone page, end to end", .timeLimit(.minutes(5)))
+@Suite("Scans and second factors on the phone page, end to end", .timeLimit(.minutes(10)))
 struct PhonePageFactorTests {
     private static let newPIN = "602851"
 

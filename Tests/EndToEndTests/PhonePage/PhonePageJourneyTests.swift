@@ -2,13 +2,14 @@ import AuthServer
 import Authentication
 import Foundation
 import NIOHTTP1
+import OstiaryTesting
 import QRCode
 import Testing
 
 @testable import ostiary
 
 /// The page by its calls, with both real servers and the SDK between.
-@Suite("The phone page, end to end", .timeLimit(.minutes(5)))
+@Suite("The phone page, end to end", .timeLimit(.minutes(10)))
 struct PhonePageJourneyTests {
     /// Enrols by a picture of the code, as it is pasted into the page.
     private func enrol(_ page: PageCaller, _ world: ServersFixture, phone: Int = 0, user: String = "alice") async throws {

@@ -34,7 +34,7 @@ struct PhonePageProcessTests {
         async let waiting = page.send(.GET, "/phones?after=\(version)")
         try await Task.sleep(for: .milliseconds(200))
         program.signal(SIGTERM)
-        #expect(try await program.end(within: .seconds(20)) == 0, "\(program.complaints)")
+        #expect(try await program.end() == 0, "\(program.complaints)")
         _ = try? await waiting
         #expect(!program.complaints.contains(page.secret) && !program.complaints.contains(page.key))
     }

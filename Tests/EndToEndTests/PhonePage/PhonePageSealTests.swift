@@ -5,7 +5,7 @@ import Testing
 
 @testable import ostiary
 
-@Suite("What the phone page sends is for its program alone", .timeLimit(.minutes(5)))
+@Suite("What the phone page sends is for its program alone", .timeLimit(.minutes(10)))
 struct PhonePageSealTests {
     /// Made by an implementation of HKDF and AES-GCM that is none of ours.
     private static let sealed: [UInt8] = [

@@ -11,10 +11,14 @@ struct ConnectionTests {
 
     private func running(_ changes: [String: String] = [:]) async throws -> ProcessesFixture {
         let pair = try await ProcessesFixture()
-        try pair.secondFactor.start()
-        try pair.authentication.start(changes, shell: Self.fewDescriptors)
-        try await pair.waitUntilReady()
+        try await pair.start(changes, shell: Self.fewDescriptors)
         return pair
+    }
+
+    /// The page is served, however busy the machine is.
+    private func expectPage(of pair: ProcessesFixture) async throws {
+        let login = try #require(URL(string: pair.layout.publicURL + "/login"))
+        try await eventually("the page is served: \(pair.authentication.complaints)") { await HTTPProbe.status(of: login) == 200 }
     }
 
     @Test(
@@ -26,20 +30,20 @@ struct ConnectionTests {
         try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
         let backend = try await pair.backend()
         for _ in 0..<5 {
-            #expect(await pair.status("/live") == 200)
-            #expect(await pair.readiness() == 200)
+            try await eventually("it lives") { await pair.status("/live") == 200 }
+            try await pair.waitUntilReady()
             #expect(try await backend.session(ManagementClient.newNonce()).loggedin == false)
         }
         if addresses == 1 {
             // Whoever comes from elsewhere is served.
-            #expect(crowd.open < 500)
-            #expect(await HTTPProbe.status(of: try #require(URL(string: pair.layout.publicURL + "/login"))) == 200)
+            try await eventually("the crowd is few") { crowd.open < 500 }
+            try await expectPage(of: pair)
         }
         let said = pair.authentication.complaints.components(separatedBy: "limit met").count - 1
         #expect(said == 1, "\(pair.authentication.complaints)")
         await crowd.disperse()
         try await eventually("it is over: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit is over") }
-        #expect(await HTTPProbe.status(of: try #require(URL(string: pair.layout.publicURL + "/login"))) == 200)
+        try await expectPage(of: pair)
         try await pair.stop()
     }
 
@@ -50,10 +54,10 @@ struct ConnectionTests {
         try await use.allow(descriptors: try use.descriptors)
         let crowd = try await Crowd(20, port: pair.layout.publicPort, sending: Array("GET /login HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
         try await eventually("it is told") { pair.authentication.complaints.contains("no descriptor left") }
-        let before = try use.processorSeconds
-        // Accepting pauses for a quarter of a second at a time: three pauses or four, and what is between them.
+        let (before, start) = (try use.processorSeconds, ContinuousClock.now)
+        // Accepting pauses for a quarter of a second at a time: three pauses or four, and what is between them; more where the machine is busy.
         try await Task.sleep(for: .seconds(1))
-        #expect(try use.processorSeconds - before < 0.35)
+        #expect(try use.processorSeconds - before < 0.35 * ((ContinuousClock.now - start) / .seconds(1)))
         #expect(pair.authentication.complaints.components(separatedBy: "limit met").count == 2)
         try await use.allow(descriptors: 1024)
         try await eventually("all are served") { crowd.count(of: 200) == 20 }
@@ -64,8 +68,7 @@ struct ConnectionTests {
     @Test("A hundred connections that ask hundreds of times at once and read no answer are closed, told once, and hold little memory")
     func impatient() async throws {
         let pair = try await ProcessesFixture.running()
-        let login = try #require(URL(string: pair.layout.publicURL + "/login"))
-        #expect(await HTTPProbe.status(of: login) == 200)
+        try await expectPage(of: pair)
         let use = ProcessUse(process: try #require(pair.authentication.program).id)
         let before = try use.residentMiB
         let questions = String(repeating: "GET /login HTTP/1.1\r\nHost: x\r\n\r\n", count: 800)
@@ -78,7 +81,7 @@ struct ConnectionTests {
         }
         // Each held between three and five MiB when nobody counted them.
         #expect(most - before < 128, "\(before) MiB, then \(most) MiB")
-        #expect(await HTTPProbe.status(of: login) == 200)
+        try await expectPage(of: pair)
         try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
         let said = pair.authentication.complaints.split(separator: "\n").filter { $0.contains("limit met") }
         #expect(said.count == 1 && said[0].contains("wait for their answers"), "\(said)")
@@ -94,7 +97,7 @@ struct ConnectionTests {
         let head = "POST /ap1 HTTP/1.1\r\nHost: x\r\nContent-Length: 65536\r\n\r\n"
         let crowd = try await Crowd(3_000, port: pair.layout.publicPort, sending: Array(head.utf8) + [UInt8](repeating: 7, count: 65_000))
         // On a busy machine they come so slowly that the first are over before the last are there: then fewer wait at once.
-        try await eventually("many are told to come again: \(pair.authentication.complaints)", within: .seconds(120)) {
+        try await eventually("many are told to come again: \(pair.authentication.complaints)") {
             crowd.count(of: 503) > 500
         }
         let during = try use.residentMiB
@@ -102,7 +105,7 @@ struct ConnectionTests {
         let short = try await Crowd(
             1, port: pair.layout.publicPort, sending: Array("POST /ap1 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nno cipher".utf8))
         #expect(await short.firstStatus() == 400)
-        #expect(await pair.readiness() == 200)
+        try await pair.waitUntilReady()
         try await eventually("the limit is told: \(pair.authentication.complaints)") { pair.authentication.complaints.contains("limit met") }
         #expect(pair.authentication.complaints.components(separatedBy: "limit met").count == 2, "\(pair.authentication.complaints)")
         await crowd.disperse()

@@ -21,9 +21,7 @@ struct CrashConductTests {
             #expect(program.complaintLines.count - said < 5, "\(program.complaints)")
             for word in ["Backtrac", "Registers", "rip 0x", "crashed"] { #expect(!program.complaints.contains(word), "\(word)") }
         }
-        try pair.secondFactor.start()
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        try await pair.start()
         try await pair.stop()
     }
 

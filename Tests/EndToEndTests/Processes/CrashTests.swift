@@ -32,10 +32,7 @@ struct CrashTests {
 
     @Test("kill -9 of either server while PINs are tried: never more wrong tries than were evaluated, and the right PIN works", arguments: [0, 1])
     func killedServers(_ which: Int) async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         let code = try await person.loginCode(ManagementClient.newNonce(), in: pair.folder)
@@ -49,7 +46,7 @@ struct CrashTests {
             let victim = which == 0 ? pair.authentication : pair.secondFactor
             try await victim.kill()
             try victim.start(which == 0 ? [:] : ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
-            try await eventually("answers to \(round + 1) tries: \(login.output)", within: .seconds(40)) {
+            try await eventually("answers to \(round + 1) tries: \(login.output)") {
                 login.lines.filter { $0.contains(#""event":"secondFactor""#) }.count >= round + 2
             }
         }

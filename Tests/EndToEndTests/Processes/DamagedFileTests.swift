@@ -26,7 +26,7 @@ struct DamagedFileTests {
             return status == 503 && body.contains("its disk or database file is not in order") && own.status == 503
                 && own.body.contains("second-factor.sqlite is damaged")
         }
-        #expect(try await pair.report("/ready").status == 200)
+        try await pair.waitUntilInOrder()
         #expect(try await person.backend.session(nonce).loggedin)
         #expect(!pair.secondFactor.complaints.contains("request failed"), "\(pair.secondFactor.complaints)")
         try await pair.stop()

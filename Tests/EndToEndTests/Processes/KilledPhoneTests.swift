@@ -212,7 +212,7 @@ struct KilledPhoneTests {
                 if endsBefore { #expect(try await scene.undecided(["sessions", "--end", "all"]) == Undecided(id: session, isGivenUp: true)) }
                 #expect(try await !scene.isLoggedIn(nonce))
 
-                var copy = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(scene.port)/ap1")), timeoutInterval: 30)
+                var copy = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(scene.port)/ap1")), timeoutInterval: 300)
                 copy.httpMethod = "POST"
                 copy.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
                 copy.httpBody = Data(try #require(scene.gate.held))

@@ -88,7 +88,7 @@ struct ApprovalTextTests {
         let link = try await person.backend.loginLink(ManagementClient.newNonce(), saying: Self.said)
         let text = try Program(["phone", "--home", person.phone.home, "--yes", "--pin-stdin", "login", link])
         try text.type("\(Person.pin)\n")
-        #expect(try await text.end(within: .seconds(60)) == 0, "\(text.complaints)")
+        #expect(try await text.end() == 0, "\(text.complaints)")
         let lines = text.output.components(separatedBy: "\n")
         #expect(lines.filter { $0 == "    | what: Pay 9000 EUR to Mallory" }.count == 2, "where it is confirmed, and above the PIN: \(lines)")
         #expect(lines.contains { $0.hasPrefix("careful:") } && lines.contains("To log in to Hallway:"))

@@ -12,7 +12,7 @@ struct PhoneCommandTests {
         let program = try Program(["phone", "--home", phone.home, "--yes", "--pin-stdin"] + arguments)
         if !pins.isEmpty { try program.type(pins.map { $0 + "\n" }.joined()) }
         program.closeInput()
-        let code = try await program.end(within: .seconds(120))
+        let code = try await program.end()
         return (code, program.output, program.output + program.complaints)
     }
 

@@ -54,10 +54,7 @@ struct RefusalTests {
 
     @Test("4: five wrong PINs block; an operator's reset lets the right one in")
     func blocks() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         let person = Person(try await pair.backend(), pair.phone())
         let (_, enrolled) = try await person.enrol(in: pair.folder)
         let account = try #require(try await person.backend.session(enrolled).accountid)

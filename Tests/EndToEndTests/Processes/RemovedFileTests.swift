@@ -16,16 +16,22 @@ struct RemovedFileTests {
         let files = ["\(pair.layout.authenticationData.path)/\(ours)", "\(pair.layout.secondFactorData.path)/\(theirs)"]
         for file in files { try FileManager.default.moveItem(atPath: file, toPath: file + ".away") }
         let (failed, unusable) = ("a readiness check failed", "nobody logs in with a PIN")
+        // A machine that is busy may be late with an answer of the other's; that one is told as what it is.
+        func claims() -> [Substring] {
+            pair.authentication.complaints.split(separator: "\n").filter { $0.contains(unusable) && !$0.contains("no answer in time") }
+        }
         // While both start, one may ask before the other listens.
-        let before = pair.authentication.complaints.split(separator: "\n").filter { $0.contains(unusable) }
+        let before = claims()
         for (server, address, name) in [
             (pair.authentication, pair.layout.adminURL, ours), (pair.secondFactor, pair.layout.secondFactorURL, theirs),
         ] {
             // Nobody has asked /ready by then.
             try await eventually("the log says it: \(server.complaints)") { server.complaints.contains(failed) }
             for _ in 0..<3 {
-                let (status, body) = try await pair.answer(address + "/ready")
-                #expect(status == 503 && body.contains("\(name) was replaced or removed"), "\(body)")
+                try await eventually("its /ready names the file") {
+                    let (status, body) = try await pair.answer(address + "/ready")
+                    return status == 503 && body.contains("\(name) was replaced or removed")
+                }
             }
             #expect(server.complaints.split(separator: "\n").filter { $0.contains(failed) && $0.contains("work=database") }.count == 1)
         }
@@ -34,7 +40,7 @@ struct RemovedFileTests {
                 "the second-factor server has trouble with its storage, or its root key is withheld: logins with a PIN may fail")
         }
         #expect(try await person.logIn(in: pair.folder).outcome.code == 0)
-        #expect(pair.authentication.complaints.split(separator: "\n").filter { $0.contains(unusable) } == before)
+        #expect(claims() == before)
 
         for file in files { try FileManager.default.moveItem(atPath: file + ".away", toPath: file) }
         try await eventually("they are ready again") { await pair.status("/ready") == 200 }

@@ -44,10 +44,7 @@ struct SecondFactorResetTests {
 
     @Test("A reset beside the running server lifts the block of the instance that the log names, and is told on standard error")
     func granted() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_SF_PENALTIES": "0,0,0,0"])
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(secondFactor: ["OSTIARY_SF_PENALTIES": "0,0,0,0"])
         let person = Person(try await pair.backend(), pair.phone())
         try await person.enrol(in: pair.folder)
         #expect(try await person.logIn(pins: Person.wrongPINs + ["618203"], in: pair.folder).outcome.code == 4)
@@ -84,7 +81,7 @@ struct SecondFactorResetTests {
             #expect(try await database.schemaVersion() == before - 1)
             try await database.close()
         }
-        #expect(await pair.readiness() == 200)
+        try await pair.waitUntilReady()
         try await pair.stop()
     }
 
@@ -103,7 +100,7 @@ struct SecondFactorResetTests {
         let right = try Program(["second-factor", "reset", Self.someID, "--data", data])
         #expect(try await right.end() == 1)
         #expect(right.complaints.contains("no phone has that instance here"))
-        #expect(await pair.readiness() == 200)
+        try await pair.waitUntilReady()
         try await pair.stop()
     }
     #endif

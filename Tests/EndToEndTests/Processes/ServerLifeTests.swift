@@ -74,10 +74,9 @@ struct ServerLifeTests {
 
     @Test("Either server takes as many connections as its settings say, in all and from one address, says so when it runs, and keeps to it")
     func connections() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start(["OSTIARY_SF_MAX_CONNECTIONS": "66", "OSTIARY_SF_MAX_CONNECTIONS_PER_PEER": "18"])
-        try pair.authentication.start(["OSTIARY_MAX_CONNECTIONS": "77", "OSTIARY_MAX_CONNECTIONS_PER_PEER": "19"])
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(
+            ["OSTIARY_MAX_CONNECTIONS": "77", "OSTIARY_MAX_CONNECTIONS_PER_PEER": "19"],
+            secondFactor: ["OSTIARY_SF_MAX_CONNECTIONS": "66", "OSTIARY_SF_MAX_CONNECTIONS_PER_PEER": "18"])
         for (server, words) in [(pair.secondFactor, "66, 18 from one address"), (pair.authentication, "77, 19 from one address")] {
             try await eventually("it says so: \(server.complaints)") { server.complaints.contains(words) }
         }
@@ -87,7 +86,7 @@ struct ServerLifeTests {
             let crowd = try await Crowd(most + 6, port: port)
             try await eventually("the limit is told: \(server.complaints)") { server.complaints.contains("limit met") }
             try await eventually("what is beyond it is closed") { crowd.open == most }
-            #expect(await pair.readiness() == 200)
+            try await pair.waitUntilReady()
             await crowd.disperse()
         }
         try await pair.stop()
@@ -155,7 +154,7 @@ struct ServerLifeTests {
                 try await expectOneLine([server.launch.arguments[0], "--data", folder], server.launch.environment, saying: "used by another process")
             }
         }
-        #expect(await pair.readiness() == 200)
+        try await pair.waitUntilReady()
         try await pair.stop()
     }
     #endif
@@ -282,10 +281,7 @@ struct ServerLifeTests {
 
     @Test("A server that was started without its root key says so in one line of its log")
     func forgottenRootKey() async throws {
-        let pair = try await ProcessesFixture(rootKeys: true)
-        try pair.secondFactor.start()
-        try pair.authentication.start()
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(rootKeys: true)
         for server in [pair.authentication, pair.secondFactor] {
             let words = "the root key is kept apart and was not given"
             try await eventually("it says so: \(server.complaints)") { server.complaints.contains(words) }
@@ -328,10 +324,7 @@ struct ServerLifeTests {
 
     @Test("Without a key of the management interface one is made; the log says where and never what")
     func rootAPIKey() async throws {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start()
-        try pair.authentication.start(["OSTIARY_ROOT_API_KEY": ""])
-        try await pair.waitUntilReady()
+        let pair = try await ProcessesFixture.running(["OSTIARY_ROOT_API_KEY": ""])
         let file = pair.layout.authenticationData.appendingPathComponent(RootAPIKey.fileName)
         let key = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)

@@ -16,7 +16,7 @@ struct SupervisorTests {
             server.program?.signal(SIGHUP)
             try await eventually("it is told: \(server.complaints)") { server.complaints.contains("SIGHUP changes nothing") }
         }
-        #expect(await pair.readiness() == 200)
+        try await pair.waitUntilReady()
         for server in [pair.authentication, pair.secondFactor] {
             server.program?.signal(SIGHUP)
             server.program?.signal(SIGTERM)
@@ -30,20 +30,19 @@ struct SupervisorTests {
         let pipe = try FullPipe(in: pair.folder)
         let shell = "exec \"$0\" \"$@\" 2>\(pipe.path)"
         // Every request is lines of the log.
-        try pair.secondFactor.start(["OSTIARY_LOG_LEVEL": "trace"], shell: shell)
-        try pair.authentication.start(["OSTIARY_LOG_LEVEL": "trace"], shell: shell)
-        try await pair.waitUntilReady()
+        let everything = ["OSTIARY_LOG_LEVEL": "trace"]
+        try await pair.start(everything, secondFactor: everything, shell: shell, isForBoth: true)
         let backend = try await pair.backend()
         for _ in 0..<20 {
-            #expect(await pair.status("/live") == 200)
+            try await eventually("it lives") { await pair.status("/live") == 200 }
             #expect(try await !backend.session(ManagementClient.newNonce()).loggedin)
         }
         let launch = pair.authentication.launch
         let second = try Program(launch.arguments, environment: launch.environment, shell: shell)
-        #expect(try await second.end(within: .seconds(10)) == 1)
+        #expect(try await second.end() == 1)
         for server in [pair.authentication, pair.secondFactor] {
             server.program?.signal(SIGTERM)
-            #expect(try await server.program?.end(within: .seconds(10)) == 0)
+            #expect(try await server.program?.end() == 0)
         }
     }
 

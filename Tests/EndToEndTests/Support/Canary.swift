@@ -1,7 +1,8 @@
 import Foundation
 import OstiaryMobile
 
-/// A PIN of twelve random digits that exists nowhere but on a page of its own, so that every other place where it is found is a leak.
+/// A PIN of twelve random digits that exists nowhere but on a page of its own, so that every other place where it is found is a leak. It is one that can be
+/// set: of twelve digits one in fifty has a run that is too easy to guess, and a phone refuses it.
 final class Canary: @unchecked Sendable {
     /// The whole page.
     let page: UnsafeRawBufferPointer
@@ -15,9 +16,21 @@ final class Canary: @unchecked Sendable {
         }
         self.memory = memory
         page = UnsafeRawBufferPointer(start: memory, count: Self.pageSize)
+        repeat { draw() } while isEasyToGuess
+    }
+
+    private func draw() {
         for index in 0..<Self.digits {
             memory.storeBytes(of: UInt8(ascii: "0") + UInt8.random(in: 0...9), toByteOffset: index, as: UInt8.self)
         }
+    }
+
+    /// Looked at in memory that is wiped.
+    private var isEasyToGuess: Bool {
+        let pin = PIN()
+        type(into: pin)
+        defer { pin.clear() }
+        return pin.isEasyToGuess
     }
 
     deinit { munmap(memory, Self.pageSize) }

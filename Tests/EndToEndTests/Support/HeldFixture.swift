@@ -31,7 +31,7 @@ struct HeldFixture: Sendable {
         return ServersSite(
             in: folder, authenticationKey: try KeyEncryptionKey.load(from: folder.file("as.kek-of-a-test")),
             secondFactorKey: try KeyEncryptionKey.load(from: folder.file("sf.kek-of-a-test")), publicURL: try text("origin"),
-            clock: FixtureClock(at: UInt64(moment)), penalties: [0, 0, 0, 0],
+            clock: .shared(at: Instant(UInt64(moment))), penalties: [0, 0, 0, 0],
             stretching: .argon2id)
     }
 

@@ -86,7 +86,7 @@ actor PersonsBrowser {
             request.headers.add(name: "Content-Type", value: isJSON ? "application/json" : "application/x-www-form-urlencoded")
             request.body = .bytes(body)
         }
-        let response = try await client.execute(request, timeout: .seconds(20))
+        let response = try await client.execute(request, timeout: .minutes(5))
         for line in response.headers["set-cookie"] {
             let pair = line.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             cookies[site, default: [:]][String(pair[0])] = String(pair[1])

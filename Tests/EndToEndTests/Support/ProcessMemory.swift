@@ -35,7 +35,11 @@ struct ProcessMemory {
         guard memory >= 0 else { throw MemoryUnreadable(number: errno) }
         defer { close(memory) }
         let window = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
-        defer { window.deallocate() }
+        // What it held is not to be found by the next search, wherever that one has its window.
+        defer {
+            window.initializeMemory(as: UInt8.self, repeating: 0)
+            window.deallocate()
+        }
         let own = UInt(bitPattern: window.baseAddress)..<UInt(bitPattern: window.baseAddress) + UInt(window.count)
         var places: [String] = []
         // Left out as exactly as they are: neighbours in memory may be one mapping.

@@ -17,13 +17,15 @@ final class ProcessesFixture: Sendable {
     let secondFactor: RestartableServer
     let authentication: RestartableServer
 
-    /// Starts both and waits until both answer.
-    /// - Parameter changes: settings of the authentication server.
-    static func running(_ changes: [String: String] = [:]) async throws -> ProcessesFixture {
-        let pair = try await ProcessesFixture()
-        try pair.secondFactor.start()
-        try pair.authentication.start(changes)
-        try await pair.waitUntilReady()
+    /// Makes both and starts them.
+    /// - Parameters:
+    ///   - changes: settings of the authentication server.
+    ///   - others: settings of the second-factor server.
+    static func running(
+        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], rootKeys: Bool = false
+    ) async throws -> ProcessesFixture {
+        let pair = try await ProcessesFixture(rootKeys: rootKeys)
+        try await pair.start(changes, secondFactor: others)
         return pair
     }
 
@@ -40,6 +42,19 @@ final class ProcessesFixture: Sendable {
             return (code, program.output, program.complaints)
         }
         (secondFactor, authentication) = (RestartableServer(launches.secondFactor), RestartableServer(launches.authentication))
+    }
+
+    /// Starts both and waits until both answer.
+    /// - Parameters:
+    ///   - changes: settings of the authentication server, for this start only.
+    ///   - others: the same of the second-factor server.
+    ///   - shell: see ``Program``; of the second-factor server too where `isForBoth`.
+    func start(
+        _ changes: [String: String] = [:], secondFactor others: [String: String] = [:], shell: String? = nil, isForBoth: Bool = false
+    ) async throws {
+        try secondFactor.start(others, shell: isForBoth ? shell : nil)
+        try authentication.start(changes, shell: shell)
+        try await waitUntilReady()
     }
 
     /// What `--print-identity` prints.
@@ -63,6 +78,11 @@ final class ProcessesFixture: Sendable {
         }
     }
 
+    /// Waits until the authentication server says of itself that it is in order, whatever the other one is: a balancer leaves it where it is.
+    func waitUntilInOrder() async throws {
+        try await eventually("serve itself is ready: \(authentication.complaints)") { await self.status("/ready") == 200 }
+    }
+
     /// Status of `/ready?for=logins`; nil when nothing answers.
     func readiness() async -> Int? { await status("/ready?for=logins") }
 
@@ -77,7 +97,7 @@ final class ProcessesFixture: Sendable {
     /// What any address answers.
     func answer(_ address: String) async throws -> (status: Int, body: String) {
         let url = try #require(URL(string: address))
-        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 10))
+        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 300))
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 

@@ -66,7 +66,7 @@ final class Program: Sendable {
     /// Waits for the end, and for all that it wrote.
     /// - Returns: the exit code; 128 + n when signal n ended it.
     @discardableResult
-    func end(within patience: Duration = .seconds(60)) async throws -> Int32 {
+    func end(within patience: Duration = .aHang) async throws -> Int32 {
         guard let code = await process.wait(for: patience) else {
             throw Timeout(description: "\(name) does not end; so far: \(output) \(complaints)")
         }
@@ -76,6 +76,11 @@ final class Program: Sendable {
     }
 }
 
+extension Duration {
+    /// After which what a process does is taken for a hang: more than any machine is busy for that does something else beside these tests.
+    static let aHang: Duration = .seconds(300)
+}
+
 /// A test of ours waited in vain.
 struct Timeout: Error, CustomStringConvertible {
     let description: String
@@ -83,7 +88,7 @@ struct Timeout: Error, CustomStringConvertible {
 
 /// Waits until something is true; the processes of these tests have no other way to tell.
 func eventually(
-    _ what: @autoclosure () -> String, within patience: Duration = .seconds(60), _ condition: @Sendable () async throws -> Bool
+    _ what: @autoclosure () -> String, within patience: Duration = .aHang, _ condition: @Sendable () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + patience
     while try await !condition() {

@@ -31,14 +31,14 @@ struct TerminalPhone: Sendable {
     }
 
     static func outcome(of program: Program) async throws -> Outcome {
-        let code = try await program.end(within: .seconds(120))
+        let code = try await program.end()
         return Outcome(code: code, events: try program.lines.map { try JSONLine($0) }, complaints: program.complaints)
     }
 }
 
 extension Program {
     /// The first event of a name, as soon as it is there.
-    func event(_ name: String, within patience: Duration = .seconds(60)) async throws -> JSONLine {
+    func event(_ name: String, within patience: Duration = .aHang) async throws -> JSONLine {
         try await eventually("event \(name) of \(output) \(complaints)", within: patience) {
             self.isOver || self.find(name) != nil
         }

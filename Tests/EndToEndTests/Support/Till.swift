@@ -43,7 +43,7 @@ struct Till: Sendable {
     }
 
     private func post(_ path: String, _ form: String) async throws -> JSONLine {
-        var request = URLRequest(url: try #require(URL(string: address + path)), timeoutInterval: 15)
+        var request = URLRequest(url: try #require(URL(string: address + path)), timeoutInterval: 300)
         request.httpMethod = "POST"
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         request.setValue("Basic " + Data("till:\(secret)".utf8).base64EncodedString(), forHTTPHeaderField: "Authorization")

@@ -62,14 +62,18 @@ final class TestPhone {
         return phone
     }
 
-    /// Through the whole enrolment; the session that it logs in is over afterwards, and nothing is remembered.
-    func enrol(pin: String = "271828") async throws {
+    /// As far as the code, which the server waits for.
+    func enrolUpToCode(pin: String = "271828") async throws -> String {
         ostiary.start(with: try await server.makeEnrolLink())
-        let session = try await confirmEnrol()
-        ostiary.setAccount(nil, for: session)
+        ostiary.setAccount(nil, for: try await confirmEnrol())
         _ = try await secondFactor()
         ostiary.sfInput(PIN(pin))
-        _ = try await code()
+        return try await code()
+    }
+
+    /// Through the whole enrolment; the session that it logs in is over afterwards, and nothing is remembered.
+    func enrol(pin: String = "271828") async throws {
+        _ = try await enrolUpToCode(pin: pin)
         await server.confirmAccounts()
         let loggedIn = try await login()
         try await ostiary.end(loggedIn)

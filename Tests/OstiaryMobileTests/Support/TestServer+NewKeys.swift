@@ -1,4 +1,5 @@
 import OstiaryProtocol
+import OstiaryTesting
 
 extension TestServer {
     /// The second-factor server signs with a key that no bundle had until now, as after its clock was wrong for a moment.

@@ -1,5 +1,6 @@
 import OstiaryMobile
 import OstiaryProtocol
+import OstiaryTesting
 
 /// Both servers in one actor, as far as a phone can tell: the rules of protocol §4 to §8 without storage, pages and REST. What a test wants to
 /// go wrong is set in `mishaps`.

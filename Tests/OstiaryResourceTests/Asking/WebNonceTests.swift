@@ -161,16 +161,73 @@ struct WebNonceTests {
         }
     }
 
-    @Test("64 questions may be under way: the next is an outage at once", .timeLimit(.minutes(5)))
+    @Test("64 questions may be under way: the next is an outage at once", .timeLimit(.minutes(10)))
     func tooMany() async throws {
         let api = try api()
         await api.provider.answers(Self.address, session())
         await api.provider.holds()
-        let callers = (0..<64).map { _ in Task { await api.refusal(of: request()) } }
+        let callers = (0..<64).map { number in Task { await api.refusal(of: request(Self.nonce + "\(number)")) } }
         while await api.provider.count(Self.address) < 64 { await Task.yield() }
         #expect(await api.refusal(of: request()) == .outage(.tooManyQuestions))
         await api.provider.releases()
         for caller in callers { #expect(await caller.value == nil) }
         #expect(await api.refusal(of: request()) == nil)
+    }
+
+    @Test("100 callers with one webNonce before anything is remembered are one question, and all are let in", .timeLimit(.minutes(5)))
+    func herd() async throws {
+        let api = try api { $0.rememberedFor = 5 }
+        await api.provider.answers(Self.address, session())
+        await api.provider.holds()
+        let callers = (0..<100).map { _ in Task { await api.refusal(of: request()) } }
+        while api.looks.count < 100 { await Task.yield() }
+        await api.provider.releases()
+        for caller in callers { #expect(await caller.value == nil) }
+        #expect(await api.provider.calls.count == 1)
+    }
+
+    @Test("Where nothing is remembered as many are one question at a time, and leave room for others'", .timeLimit(.minutes(5)))
+    func oneAtATime() async throws {
+        let api = try api()
+        await api.provider.answers(Self.address, session())
+        await api.provider.holds()
+        let callers = (0..<100).map { _ in Task { await api.refusal(of: request()) } }
+        while api.looks.count < 100 { await Task.yield() }
+        let other = Task { await api.refusal(of: request(Self.nonce + "2")) }
+        while await api.provider.calls.count < 2 { await Task.yield() }
+        #expect(await api.provider.calls.count == 2)
+        await api.provider.releases()
+        for caller in callers + [other] { #expect(await caller.value == nil) }
+    }
+
+    @Test("An outage is told to all who asked, and nobody who comes afterwards", .timeLimit(.minutes(5)))
+    func sharedOutage() async throws {
+        let api = try api { $0.rememberedFor = 5 }
+        await api.provider.answers(Self.address, CallAnswer(status: 502, body: []))
+        await api.provider.holds()
+        let callers = (0..<20).map { _ in Task { await api.refusal(of: request()) } }
+        while await api.provider.calls.isEmpty { await Task.yield() }
+        let first = try #require(callers.first)
+        await api.provider.releases()
+        #expect(await first.value == .outage(.status(502)))
+        for caller in callers { #expect(await caller.value == .outage(.status(502))) }
+        await api.provider.answers(Self.address, session())
+        #expect(await api.refusal(of: request()) == nil)
+    }
+
+    @Test("An answer that was shared is asked for anew where the login may have ended by itself meanwhile", .timeLimit(.minutes(5)))
+    func sharedToTheEnd() async throws {
+        let api = try api { $0.rememberedFor = 600 }
+        await api.provider.answers(Self.address, session())
+        await api.provider.holds()
+        let first = Task { await api.refusal(of: request()) }
+        while await api.provider.calls.isEmpty { await Task.yield() }
+        api.clock.advance(60)
+        let second = Task { await api.refusal(of: request()) }
+        while api.looks.count < 2 { await Task.yield() }
+        await api.provider.releases()
+        #expect(await first.value == nil)
+        #expect(await second.value == nil)
+        #expect(await api.provider.calls.count == 2)
     }
 }

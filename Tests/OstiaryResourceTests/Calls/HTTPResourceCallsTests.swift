@@ -5,7 +5,7 @@ import Testing
 
 @testable import OstiaryResource
 
-@Suite("Calls to a provider over HTTP", .timeLimit(.minutes(5)))
+@Suite("Calls to a provider over HTTP", .timeLimit(.minutes(10)))
 struct HTTPResourceCallsTests {
     private func call(_ server: RawServer, most: Int = 1_000, body: String? = nil) -> ResourceCall {
         ResourceCall(

@@ -4,7 +4,7 @@ import OstiaryTesting
 import OstiaryTokens
 import Testing
 
-@Suite("A provider's keys", .timeLimit(.minutes(5)))
+@Suite("A provider's keys", .timeLimit(.minutes(10)))
 struct ProviderKeysTests {
     private func fetches(_ api: TestAPI) async -> Int { await api.provider.count(FixtureProvider.keys) }
 

@@ -4,20 +4,17 @@ import HummingbirdTesting
 import NIOCore
 import OstiaryResource
 import OstiaryResourceHummingbird
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 
-/// What docs/protect-an-api.md shows, as a developer has it: by the public modules alone.
+/// What docs/protect-an-api.md shows does what it says. Its Swift stands in Documentation/.
 @Suite("The guide to protecting an API")
 struct GuideTests {
     @Test("Five lines protect a route")
-    func fiveLines() async throws {
-        let verifier = try ResourceVerifier(
-            issuer: "https://login.example", audience: "https://api.example.com/timesheets", base: "https://api.example.com")
+    func fiveLinesProtect() async throws {
         let router = Router(context: CallerContext.self)
-        router.group("timesheets").add(middleware: ResourceMiddleware(verifier, .scope("read:timesheets"))).get { _, context in
-            "the timesheets of \(try context.verifiedCaller().subject)"
-        }
+        try protect(router)
         try await Hummingbird.Application(responder: router.buildResponder()).test(.router) { client in
             let response = try await client.execute(uri: "/timesheets", method: .get)
             #expect(response.status == .unauthorized && String(buffer: response.body).contains("Missing or invalid token"))
@@ -27,44 +24,64 @@ struct GuideTests {
     @Test("Without a framework: the request in, a caller or an answer out")
     func withoutFramework() async throws {
         let verifier = try TestAPI().verifier
-        func status(_ authorization: String) async -> Int {
-            let request = ResourceRequest(method: "GET", target: "/timesheets?week=34", fields: [("Authorization", authorization)])
-            do {
-                let caller = try await verifier.caller(of: request)
-                try verifier.check(.scope("read:timesheets"), of: caller)
-                return 200
-            } catch {
-                let answer = verifier.answer(to: error, for: request)
-                return answer.status
-            }
+        func heard(_ authorization: String) async -> [String] {
+            var heard: [String] = []
+            await serve(authorization, behind: verifier, show: { heard.append($0) }, refuse: { heard.append("\($0.status)") })
+            return heard
         }
         let token = try Fixture.token()
-        #expect(await status("Bearer \(token)") == 200)
-        #expect(await status("Bearer junk") == 401)
+        #expect(await heard("Bearer \(token)") == ["alice"])
+        #expect(await heard("Bearer junk") == ["401"])
+        let narrow = try Fixture.token { $0["scope"] = .string("create:timesheets") }
+        #expect(await heard("Bearer \(narrow)") == ["403"])
     }
 
-    @Test("Its policies and settings are what they say")
+    @Test("Its settings take what they say, and its policies are met by whom they say")
     func policiesAndSettings() async throws {
-        let policies: [AccessPolicy] = [
-            .scope("read:timesheets"), .allScopes("read:timesheets", "create:timesheets"),
-            .any([.scope("read:timesheets"), .provedBy(.webNonce)]),
-            .all([.scope("create:timesheets"), .login(atLeast: "mfa", maxAge: 300)]), .rule("staff") { $0.claims["staff"]?.bool == true },
-        ]
-        let api = try TestAPI { settings in
-            settings.provider?.introspection = IntrospectionSettings(clientID: "timesheets-api", clientSecret: "secret")
-            settings.provider?.jwt?.recheckedEvery = 60
-            settings.webNonce = WebNonceSettings(restAddress: "http://127.0.0.1:8081", server: "AAAAAAAAAAAAAAAAAAAAAA", apiKey: "key")
-            settings.provider?.jwt?.profile = .plain
-            settings.provider?.jwt?.algorithms = [.es256]
-            settings.provider?.permissionsClaim = "roles"
+        let (settings, _) = try everything(secret: "secret", serverID: "AAAAAAAAAAAAAAAAAAAAAA", key: "key")
+        let api = try TestAPI { $0 = settings }
+        await api.provider.answers(FixtureProvider.introspection, Self.told())
+        let caller = try await api.caller(try Fixture.token(Self.staff))
+        #expect(caller.provedBy == .jwt && caller.subject == "alice")
+        #expect(try await api.caller("2YotnFZFEjr1zCsicMWpAA").provedBy == .introspection)
+        for policy in policies { try api.verifier.check(policy, of: caller) }
+        let other = try await api.caller(try Fixture.token { $0["scope"] = nil })
+        for policy in policies { #expect(throws: ResourceRefusal.self) { try api.verifier.check(policy, of: other) } }
+    }
+
+    @Test("A provider without RFC 9068 is taken with three settings, and no longer by the two algorithms that it has not")
+    func plainProvider() async throws {
+        let rsa = try LocalSigner(.rs256, stored: try LocalSigner.drawn(.rs256, using: SeededRandom("plain")))
+        let api = try TestAPI(keys: [rsa.key, Fixture.signer().key]) { plain(&$0) }
+        let caller = try await api.caller(try Fixture.token(by: rsa, as: .idToken) { $0["roles"] = .strings(["approve"]) })
+        #expect(caller.has(permission: "approve"))
+        #expect(try await api.refusal(Fixture.token(as: .idToken)) == .token(.algorithmNotAllowed))
+    }
+
+    @Test("A key that openssl wrote to a file is the API's in the place of a secret")
+    func key() throws {
+        let folder = try TemporaryFolder()
+        #expect(try introspection(keyFile: folder.write(Self.pem, to: "client.pem")).clientID == "timesheets-api")
+        #expect(throws: ResourceSettingsError.clientKeyWrong) { try introspection(keyFile: try folder.write("secret", to: "other.pem")) }
+    }
+
+    /// For tests and nothing else.
+    private static let pem = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VwBCIEINDbQQIJ1YFqVmK1n6+wt/iwufoXob9onp3sR2zOyIUv
+        -----END PRIVATE KEY-----
+        """
+
+    private static func staff(_ claims: inout JSONObject) {
+        claims["staff"] = .bool(true)
+        claims["permissions"] = .strings(["approve"])
+        claims["scope"] = .string("read:timesheets create:timesheets approve:timesheets")
+    }
+
+    private static func told() -> JSONObject {
+        Fixture.claims { claims in
+            staff(&claims)
+            claims["active"] = .bool(true)
         }
-        await api.provider.answers(
-            FixtureProvider.introspection, Fixture.claims { $0["active"] = .bool(true) })
-        let caller = try await api.caller(
-            try Fixture.token {
-                $0["staff"] = .bool(true)
-                $0["roles"] = .strings(["approve"])
-            })
-        for policy in policies + [.permission("approve")] { try api.verifier.check(policy, of: caller) }
     }
 }

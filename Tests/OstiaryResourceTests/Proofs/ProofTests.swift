@@ -208,7 +208,9 @@ struct ProofTests {
         #expect(try TestAPI().verifier.proofNonce(for: good) == nil)
     }
 
-    @Test("A proof that ends while the provider is asked is too old, though another has made the memory forget it meanwhile", .timeLimit(.minutes(5)))
+    @Test(
+        "A proof that ends while the provider is asked is too old, though another has made the memory forget it meanwhile",
+        .timeLimit(.minutes(10)))
     func endsMeanwhile() async throws {
         let api = try TestAPI { $0.provider?.introspection = IntrospectionSettings(clientID: "api", clientSecret: "secret") }
         let (opaque, jwt, key) = ("2YotnFZFEjr1zCsicMWpAA", try Fixture.boundToken(), try Fixture.phone().key.thumbprint.text)

@@ -14,11 +14,16 @@ struct ParallelTests {
     private static let rounds = ProcessInfo.processInfo.environment["OSTIARY_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 6
 
     @Test("64 tickets at once with different guesses: never more evaluations than tries, and the right PIN works once the penalty is over")
-    func burst() async throws {
+    func burst() async throws { try await burst(rounds: Self.rounds, losing: .none) }
+
+    @Test("The same while each commit is lost once, kept or gone", arguments: LosingDatabase.Loss.allCases)
+    func lostBurst(_ loss: LosingDatabase.Loss) async throws { try await burst(rounds: 1, losing: .each(loss)) }
+
+    private func burst(rounds: Int, losing plan: LosingDatabase.Plan) async throws {
         let folder = try TemporaryFolder()
-        let database = try openFile(folder.file("sf.sqlite"))
+        let database = LosingDatabase(try openFile(folder.file("sf.sqlite")), plan)
         try await ServerFixture.run(on: database, ServerFixture.Setting()) { stage in
-            for round in 0..<Self.rounds {
+            for round in 0..<rounds {
                 let phone = try RawPhone("parallel \(round)")
                 try await stage.enrol(phone)
                 let identity = try await stage.identity()

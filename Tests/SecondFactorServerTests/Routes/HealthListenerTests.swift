@@ -37,9 +37,7 @@ struct HealthListenerTests {
         let seed = SecretBytes(SeededRandom("root").bytes(32))
         func node(_ seed: SecretBytes?) async throws -> SecondFactorNode {
             try await SecondFactorNode(
-                settings: SecondFactorNodeSettings(trustedRoots: [], rootSeed: seed), database: database, keyEncryptionKey: key,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .patientReadiness,
-                clock: { clock.now })
+                SecondFactorNodeSettings(trustedRoots: [], rootSeed: seed), over: database, key: key, by: clock)
         }
         func report(_ node: SecondFactorNode, _ path: String = "/ready?full=1") async throws -> (status: HTTPResponse.Status, said: String) {
             try await Application(router: node.healthRouter).test(.router) { (client) async throws in
@@ -70,9 +68,7 @@ struct HealthListenerTests {
     func clockBehind() async throws {
         let (database, clock, key) = (try openInMemory(), TestClock(), KeyEncryptionKey.random())
         func node() async throws -> SecondFactorNode {
-            try await SecondFactorNode(
-                settings: SecondFactorNodeSettings(trustedRoots: []), database: database, keyEncryptionKey: key,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .patientReadiness, clock: { clock.now })
+            try await SecondFactorNode(SecondFactorNodeSettings(trustedRoots: []), over: database, key: key, by: clock)
         }
         func said(_ node: SecondFactorNode) async throws -> String {
             try await Application(router: node.healthRouter).test(.router) { (client) async throws in

@@ -60,8 +60,7 @@ struct ProbeTests {
         let (log, clock) = (LogRecorder(), TestClock())
         let (server, stranger) = (try AuthenticationServerDouble("trusted"), try AuthenticationServerDouble("stranger"))
         let node = try await SecondFactorNode(
-            settings: SecondFactorNodeSettings(trustedRoots: [server.rootHash]), database: try openInMemory(), keyEncryptionKey: .random(),
-            logger: log.logger(level: .info), readinessLimit: .patientReadiness, clock: { clock.now })
+            SecondFactorNodeSettings(trustedRoots: [server.rootHash]), over: try openInMemory(), by: clock, logger: log.logger(level: .info))
         let foreign = stranger.call(Self.probe(by: stranger, at: clock.now).bytes)
         let unsigned = server.call(Self.probe(by: server, key: stranger.operatorKey, at: clock.now).bytes)
         try await Application(router: node.router).test(.router) { (client) async throws in

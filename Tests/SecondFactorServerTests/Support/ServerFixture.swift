@@ -43,10 +43,8 @@ struct ServerFixture: Sendable {
         on database: any Database, _ setting: Setting, _ body: @escaping @Sendable (ServerFixture) async throws -> Value
     ) async throws -> Value {
         let service = try await SecondFactorNode(
-            settings: SecondFactorNodeSettings(trustedRoots: setting.trusted, policy: setting.policy), database: database,
-            keyEncryptionKey: setting.keyEncryptionKey, evaluator: setting.evaluator, random: SeededRandom("second-factor server"),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, readinessLimit: .patientReadiness,
-            clock: { setting.clock.now })
+            SecondFactorNodeSettings(trustedRoots: setting.trusted, policy: setting.policy), over: database, key: setting.keyEncryptionKey,
+            evaluator: setting.evaluator, random: SeededRandom("second-factor server"), by: setting.clock)
         let application = Application(router: service.router)
         return try await application.test(.router) { client in
             try await body(ServerFixture(service: service, client: client, setting: setting))

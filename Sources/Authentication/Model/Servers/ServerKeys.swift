@@ -16,12 +16,6 @@ package struct ServerKeys: Sendable, CustomStringConvertible {
     package var description: String { "ServerKeys of \(root.serverID) ‹secret›" }
 }
 
-/// Where the keys of the virtual servers are.
-package protocol ServerKeyring: Sendable {
-    /// - Throws: `UnknownServer`, and what storage throws.
-    func keys(of server: ServerID) async throws -> ServerKeys
-}
-
 /// There is no virtual server with that id.
 package struct UnknownServer: Error, Equatable {
     package init() {}

@@ -21,12 +21,3 @@ package struct PendingLeave: Equatable, Sendable {
         return next
     }
 }
-
-/// The queue of leaves, inside a transaction.
-package protocol LeaveRows: AnyObject {
-    func queue(_ leave: PendingLeave) throws
-    func dueLeaves(at now: Instant, limit: Int) throws -> [PendingLeave]
-    func removeLeave(of deviceKey: [UInt8]) throws
-    /// Since when the one waits that has waited longest.
-    func oldestLeave() throws -> Instant?
-}

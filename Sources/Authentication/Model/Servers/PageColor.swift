@@ -1,3 +1,5 @@
+import OstiaryProtocol
+
 /// A colour of a virtual server's pages, in sRGB. What is written on it has to be read: so one that cannot carry its text is none.
 package struct PageColor: Hashable, Sendable {
     /// Where a page shows it, and what it writes on it: light text on a dark colour by day, dark text on a light one by night.
@@ -28,15 +30,12 @@ package struct PageColor: Hashable, Sendable {
 
     /// `#` and six hexadecimal digits; nil for anything else.
     package init?(_ text: String) {
-        let digits = text.utf8.dropFirst()
-        guard text.hasPrefix("#"), digits.count == 6, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let value = UInt32(text.dropFirst(), radix: 16)
-        else { return nil }
-        self.init(red: UInt8(value >> 16), green: UInt8(value >> 8 & 0xFF), blue: UInt8(value & 0xFF))
+        guard text.hasPrefix("#"), let value = Hexadecimal.bytes(text.utf8.dropFirst()), value.count == 3 else { return nil }
+        self.init(red: value[0], green: value[1], blue: value[2])
     }
 
     /// `#rrggbb`, with small letters.
-    package var text: String { "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    package var text: String { "#" + Hexadecimal.text([red, green, blue]) }
 
     /// 1 to 21 (WCAG 2.2, contrast ratio).
     package func contrast(with other: PageColor) -> Double {

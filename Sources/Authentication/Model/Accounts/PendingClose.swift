@@ -19,12 +19,3 @@ package struct PendingClose: Equatable, Sendable {
         return next
     }
 }
-
-/// The queue of closes, inside a transaction.
-package protocol CloseRows: AnyObject {
-    func queue(_ close: PendingClose) throws
-    func dueCloses(at now: Instant, limit: Int) throws -> [PendingClose]
-    func removeClose(of instance: InstanceID) throws
-    /// Since when the one waits that has waited longest.
-    func oldestClose() throws -> Instant?
-}

@@ -103,12 +103,3 @@ struct KnownReceipts: Sendable {
     let newest: Encoded<Receipt>?
     let newestByPIN: Encoded<Receipt>?
 }
-
-/// Instances, inside a transaction.
-package protocol InstanceRows: AnyObject {
-    func instance(_ id: InstanceID) throws -> Instance?
-    /// Adds the instance or puts it in the place of its former self.
-    func save(_ instance: Instance) throws
-    /// Forgets the instance and its shares.
-    func removeInstance(_ id: InstanceID) throws
-}

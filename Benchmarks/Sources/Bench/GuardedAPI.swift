@@ -1,0 +1,54 @@
+import Foundation
+
+/// An API that somebody else writes, with `OstiaryResource` before its routes: a process of its own, of which all that it does to tell who calls is metered.
+struct GuardedAPI {
+    /// How many people call at once. Callers with one webNonce would be one question.
+    private static let people = 8
+
+    let servers: Servers
+    let provider: Provider
+    let person: Person
+
+    func measure(_ binary: String, requests: Int, under emulator: Emulator?, into table: inout Table) async throws {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: binary)
+        process.standardOutput = pipe
+        process.environment = [
+            "ISSUER": servers.origin, "AUDIENCE": Provider.api, "REST_ADDRESS": servers.admin, "SERVER_ID": servers.serverID,
+            "API_KEY": Servers.apiKey,
+        ]
+        let counts = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-guarded-counts-\(getpid())")
+        emulator?.run(process, counts: counts)
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+            try? FileManager.default.removeItem(at: counts)
+        }
+        let port = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let meter: () -> any Meter = {
+            emulator == nil ? ProcessMeter(process: process.processIdentifier) : EmulatedMeter(counts: counts)
+        }
+        try await measure(at: "http://127.0.0.1:\(port)", requests: requests, meter, into: &table)
+    }
+
+    private func measure(at origin: String, requests: Int, _ meter: () -> any Meter, into table: inout Table) async throws {
+        let token = try await provider.machineToken()
+        table.add(
+            "an API checks a JWT, ES256",
+            try await load("\(origin)/asked", headers: [("Authorization", "Bearer \(token)")], count: requests, server: meter),
+            "hello and all; keys fetched once")
+        var nonces: [String] = []
+        for _ in 0..<Self.people { nonces.append(try await person.logIn()) }
+        func headers(_ connection: Int) -> [(String, String)] { [("X-webNonce", nonces[connection])] }
+        table.add(
+            "an API checks a webNonce",
+            try await load("\(origin)/asked", headersOf: headers, count: requests / 4, connections: Self.people, server: meter),
+            "asks each time; getSession is the server's own row")
+        table.add(
+            "an API checks a webNonce that it remembers",
+            try await load("\(origin)/remembered", headersOf: headers, count: requests, connections: Self.people, server: meter),
+            "asks once a minute")
+    }
+}

@@ -1,0 +1,49 @@
+import Authentication
+import Database
+import HTTPService
+import OAuthProvider
+import OstiaryProtocol
+import ServiceLifecycle
+
+extension AuthNodeCore {
+    /// Seconds after which another node of the same database does the work in the background, when this one does not any more.
+    private static let leaseLife: UInt64 = 60
+
+    /// What runs beside the routes.
+    /// - Parameter holder: tells this node from the others of its database.
+    func background(holder: [UInt8]) -> [any Service] {
+        let lease = database.lease("background", for: Self.leaseLife, holder: holder)
+        return upkeep(lease) + deliveries(through: HTTPBackends(logger: logger), lease)
+    }
+
+    private func upkeep(_ lease: Lease) -> [any Service] {
+        let (services, vault, tokenKeyring, gateway, clock) = (services, vault, tokenKeyring, gateway, clock)
+        let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
+        return [
+            // The first service is told to stop last: by then nothing works any more that the lease is for.
+            LeaseKeeper(lease: lease, logger: logger),
+            PeriodicTask(name: "keys", interval: .seconds(600), logger: logger) {
+                // Only a node that was given the root key can certify, whoever has the lease; two that renew at once make one key.
+                let ours = try await lease.isHeld(at: clock().seconds)
+                if ours || vault.isRootKeyGiven { try await vault.renew() } else { try await vault.reload() }
+            },
+            leased.task("token-keys", every: .seconds(600)) { _ in try await tokenKeyring.renew() },
+            leased.task("housekeeping", every: .seconds(5)) { now in try await services.housekeeping.run(at: now) },
+            leased.task("closes", every: .seconds(2)) { now in try await services.closes.run(at: now) },
+            // What it finds is told by the watch, once and on change.
+            PeriodicTask(name: "second-factor", interval: .seconds(10), logger: logger) { try? await gateway.check() },
+        ]
+    }
+
+    /// What the backends of clients are told. Apart, so that neither kind waits for the other; and no round for a host that keeps the last one waiting.
+    private func deliveries(through backends: HTTPBackends, _ lease: Lease) -> [any Service] {
+        let (logouts, pings) = (provider.logouts(through: backends), provider.pings(through: backends))
+        let decisions = provider.pushedDecisions
+        let leased = LeasedWork(lease: lease, logger: logger, clock: clock)
+        return [
+            leased.task(HTTPBackends.Work.logouts.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await logouts.run(at: now) },
+            leased.task(HTTPBackends.Work.pings.rawValue, every: .seconds(2), overlaps: true) { now in _ = try await pings.run(at: now) },
+            leased.task("decisions", every: .seconds(2)) { now in try await decisions.run(at: now) },
+        ]
+    }
+}

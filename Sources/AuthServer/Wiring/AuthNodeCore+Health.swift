@@ -1,0 +1,33 @@
+import Authentication
+import Database
+import HTTPService
+import OstiaryProtocol
+
+extension AuthNodeCore {
+    /// What `/live` and `/ready` say of this server.
+    func health(drain: DrainSignal, limit: Duration) -> HealthRoutes {
+        let (database, store, gateway, vault, server) = (database, store, gateway, vault, server.id)
+        return HealthRoutes(
+            checks: [
+                NamedCheck("database") {
+                    try await database.checkInPlace()
+                    _ = try await store.read { rows in try rows.server(server) }
+                }
+            ],
+            logins: [
+                CachedCheck("disk") { try await database.checkWritable() },
+                CachedCheck("second-factor") { try await gateway.check() },
+                // Without an operational key that is valid now it signs nothing.
+                NamedCheck("keys") { try await vault.checkSigners() },
+            ],
+            told: [unconfirmed, RootKeyCheck { try await vault.missingRootKey() }, clockCheck], drain: drain, limit: limit)
+    }
+
+    private var unconfirmed: NamedCheck {
+        NamedCheck("unconfirmed") { [services, clock] in
+            // A database that cannot be read is told by its own check.
+            guard let since = try? await services.closes.overdue(at: clock()) else { return }
+            throw UnconfirmedOrders(since: since)
+        }
+    }
+}

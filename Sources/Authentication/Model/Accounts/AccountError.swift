@@ -1,0 +1,9 @@
+import OstiaryProtocol
+
+/// Why an operator's wish about an account cannot be met.
+package enum AccountError: Error, Equatable, Sendable {
+    case unknown, userUnknown
+    case secondFactorUnavailable
+    /// The second-factor server said no: too many resets, or it does not know the instance.
+    case resetRefused(Status)
+}

@@ -1,0 +1,97 @@
+"""The protected API of scripts/resource-test as a process, and what its callers hear."""
+
+import http.client
+import json
+import os
+import subprocess
+import time
+import urllib.parse
+
+from trial import ReservedPort, check, until
+
+BAD_TOKEN = "Missing or invalid token"
+
+
+class Answer:
+    def __init__(self, response):
+        self.status, self.fields, self.text = response.status, response.getheaders(), response.read().decode()
+
+    def __getitem__(self, name):
+        """What the body says."""
+        return json.loads(self.text).get(name)
+
+    def all(self, name):
+        return [value for field, value in self.fields if field.lower() == name.lower()]
+
+    @property
+    def challenge(self):
+        """The one challenge; empty where there is none or more than one."""
+        all_of_them = self.all("WWW-Authenticate")
+        return all_of_them[0] if len(all_of_them) == 1 else ""
+
+    def __str__(self):
+        return f"{self.status} {self.all('WWW-Authenticate')} {self.text[:200]}"
+
+
+class API:
+    """One process of Examples/ProtectedAPI; `settings` are its environment variables."""
+
+    def __init__(self, binary, folder, name, **settings):
+        self.port = ReservedPort()
+        self.base = f"http://127.0.0.1:{self.port.number}"
+        self.log = folder / f"{name}.log"
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                [binary], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "PORT": str(self.port.number), **settings})
+        until(self.answers, f"the API {name} listens", 30)
+
+    def answers(self):
+        if self.process.poll() is not None:
+            raise SystemExit(f"FAILED  the API ended: {self.log.read_text()[-2000:]}")
+        return self.ask("/nothing").status == 404
+
+    def ask(self, path="/timesheets", *fields, method="GET", body=None, timeout=30):
+        """One request with these header fields, a name as often as it is given."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port.number, timeout=timeout)
+        try:
+            connection.putrequest(method, path)
+            for name, value in fields:
+                connection.putheader(name, value)
+            data = None if body is None else json.dumps(body).encode()
+            if data is not None:
+                connection.putheader("Content-Type", "application/json")
+                connection.putheader("Content-Length", str(len(data)))
+            connection.endheaders(data)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def bearer(self, token, path="/timesheets", **options):
+        return self.ask(path, ("Authorization", f"Bearer {token}"), **options)
+
+    def dpop(self, token, *proofs, path="/timesheets"):
+        return self.ask(path, ("Authorization", f"DPoP {token}"), *(("DPoP", proof) for proof in proofs))
+
+    def reasons(self):
+        """Why requests were refused, by the log: what no caller is told."""
+        return [line for line in self.log.read_text(errors="replace").splitlines() if "request refused" in line]
+
+    def refuses(self, sentence, reason, ask):
+        """Asks, and holds the answer to the one text, and the log to the reason."""
+        before = len(self.reasons())
+        answer = ask()
+        check(answer.status == 401 and answer["error"] == "invalid_token" and answer["error_description"] == BAD_TOKEN
+              and f'error="invalid_token", error_description="{BAD_TOKEN}"' in answer.challenge, f"{sentence} ({answer.status})")
+        # The line is written before the answer, by another process.
+        end = time.monotonic() + 5
+        while len(self.reasons()) == before and time.monotonic() < end:
+            time.sleep(0.02)
+        told = self.reasons()[before:]
+        check(len(told) == 1 and reason in told[0] and reason not in answer.text, f"   the log alone says why: {reason}")
+
+    def address(self, path="/timesheets"):
+        return urllib.parse.urljoin(self.base, path)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait(timeout=15)
