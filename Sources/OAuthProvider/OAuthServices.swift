@@ -20,18 +20,18 @@ package struct OAuthServices: Sendable {
 
     /// - Parameters:
     ///   - registrations: clients that one place may register in a day where anybody may.
-    ///   - visits: authorization requests that may wait for their person.
-    ///   - waiting: device codes that may.
+    ///   - visitLimit: authorization requests that may wait for their person.
+    ///   - deviceLimit: device codes that may.
     package init(
         store: any OAuthStore, keyring: any TokenKeyring, random: any RandomSource,
-        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace, visits: WaitingLimit = .visits,
-        devices waiting: WaitingLimit = .devices
+        registrationsByPlace registrations: Int = ClientRegistrationService.mostByPlace, visits visitLimit: WaitingLimit = .visits,
+        devices deviceLimit: WaitingLimit = .devices
     ) {
         let context = ProviderContext(store: store, keyring: keyring, random: random)
-        authorize = AuthorizeService(context: context, limit: visits)
-        push = PushService(context: context, limit: visits)
+        authorize = AuthorizeService(context: context, limit: visitLimit)
+        push = PushService(context: context, limit: visitLimit)
         token = TokenEndpoint(context: context)
-        devices = DeviceService(context: context, limit: waiting)
+        devices = DeviceService(context: context, limit: deviceLimit)
         backchannel = BackchannelService(context: context)
         approval = PolledApproval(context: context)
         introspection = IntrospectionService(context: context)
