@@ -6,12 +6,17 @@ import OstiaryTokens
 extension TokenClient {
     /// Ends the login: at once here, and at the provider, where its refresh token and all access tokens are revoked (RFC 7009). A provider that cannot be reached is
     /// told later, by the next call of this client that reaches it.
+    ///
+    /// An AppLogin goes on, and is exchanged anew when a token is asked for: end it with `stopAppLogin()`.
     /// - Throws: `serverConnection` and what else keeps the provider from being told now: nobody is logged in here all the same. `storeUnavailable` and `keyStore`
     ///   where that is not so.
     public func revoke() async throws(TokenError) {
-        exchanged = nil
+        let exchanged = exchanged?.secret.accessToken
+        self.exchanged = nil
         try await endHere()
         try await tellAllEnded()
+        guard let exchanged, let address = try await endpoints().revocation else { return }
+        try await revoke(exchanged, "access_token", at: address)
     }
 
     /// Ends the login as `revoke()` does, and then the browser's at the provider, so that the next login asks who it is (OpenID Connect RP-Initiated Logout).
@@ -64,10 +69,12 @@ extension TokenClient {
     /// One try. A secret that is gone, and a provider without such an address, leave nothing to tell.
     private func revoke(_ login: StoredTokens.Login, in vault: TokenVault, at endpoints: ProviderEndpoints) async throws(TokenError) {
         guard let address = endpoints.revocation, let secret = try? vault.secret(of: login) else { return }
-        let token = secret.refreshToken ?? secret.accessToken
+        try await revoke(secret.refreshToken ?? secret.accessToken, secret.refreshToken == nil ? "access_token" : "refresh_token", at: address)
+    }
+
+    private func revoke(_ token: String, _ kind: String, at address: URL) async throws(TokenError) {
         let form = [
-            (name: "token", value: token), (name: "token_type_hint", value: secret.refreshToken == nil ? "access_token" : "refresh_token"),
-            (name: "client_id", value: settings.clientID),
+            (name: "token", value: token), (name: "token_type_hint", value: kind), (name: "client_id", value: settings.clientID),
         ]
         let answer = try await line.postOnce(form, to: address, proof: nil)
         guard answer.status == 200 else { throw answer.refusal }

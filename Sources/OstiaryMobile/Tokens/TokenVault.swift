@@ -105,6 +105,22 @@ struct TokenVault: Sendable {
         destroyDiscarded()
     }
 
+    /// Nothing of any login stays here, and no provider is told. A damaged document is replaced: what it named can be found no more.
+    func eraseAll() throws(TokenError) {
+        do throws(TokenError) {
+            try change { document in
+                let all = document.logins + document.ended
+                document.discarded += all.map(\.secret) + all.compactMap(\.key) + document.drafts.map(\.name)
+                (document.logins, document.ended, document.drafts) = ([], [], [])
+            }
+        } catch {
+            guard error == .storeUnreadable else { throw error }
+            let empty = try StoredTokens().encoded()
+            do { try documents.update { _ in empty } } catch { throw .storeUnavailable }
+        }
+        try sweep(reserving: nil)
+    }
+
     /// Takes what is gone off the list, and puts a name on it before there is anything of that name.
     private func sweep(reserving name: String?) throws(TokenError) {
         let gone = destroyDiscarded()

@@ -68,7 +68,7 @@ struct IDTokenLieTests {
         }
     }
 
-    @Test("S0-21 `none`, a shared secret made of the public key, an algorithm that the provider does not use, another key under the same name")
+    @Test("S0-21 no signature, a shared secret made of the public key, an algorithm that the provider does not use, another key under the same name")
     func signatures() async throws {
         let server = try TokenServer(clock: TestClock())
         let thief = try LocalSigner(.es256, stored: [UInt8](repeating: 9, count: 32))

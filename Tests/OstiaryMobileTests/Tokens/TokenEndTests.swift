@@ -65,6 +65,22 @@ struct TokenEndTests {
         }
     }
 
+    @Test("A reset of the SDK leaves no token here, also where the document of tokens is damaged")
+    func reset() async throws {
+        let world = try TokenWorld()
+        for isDamaged in [false, true] {
+            let client = try await world.loggedIn()
+            if isDamaged { world.documents.document = Array("{".utf8) }
+            var ports = Ports(keys: world.keys, accounts: MemoryAccountStore(), transport: world.server, clock: world.clock)
+            ports.tokens = world.documents
+            ports.tokenLock = LeasedTokenLock(in: world.leases, clock: world.clock)
+            try await Ostiary(ports: ports).eraseEverything()
+            #expect(try await client.credentials() == nil)
+            #expect(try world.stored == StoredTokens())
+            if !isDamaged { #expect(world.keys.names.isEmpty) }
+        }
+    }
+
     @Test("Two clients of one home keep their logins apart: another API, another client, another issuer")
     func apart() async throws {
         let world = try TokenWorld()

@@ -98,6 +98,7 @@ struct TokenExchangeTests {
         #expect(second.value != first.value)
         #expect(try await client.credentials()?.profile?.subject == "bob")
         try await client.revoke()
+        #expect(app.provider.with { $0.revoked } == [second.value], "the access token alone: the AppLogin is the app's to end")
     }
 
     @Test("An app that names no key for tokens is told what to set")
