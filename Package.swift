@@ -56,13 +56,13 @@ let package = Package(
     targets: [
         // AP1 and every other byte that two parties must agree on. Pure: no I/O, no clock.
         .target(name: "OstiaryProtocol", dependencies: [crypto, "CSodium"], swiftSettings: house),
-        // The mobile SDK: phone side of AP1 behind ports for keys, storage, transport and biometrics.
-        .target(name: "OstiaryMobile", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
+        // The mobile SDK: phone side of AP1, and a client of tokens, behind ports for keys, storage, transport, browser and biometrics.
+        .target(name: "OstiaryMobile", dependencies: ["OstiaryTokens", "OstiaryProtocol", crypto], swiftSettings: house),
         // Domain of the authentication server: virtual servers, accounts, enrolments, sessions. No HTTP, no SQL.
         .target(name: "Authentication", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
         // Domain of the second-factor server: instances, attempts, penalties, receipts. No HTTP, no SQL.
         .target(name: "SecondFactor", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
-        // Tokens and what is signed like them: JWS, JWK, PKCE, DPoP. Pure; for the provider, and for whoever verifies its tokens.
+        // Tokens and what is signed like them: JWS, JWK, PKCE, DPoP. Pure; for the provider, whoever verifies its tokens, and apps that have some.
         .target(name: "OstiaryTokens", dependencies: ["OstiaryProtocol", crypto, cryptoExtras], swiftSettings: house),
         // Domain of the OAuth and OpenID Connect provider: applications, APIs, grants, the endpoints' rules. No HTTP, no SQL.
         .target(name: "OAuthProvider", dependencies: ["Authentication", "OstiaryTokens", "OstiaryProtocol"], swiftSettings: house),
@@ -144,7 +144,9 @@ let package = Package(
         .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
 
         .testTarget(name: "OstiaryProtocolTests", dependencies: ["OstiaryProtocol", crypto], swiftSettings: house),
-        .testTarget(name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryProtocol", "OstiaryTesting", crypto], swiftSettings: house),
+        .testTarget(
+            name: "OstiaryMobileTests", dependencies: ["OstiaryMobile", "OstiaryTokens", "OstiaryProtocol", "OstiaryTesting", crypto],
+            swiftSettings: house),
         // The calls of the documents, with no other module of ours to help them compile.
         .testTarget(name: "DocumentedCallsTests", dependencies: ["OstiaryMobile"], swiftSettings: house),
         // Against the real second-factor server, over its store in memory.

@@ -14,6 +14,8 @@ extension Ostiary {
         /// Whether each AppLogin names a key of this device, to which the server's OAuth provider binds tokens (RFC 9449). Without it the `webNonce` of an
         /// AppLogin is exchanged for none.
         public var bindsTokens = false
+        /// Where `getToken(for:)` gets its token, and for what; nil for an app that does not call it. It needs `bindsTokens`, and no file has it.
+        public var tokens: TokenSettings?
 
         // Questions to the person
         /// The app calls `startUserInteraction(for:)` itself.
@@ -61,12 +63,4 @@ extension Ostiary {
 
         public init() {}
     }
-}
-
-extension Duration {
-    /// The same in seconds, for the clocks of a device.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-
-    /// The same in whole seconds, rounded up; nil for what is negative or too long to count.
-    var wholeSeconds: UInt64? { UInt64(exactly: inSeconds.rounded(.up)) }
 }

@@ -28,6 +28,8 @@ public enum OstiaryEvent: Sendable, Hashable {
     /// On another device of the person of this account a new PIN was set by a biometric alone: show it, for it is their sign of a finger or face that was
     /// not theirs. Told and repeated as `newDevice` is.
     case pinReplacedByBiometric(ReplacedPIN, account: Account)
+    /// The provider answered `getToken(for:)`.
+    case token(Token, session: Session)
     /// Something went wrong; the session, if there is one, is over only if its state says so.
     case error(OstiaryError, session: Session?)
 }
@@ -71,7 +73,7 @@ extension OstiaryEvent {
         case .accountDeleted(let account):
             NotificationCenter.default.post(name: Ostiary.NotificationNames.accountDelete, object: account)
         case .confirmLogin, .confirmEnrol, .enrolConfirmation, .secondFactorStarted, .secondFactorUpdated, .newDevice,
-            .pinReplacedByBiometric, .error:
+            .pinReplacedByBiometric, .token, .error:
             break
         }
     }
@@ -93,6 +95,8 @@ extension OstiaryEvent {
             delegate.ostiary(ostiary, didLearnOf: device, for: account)
         case .pinReplacedByBiometric(let pin, let account):
             delegate.ostiary(ostiary, didLearnOf: pin, for: account)
+        case .token(let token, _):
+            delegate.ostiary(ostiary, didReceive: token)
         case .error(let error, let session):
             delegate.ostiary(ostiary, didFailWith: error, for: session)
         case .sessionLogin, .sessionStop, .sessionUpdate, .accountAdded, .accountUpdated, .accountDeleted:

@@ -1,4 +1,4 @@
-/// What a token service answered, byte for byte as the server received it.
+/// What the provider answered to the exchange of an AppLogin, byte for byte as it came.
 public struct Token: Sendable, Hashable {
     /// Often a JSON object; the SDK does not look into it.
     public let bytes: [UInt8]
@@ -10,13 +10,16 @@ extension Token: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What some servers offer beside logins. No server offers these yet: the calls say so with `notOffered`.
+/// What some servers offer beside logins.
 extension Ostiary {
-    /// Asks the server for a token of the logged-in AppLogin `session`; the delegate gets it.
+    /// Asks the provider of ``Configuration/tokens`` for a token of the logged-in AppLogin `session`; the delegate gets its answer as it is. Without these settings,
+    /// or without ``Configuration/bindsTokens``, it is `notOffered`.
+    ///
+    /// An app that does not want to read the answer, and ask anew when it is over, uses ``tokenClient(_:)``.
     public func getToken(for session: Session) { send(.token(session.id)) }
 
     /// Makes a one-time code of `account` for a login that cannot reach the server, and ends the session; nil when there is none to be had,
-    /// which is also reported.
+    /// which is also reported. No server offers these yet: it is `notOffered`.
     public func generateOTP(for session: Session, and account: Account) -> String? {
         send(.oneTimeCode(session.id, account.id))
         return nil

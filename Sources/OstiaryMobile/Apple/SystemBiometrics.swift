@@ -28,9 +28,13 @@ extension Ports {
         home: String, transport: any Transport = URLSessionTransport(), clock: any DeviceClock = SystemClock()
     ) throws(OstiaryError) -> Ports {
         do throws(AccountStoreError) {
-            return Ports(
+            var ports = Ports(
                 keys: EnclaveKeyStore(), accounts: try FileAccountStore(home: home), transport: transport, clock: clock,
                 biometrics: SystemBiometrics())
+            ports.tokens = try FileAccountStore.tokens(home: home)
+            // The system ends an app that is suspended while it holds a lock of the file system.
+            ports.tokenLock = LeasedTokenLock(in: try FileAccountStore(home: home + "/turn"), clock: clock)
+            return ports
         } catch {
             throw .storeUnavailable
         }

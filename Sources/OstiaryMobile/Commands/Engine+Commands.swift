@@ -26,7 +26,7 @@ extension Engine {
             case .watch(let isWatching): watch(isWatching)
             case .enterBackground: enterBackground()
             case .enterForeground: enterForeground()
-            case .token(let id): try refuseOffer(id)
+            case .token(let id): try fetchToken(id)
             case .oneTimeCode(let id, _): try refuseOffer(id)
             case .clearHistory: try clearHistory()
             case .reset: try await reset()
@@ -37,7 +37,7 @@ extension Engine {
         }
     }
 
-    /// Tokens and one-time codes: no server has them yet.
+    /// One-time codes: no server has them yet.
     private func refuseOffer(_ id: Session.ID) throws(OstiaryError) {
         guard session(id) != nil else { throw .wrongOrder }
         throw .notOffered

@@ -23,6 +23,16 @@ extension Engine {
         try clearHistory()
         (caches, logos) = ([:], [:])
         publish()
+        try await eraseTokens()
+    }
+
+    /// Of every ``TokenClient`` over these ports. Their providers are not told: who wants that revokes before.
+    private func eraseTokens() async throws(OstiaryError) {
+        guard let documents = ports.tokens else { return }
+        let vault = TokenVault(documents: documents, keys: ports.keys, random: random)
+        do throws(TokenError) {
+            try await TokenTurn(lock: ports.tokenLock, clock: ports.clock).take { () async throws(TokenError) in try vault.eraseAll() }
+        } catch { throw OstiaryError(error) }
     }
 
     func clearHistory() throws(OstiaryError) {

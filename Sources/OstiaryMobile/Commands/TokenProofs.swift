@@ -1,7 +1,7 @@
 import Foundation
 import OstiaryProtocol
 
-/// Proofs of possession of the key that an AppLogin named for tokens (RFC 9449 §4.2).
+/// Proofs of possession of the key that an AppLogin named for tokens (RFC 9449 §4.2), and what it is exchanged by.
 extension Engine {
     /// - Parameters:
     ///   - url: of the request; its query and fragment are left out, as §4.2 has it, and a user's name, which goes in no request line.
@@ -12,53 +12,28 @@ extension Engine {
     ) throws(OstiaryError) -> String {
         guard let session = session(id), session.shown.isAppLogin, session.shown.isLoggedIn, let account = session.account else { throw .wrongOrder }
         guard configuration.bindsTokens, let name = try known().account(account)?.tokenKeyName else { throw .notOffered }
-        guard var address = URLComponents(url: url, resolvingAgainstBaseURL: true), address.scheme != nil, address.host != nil else {
-            throw .linkUnreadable
-        }
-        (address.query, address.fragment, address.user, address.password) = (nil, nil, nil, nil)
-        guard let target = address.string else { throw .linkUnreadable }
-        let publicKey = try keyStore { (keys) throws(KeyStoreError) in try keys.publicKey(named: name) }
-        let claims = ProofClaims(
-            jti: Base64URL.encode(random.bytes(16)), htm: method, htu: target, iat: now(at: session.rootHash).seconds,
-            ath: accessToken.map { Base64URL.encode(SHA(Array($0.utf8))) }, nonce: nonce)
-        let input = try Self.encoded(ProofHeader(jwk: ProofKey(publicKey))) + "." + Self.encoded(claims)
-        let signature = try keyStore { (keys) throws(KeyStoreError) in try keys.sign(Array(input.utf8), withKeyNamed: name) }
-        return input + "." + Base64URL.encode(signature)
+        guard DeviceProof.target(url) != nil else { throw .linkUnreadable }
+        let now = now(at: session.rootHash).seconds
+        do throws(TokenError) {
+            return try DeviceProof(keyNamed: name, in: ports.keys, random: random, now: { now })
+                .text(method: method, url: url, accessToken: accessToken, nonce: nonce)
+        } catch { throw .keyStore }
     }
 
-    private static func encoded(_ part: some Encodable) throws(OstiaryError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let bytes = try? encoder.encode(part) else { throw .linkUnreadable }
-        return Base64URL.encode(Array(bytes))
-    }
-}
-
-/// The names are those of RFC 7515 §4.1 and RFC 9449 §4.2.
-private struct ProofHeader: Encodable {
-    let typ = "dpop+jwt"
-    let alg = "ES256"
-    let jwk: ProofKey
-}
-
-private struct ProofKey: Encodable {
-    let kty = "EC"
-    let crv = "P-256"
-    let x: String
-    let y: String
-
-    /// Of X9.63, 65 bytes.
-    init(_ publicKey: [UInt8]) {
-        x = Base64URL.encode(Array(publicKey.dropFirst().prefix(32)))
-        y = Base64URL.encode(Array(publicKey.dropFirst(33)))
+    /// What the AppLogin is exchanged for tokens by; nil where nobody is logged in to the app.
+    func appLoginGrant() throws(TokenError) -> AppLoginGrant? {
+        endAppLoginIfDue()
+        guard let session = live.last(where: { $0.shown.isAppLogin && $0.shown.isLoggedIn }), let webNonce = session.shown.webNonce,
+            let account = session.account
+        else { return nil }
+        guard configuration.bindsTokens else { throw .settings(.bindsTokens) }
+        guard let name = stored?.account(account)?.tokenKeyName else { throw .storeUnavailable }
+        return AppLoginGrant(
+            session: session.shown.id, webNonce: webNonce, keyName: name,
+            ahead: Int64(clamping: now(at: session.rootHash).seconds) - Int64(clamping: ports.clock.wall))
     }
 }
 
-private struct ProofClaims: Encodable {
-    let jti: String
-    let htm: String
-    let htu: String
-    let iat: UInt64
-    let ath: String?
-    let nonce: String?
+extension Core: AppLoginSource {
+    func appLogin() async throws(TokenError) -> AppLoginGrant? { try await engine.appLoginGrant() }
 }

@@ -1,4 +1,4 @@
-/// A document as a file that several processes may share: `accounts.json` or `history.json` in the home, changed under a lock beside it.
+/// A document as a file that several processes may share: `accounts.json`, `history.json` or `tokens.json` in the home, changed under a lock beside it.
 public struct FileAccountStore: AccountStore {
     private let path: String
     private let lock: String
@@ -10,6 +10,11 @@ public struct FileAccountStore: AccountStore {
     /// The store of the history in the same folder.
     public static func history(home: String) throws(AccountStoreError) -> FileAccountStore {
         try FileAccountStore(home: home, files: PosixFileSystem(), name: "history")
+    }
+
+    /// The store of what is known of tokens in the same folder. It holds none: they are in the key store.
+    public static func tokens(home: String) throws(AccountStoreError) -> FileAccountStore {
+        try FileAccountStore(home: home, files: PosixFileSystem(), name: "tokens")
     }
 
     package init(home: String, files: any FileSystem, name: String = "accounts") throws(AccountStoreError) {

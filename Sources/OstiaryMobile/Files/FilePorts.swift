@@ -9,6 +9,8 @@ extension Ports {
             let keys = try FileKeyStore(home: home, keyring: keyring ?? FileKeyring(path: home + "/keyring"), biometrics: biometrics)
             var ports = Ports(keys: keys, accounts: accounts, transport: transport, clock: clock, biometrics: biometrics)
             ports.history = try FileAccountStore.history(home: home)
+            ports.tokens = try FileAccountStore.tokens(home: home)
+            ports.tokenLock = FileTokenLock(home: home)
             return ports
         } catch let error as AccountStoreError {
             switch error {

@@ -7,3 +7,11 @@ public protocol DeviceClock: Sendable {
     /// Returns early when the task is cancelled.
     func sleep(seconds: Double) async
 }
+
+extension Duration {
+    /// The same in seconds, for the clocks of a device.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+
+    /// The same in whole seconds, rounded up; nil for what is negative or too long to count.
+    var wholeSeconds: UInt64? { UInt64(exactly: inSeconds.rounded(.up)) }
+}

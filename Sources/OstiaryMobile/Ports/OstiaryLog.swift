@@ -53,6 +53,7 @@ extension OstiaryEvent {
         case .accountDeleted: ("accountDeleted", nil, nil)
         case .newDevice: ("newDevice", nil, nil)
         case .pinReplacedByBiometric: ("pinReplacedByBiometric", nil, nil)
+        case .token(_, let session): ("token", nil, session.id)
         case .error(let error, let session): ("error", "\(error)", session?.id)
         }
     }

@@ -16,6 +16,10 @@ public struct Ports: Sendable {
     public let biometrics: (any BiometricPrompt)?
     /// Where the history goes, apart from the accounts; nil for a history of this process only.
     public var history: (any AccountStore)?
+    /// Where it is written down which tokens there are, which themselves lie in the key store; nil where the app gets none (``TokenClient``).
+    public var tokens: (any AccountStore)?
+    /// Keeps the app and its extensions from changing their tokens at once; nil where no other process of the app has these stores.
+    public var tokenLock: (any TokenLock)?
     /// Nil for no log.
     public var log: (any OstiaryLog)?
     /// Whether another process of this phone lists and ends every login: also AppLogins, and logins that are not watched. For a phone whose

@@ -18,15 +18,29 @@ public enum TransportError: Error, Sendable, Hashable {
 /// One call to a server.
 public struct TransportRequest: Sendable, Hashable {
     public let url: URL
-    /// Posted as `application/octet-stream`; nil is a GET.
+    /// Posted as `application/octet-stream`, unless `fields` name another type; nil is a GET.
     public let body: [UInt8]?
     /// Seconds until it counts as unreachable.
     public let timeout: Double
+    /// Fields of the header that go with it, by their names in lower case, beside those of the transport. Calls for tokens have some.
+    public let fields: [String: String]
+    /// The fields of the answer's header that are told, by their names in lower case. Of one that comes twice none is told.
+    public let answerFields: Set<String>
 
-    public init(url: URL, body: [UInt8]?, timeout: Double) {
+    public init(url: URL, body: [UInt8]?, timeout: Double, fields: [String: String] = [:], answerFields: Set<String> = []) {
         self.url = url
         self.body = body
         self.timeout = timeout
+        self.fields = fields
+        self.answerFields = answerFields
+    }
+
+    /// The fields of an answer that are told, out of all of them.
+    package func told(of fields: some Sequence<(name: String, value: String)>) -> [String: String] {
+        guard !answerFields.isEmpty else { return [:] }
+        var told: [String: [String]] = [:]
+        for (name, value) in fields where answerFields.contains(name.lowercased()) { told[name.lowercased(), default: []].append(value) }
+        return told.compactMapValues { $0.count == 1 ? $0.first : nil }
     }
 }
 
@@ -38,10 +52,13 @@ public struct TransportResponse: Sendable, Hashable {
     /// The HTTP status.
     public let status: Int
     public let body: [UInt8]
+    /// Those that `TransportRequest.answerFields` asked for, by their names in lower case.
+    public let fields: [String: String]
 
-    public init(status: Int, body: [UInt8]) {
+    public init(status: Int, body: [UInt8], fields: [String: String] = [:]) {
         self.status = status
         self.body = body
+        self.fields = fields
     }
 }
 

@@ -18,9 +18,14 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private let calls = Mutex<[Int: Call]>([:])
+    private let requests = Mutex<[Int: TransportRequest]>([:])
 
     /// Makes a call known, before anything can end it.
-    func register(_ task: URLSessionTask) { calls.withLock { $0[task.taskIdentifier] = .registered } }
+    /// - Parameter request: whose fields of the answer are told; nil for none.
+    func register(_ task: URLSessionTask, _ request: TransportRequest? = nil) {
+        calls.withLock { $0[task.taskIdentifier] = .registered }
+        requests.withLock { $0[task.taskIdentifier] = request }
+    }
 
     /// Begins a call whose outcome `continuation` gets, exactly once; at once if the call was ended before it began.
     func begin(_ task: URLSessionTask, _ continuation: CheckedContinuation<Outcome, Never>) {
@@ -49,7 +54,10 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// After a call has its outcome: nothing of it is kept.
-    func forget(_ identifier: Int) { _ = calls.withLock { $0.removeValue(forKey: identifier) } }
+    func forget(_ identifier: Int) {
+        _ = calls.withLock { $0.removeValue(forKey: identifier) }
+        _ = requests.withLock { $0.removeValue(forKey: identifier) }
+    }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLong = calls.withLock { calls -> Bool in
@@ -70,7 +78,13 @@ final class URLSessionCalls: NSObject, URLSessionDataDelegate, Sendable {
         }
         if let error { return end(task.taskIdentifier, .failure(TransportError(error))) }
         guard let response = task.response as? HTTPURLResponse else { return end(task.taskIdentifier, .failure(.unreachable)) }
-        end(task.taskIdentifier, .success(TransportResponse(status: response.statusCode, body: bytes)))
+        let request = requests.withLock { $0[task.taskIdentifier] }
+        // The client has joined those of one name already.
+        let fields = response.allHeaderFields.compactMap { name, value -> (name: String, value: String)? in
+            guard let name = name as? String, let value = value as? String else { return nil }
+            return (name: name, value: value)
+        }
+        end(task.taskIdentifier, .success(TransportResponse(status: response.statusCode, body: bytes, fields: request?.told(of: fields) ?? [:])))
     }
 
     /// A redirect would send a sealed request where its link did not point: its own status is the answer.

@@ -31,7 +31,7 @@ public final class URLSessionTransport: Transport {
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard ServerAddress.isAllowed(request.url) else { throw .addressRefused }
         let task = session.dataTask(with: Self.message(request))
-        calls.register(task)
+        calls.register(task, request)
         defer { calls.forget(task.taskIdentifier) }
         // The client's own time limit begins again with every byte, and on Linux does not end a silent connection.
         let limit = Task { [calls] in
@@ -57,6 +57,7 @@ public final class URLSessionTransport: Transport {
             message.httpBody = Data(body)
             message.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
+        for (name, value) in request.fields { message.setValue(value, forHTTPHeaderField: name) }
         return message
     }
 }

@@ -22,6 +22,11 @@ package enum PercentEscape {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// Names and values as the query of an address, or the body of a form, has them.
+    package static func form(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.map { "\(text($0.name))=\(text($0.value))" }.joined(separator: "&")
+    }
+
     /// Adds the escape of a byte, with large digits (RFC 3986 §6.2.2.1).
     package static func append(_ byte: UInt8, to result: inout [UInt8]) {
         result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

@@ -13,6 +13,8 @@ package struct CodeChallenge: Hashable, Sendable {
         self.hash = hash
     }
 
+    fileprivate init(of verifier: CodeVerifier) { hash = SHA(verifier.text.utf8) }
+
     /// From a store that kept it.
     package init?(stored hash: [UInt8]) {
         guard hash.count == 32 else { return nil }
@@ -35,6 +37,15 @@ package struct CodeVerifier: Sendable {
         guard text.utf8.allSatisfy(Self.isUnreserved) else { throw .badCharacter }
         self.text = text
     }
+
+    /// A new one of 32 random bytes, as RFC 7636 §4.1 recommends: 43 characters.
+    package init(using random: any RandomSource) { text = Base64URL.encode(random.bytes(32)) }
+
+    /// What is shown for it beforehand.
+    package var challenge: CodeChallenge { CodeChallenge(of: self) }
+
+    /// As it goes to the token endpoint, and nowhere else.
+    package var sent: String { text }
 
     private static func isUnreserved(_ character: UInt8) -> Bool {
         PercentEscape.isUnreserved(character)

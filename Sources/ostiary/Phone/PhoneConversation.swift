@@ -92,7 +92,8 @@ struct PhoneConversation: Sendable {
             ostiary.stop(session)
             return .usage
         case .error(let error, let session): return progress.exit(after: error, in: session)
-        case .sessionLogin, .sessionStop, .enrolConfirmation, .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric:
+        case .sessionLogin, .sessionStop, .enrolConfirmation, .accountAdded, .accountUpdated, .accountDeleted, .newDevice, .pinReplacedByBiometric,
+            .token:
             break
         }
         return nil

@@ -37,6 +37,8 @@ extension OstiaryEvent {
                 ("event", "pinReplacedByBiometric"), ("deviceName", .string(pin.deviceName)),
                 ("replacedAt", .number(Int(clamping: pin.replacedAt))), ("account", account.json),
             ].asObject
+        // No command asks for one by the calls that tell it so.
+        case .token: nil
         case .error(let error, let session): error.json(session)
         }
     }

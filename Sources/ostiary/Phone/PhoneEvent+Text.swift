@@ -16,7 +16,7 @@ extension OstiaryEvent {
         case .sessionLogin(let session): session.loginLines
         case .sessionStop(let session): ["over (\(ours: session.endingWords)): \(others: session.title)"]
         case .sessionUpdate(let session): session.returnLines
-        case .accountAdded, .accountUpdated: []
+        case .accountAdded, .accountUpdated, .token: []
         case .accountDeleted(let account): ["the account \(others: account.username) at \(others: account.serverName) is deleted"]
         case .newDevice(let device, let account): ["a new device was enrolled for \(others: account.username): \(others: device.name)"]
         case .pinReplacedByBiometric(let pin, let account):

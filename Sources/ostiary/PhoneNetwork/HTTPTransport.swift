@@ -87,7 +87,8 @@ final class HTTPTransport: Transport {
         let body = try await response.body.collect(upTo: TransportResponse.longestBody)
         // A call that is given up ends its body too, wherever it is.
         try Task.checkCancellation()
-        return TransportResponse(status: Int(response.status.code), body: Array(buffer: body))
+        let fields = request.told(of: response.headers.map { (name: $0.name, value: $0.value) })
+        return TransportResponse(status: Int(response.status.code), body: Array(buffer: body), fields: fields)
     }
 
     /// Whether the connection may have been one of an earlier call, which the server had closed meanwhile. Then the same bytes go out once more, by
@@ -109,6 +110,7 @@ final class HTTPTransport: Transport {
             message.headers.add(name: "content-type", value: "application/octet-stream")
             message.body = .bytes(ByteBuffer(bytes: body))
         }
+        for (name, value) in request.fields { message.headers.replaceOrAdd(name: name, value: value) }
         return message
     }
 

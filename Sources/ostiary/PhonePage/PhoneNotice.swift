@@ -43,7 +43,7 @@ extension OstiaryEvent {
         case .secondFactorUpdated(let factor) where factor.stopped && factor.session == nil && factor.secondFactorInfo.result == .success:
             factor.secondFactorInfo.context.done.map { (.good, $0) }
         case .confirmLogin, .confirmEnrol, .enrolConfirmation, .secondFactorStarted, .secondFactorUpdated, .sessionUpdate, .accountAdded,
-            .accountUpdated:
+            .accountUpdated, .token:
             nil
         }
     }

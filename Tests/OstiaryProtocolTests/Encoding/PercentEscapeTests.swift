@@ -32,6 +32,12 @@ struct PercentEscapeTests {
         #expect(PercentEscape.unescaped(PercentEscape.text(text)[...]) == text)
     }
 
+    @Test("No name and no value ends itself in a form, and nothing is nothing")
+    func form() {
+        #expect(PercentEscape.form([("a=", "b&c"), ("a=", "+ ")]) == "a%3D=b%26c&a%3D=%2B%20")
+        #expect(PercentEscape.form([]).isEmpty)
+    }
+
     @Test("A plus is a space in a form alone, and digits are read in either case")
     func plus() {
         #expect(read("a+b%2b%2B", isForm: true) == Array("a b++".utf8))
