@@ -91,13 +91,16 @@ package struct AuthNode: Sendable {
         bundles = BundleMaker(
             vault: vault, servers: services.servers, gateway: gateway, publicURL: settings.publicURL.description, clock: clock)
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
-        dispatch = AP1Dispatch(vault: vault, bundles: bundles, features: AP1Features(domain: services, poll: poll), clock: clock)
         let pageService = PageService(store: pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: vault)
         pages = try PageRoutes(
             domain: services, pages: pageService, visualHashes: visualHashes, publicURL: settings.publicURL, drain: drain, tick: second,
             logger: logger, clock: clock)
         provider = OAuthServices(store: oauthStore, keyring: tokenKeyring, random: random, registrationsByPlace: settings.registrationsPerPeer)
+        let codes = DeviceCodes(
+            verifications: services.verifications, provider: provider, addresses: addresses, texts: try PageTexts.made.get())
+        dispatch = AP1Dispatch(
+            vault: vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, codes: codes), clock: clock)
         oauth = try OAuthRoutes(
             domain: provider, waiting: services.waiting, addresses: addresses, documents: documents, asksNonce: settings.asksProofNonces,
             clock: clock)
