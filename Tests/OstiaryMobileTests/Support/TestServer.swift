@@ -86,6 +86,9 @@ actor TestServer {
     var waitingLinks: [Encoded<LoginLink>] = []
     /// What each yes to a waiting login brought.
     var numbers: [String] = []
+    /// What devices show, with the logins about it; and what phones brought of it.
+    var devices: [String: SessionID] = [:]
+    var brought: [String] = []
     /// What each L5 named for tokens.
     var tokenKeys: [TokenKey?] = []
     /// What each L5, Ping and Stop said was shown.
