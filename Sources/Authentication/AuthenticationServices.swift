@@ -10,6 +10,7 @@ package struct AuthenticationServices: Sendable {
     package let changes: SecondFactorChangeService
     package let presence: PresenceService
     package let waiting: WaitingLogins
+    package let verifications: VerificationService
     package let accounts: AccountService
     package let housekeeping: Housekeeping
     package let closes: CloseQueue
@@ -28,6 +29,7 @@ package struct AuthenticationServices: Sendable {
         changes = SecondFactorChangeService(store: store, events: events, secondFactor: secondFactor, random: random)
         presence = PresenceService(store: store, events: events)
         waiting = WaitingLogins(store: store, keyring: keyring, events: events)
+        verifications = VerificationService(store: store, keyring: keyring)
         accounts = AccountService(store: store, events: events, secondFactor: secondFactor)
         housekeeping = Housekeeping(
             store: store, events: events, enrolments: enrolments, others: momentKeepers, watch: watch, auditRetention: auditRetention)

@@ -12,6 +12,7 @@ package enum Label: String, CaseIterable, Sendable {
     case devPing = "dev-ping"
     case devStop = "dev-stop"
     case devFetch = "dev-fetch"
+    case devVerification = "dev-verification"
     case devDelete = "dev-delete"
     case ticket
     case secondFactorAnswer = "sfans"

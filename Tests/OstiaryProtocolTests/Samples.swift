@@ -292,6 +292,12 @@ struct Samples {
                 Waiting(logins: (1...2).map { WaitingLogin(link: pushedLink(), expiresAt: SampleServer.now + 60 * UInt64($0)) })),
             WireCase("Delete", try Encoded(Delete(accountID: account, time: SampleServer.now), signedBy: device.sign).value),
             WireCase("Tombstone", Encoded(Tombstone(accountID: account, time: SampleServer.now), signedBy: server.operatorKey).value),
+            WireCase(
+                "Verification",
+                try Encoded(
+                    Verification(accountID: account, uri: "https://door.example/device?user_code=BCDF-GHJK"), freshness: bytes(40),
+                    signedBy: device.sign
+                ).value),
         ]
     }
 }

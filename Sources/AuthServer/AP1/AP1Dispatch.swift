@@ -28,20 +28,20 @@ struct AP1Dispatch: Sendable {
         self.clock = clock
     }
 
-    func answer(_ bytes: [UInt8], logger: Logger) async throws -> AP1Outcome {
+    func answer(_ bytes: [UInt8], from caller: AP1Caller, logger: Logger) async throws -> AP1Outcome {
         guard let header = try? RequestHeader(of: bytes), let server = vault.server(tag: header.serverTag) else { return .unreadable }
         guard let prekey = try await vault.prekey(header.prekeyID, of: server) else { return .outdated(try await bundles.bundle(of: server)) }
         guard let opened = try? OpenedRequest(bytes, with: prekey) else { return .unreadable }
         let request = PhoneRequest(server: server, opened: opened, now: clock())
-        let reply = try await reply(to: request, logger: logger)
+        let reply = try await reply(to: request, from: caller, logger: logger)
         return .answered(try await seal(reply, for: request))
     }
 
     /// Refusals are answers; only faults are thrown.
-    private func reply(to request: PhoneRequest, logger: Logger) async throws -> Reply {
+    private func reply(to request: PhoneRequest, from caller: AP1Caller, logger: Logger) async throws -> Reply {
         do {
             try request.checkClock()
-            let reply = try await features.reply(to: request)
+            let reply = try await features.reply(to: request, from: caller)
             if reply.status != .ok { refusals.refused(request, reply.status, reason: nil, logger: logger) }
             return reply
         } catch let refusal as Refusal {

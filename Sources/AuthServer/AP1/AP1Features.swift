@@ -5,8 +5,9 @@ import OstiaryProtocol
 struct AP1Features: Sendable {
     let domain: AuthenticationServices
     let poll: LongPoll
+    let codes: DeviceCodes
 
-    func reply(to request: PhoneRequest) async throws -> Reply {
+    func reply(to request: PhoneRequest, from caller: AP1Caller) async throws -> Reply {
         let type: MessageType
         do { type = try MessageType(of: request.opened.message) } catch { throw Refusal.malformed(error) }
         switch type {
@@ -20,6 +21,7 @@ struct AP1Features: Sendable {
         case .m3: return try await domain.changes.complete(request)
         case .ping: return try await poll.answer(domain.presence.ping(request))
         case .fetch: return try await domain.waiting.fetch(request)
+        case .verification: return try await codes.answer(request, caller)
         case .stop: return try await domain.presence.stop(request)
         case .delete: return try await domain.accounts.delete(request)
         case .request, .answer, .e2, .e4, .l2, .l6, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,

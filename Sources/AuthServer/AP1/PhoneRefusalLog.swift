@@ -32,6 +32,7 @@ extension PhoneRequest {
         case .m3: try? M3(decoding: bytes).accountID
         case .l5: try? L5(decoding: bytes).accountID
         case .fetch: try? Fetch(decoding: bytes).accountID
+        case .verification: try? Verification(decoding: bytes).accountID
         case .delete: try? Delete(decoding: bytes).accountID
         default: nil
         }

@@ -13,6 +13,8 @@ struct ShownRequest: Sendable {
     let userAgent: String
     /// What the client shows beside it on its own screen; nil for nothing.
     var bindingMessage: String?
+    /// What a device shows, where a phone brought it; nil for any other request.
+    var userCode: UserCode?
     /// Whom the client expects: for the page, and not for the phone, which has its accounts.
     var expectedName: String?
 
@@ -54,7 +56,8 @@ struct ShownRequest: Sendable {
         }
         let key = texts.text("phoneMay", in: language)
         let message = bindingMessage.map { [Announcement(key: texts.text("phoneMessage", in: language), text: $0)] } ?? []
-        return message + lines.enumerated().map { Announcement(key: $0.offset == 0 ? key : "\(key) (\($0.offset + 1))", text: $0.element) }
+        let code = userCode.map { [Announcement(key: texts.text("phoneCode", in: language), text: $0.shown)] } ?? []
+        return code + message + lines.enumerated().map { Announcement(key: $0.offset == 0 ? key : "\(key) (\($0.offset + 1))", text: $0.element) }
     }
 }
 

@@ -32,13 +32,14 @@ extension SQLOAuthRows {
     }
 
     private static let pushed = """
-        SELECT \(SessionColumns.table.list("s.")), EXISTS (SELECT 1 FROM account a WHERE a.id = s.preselected AND \(PersonColumns.usable)) AS may_decide
+        SELECT \(SessionColumns.table.list("s.")), (s.preselected IS NULL OR EXISTS (
+            SELECT 1 FROM account a WHERE a.id = s.preselected AND \(PersonColumns.usable))) AS may_decide
         FROM session s WHERE s.id = $1 AND s.server = $2 AND s.open_for IS NOT NULL
         """
 
     func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome? {
         guard let row = try connection.one(Self.pushed, [SQLValue(session), SQLValue(server)]) else { return nil }
-        // Nobody whose account is blocked, or gone, will say yes.
+        // Nobody whose account is blocked, or gone, will say yes. Where any account may decide, another one does.
         let mayDecide = try row.bool("may_decide")
         switch try SessionColumns.read(row).settled(at: now).state {
         case .open, .claimed, .returning: return mayDecide ? .undecided : .denied
@@ -48,16 +49,32 @@ extension SQLOAuthRows {
         }
     }
 
-    func endPushed(_ id: SessionID, of account: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) throws {
+    func endPushed(_ id: SessionID, of account: AccountID?, at server: ServerID, by actor: AuditActor, now: Instant) throws {
         let row = try connection.one(Self.pushed, [SQLValue(id), SQLValue(server)])
-        let session =
-            try row.map { try SessionColumns.read($0) }
-            ?? Session(
+        let place = account.map { account in
+            Session(
                 id: id, server: server, nonceHash: nil, stream: nil, purpose: .login, request: LoginRequest(account: account), startedAt: now,
                 push: SessionPush())
-        guard session.settled(at: now).isUndecided else { return }
+        }
+        guard let session = try row.map({ try SessionColumns.read($0) }) ?? place, session.settled(at: now).isUndecided else { return }
         try SessionColumns.table.save(SessionColumns.values(of: try session.after(.stop(.server), at: now)), on: connection)
         if let entry = session.unfinished(ending: .server, by: actor, at: now) { try record(entry) }
+    }
+
+    func begin(_ id: SessionID, asking request: LoginRequest, codeLife: UInt64, at server: ServerID, now: Instant) throws {
+        let session = Session(
+            id: id, server: server, nonceHash: nil, stream: nil, purpose: .login, request: request, startedAt: now, codeLife: codeLife)
+        try SessionColumns.table.save(SessionColumns.values(of: session), on: connection)
+    }
+
+    func taker(of id: SessionID, at server: ServerID, now: Instant) throws -> SessionTaker? {
+        guard let row = try connection.one(Self.pushed, [SQLValue(id), SQLValue(server)]) else { return nil }
+        let session = try SessionColumns.read(row).settled(at: now)
+        return switch session.state {
+        case .open: .nobody
+        case .claimed(let claim): .account(claim.account, gaveUp: session.report != nil)
+        case .returning, .loggedIn, .denied, .expired, .stopped: nil
+        }
     }
 
     private static let hinted = """

@@ -68,6 +68,12 @@ extension SQLOAuthRows {
             [SQLValue(server), .text(client.text), SQLValue(since)])
     }
 
+    func broughtCodes(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+        try polled(
+            "WHERE expires_at >= $2 AND server = $1 AND user_code_hash IS NOT NULL AND state = \(PolledColumns.pending) AND session IS NOT NULL",
+            [SQLValue(server), SQLValue(since)])
+    }
+
     func decidedOnPhones(at now: Instant, limit: Int) throws -> [PolledAuthorization] {
         // The last yes comes at the end of a claim; a yes is good for so long (`PolledAuthorization.goodUntil(approvedAt:)`).
         let patience = Session.claimedFor + PolledAuthorization.grace

@@ -42,7 +42,7 @@ enum SessionColumns {
         let tail = [
             SQLValue(ticket?.codeHash), SQLValue(ticket?.until), SQLValue(number: session.asked), SQLValue(session.report?.state),
             SQLValue(session.report?.until), LoginRequestColumns.demand(session.request), LoginRequestColumns.client(session.request),
-            SQLValue(session.push?.openFor), SQLValue(session.push.map { UInt64($0.wrongNumbers) }), SQLValue(session.runsOutAt),
+            SQLValue(session.push?.openFor ?? session.codeLife), SQLValue(session.push.map { UInt64($0.wrongNumbers) }), SQLValue(session.runsOutAt),
             SQLValue(session.lastMoment),
         ]
         return head + values(of: session.state) + tail
@@ -79,7 +79,7 @@ enum SessionColumns {
             id: try row.identifier("id"), server: try row.identifier("server"), nonceHash: try row.optionalBlob("nonce_hash"),
             stream: try row.optionalIdentifier("stream"), purpose: try row.choice("purpose"),
             request: try LoginRequestColumns.read(row, account: "preselected"), startedAt: try row.instant("started_at"), page: try page(row),
-            push: try push(row), state: try state(row))
+            push: try push(row), codeLife: try codeLife(row), state: try state(row))
         session.asked = try row.number("asked")
         session.report = try row.optionalChoice("phone_state", as: PhoneState.self).map { state in
             PhoneReport(state: state, until: try row.optionalInstant("phone_until") ?? Instant(0))
@@ -91,10 +91,16 @@ enum SessionColumns {
         try row.optionalBlob("page").map { SessionPage(cookieHash: $0, returnURL: try row.text("page_return_url")) }
     }
 
-    /// How long it is open says that it is pushed.
+    /// What is open for a time of its own and counts numbers is pushed.
     private static func push(_ row: SQLRow) throws -> SessionPush? {
-        guard let seconds = try row.optionalUnsigned("open_for") else { return nil }
-        return SessionPush(openFor: seconds, wrongNumbers: try row.optionalNumber("wrong_numbers") ?? 0)
+        guard let seconds = try row.optionalUnsigned("open_for"), let wrong = try row.optionalNumber("wrong_numbers", as: UInt8.self)
+        else { return nil }
+        return SessionPush(openFor: seconds, wrongNumbers: wrong)
+    }
+
+    /// What is, and counts none, is about a device's code.
+    private static func codeLife(_ row: SQLRow) throws -> UInt64? {
+        try row.optionalInteger("wrong_numbers") == nil ? try row.optionalUnsigned("open_for") : nil
     }
 
     private static func state(_ row: SQLRow) throws -> SessionState {

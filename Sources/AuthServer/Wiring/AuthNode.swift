@@ -63,7 +63,10 @@ package struct AuthNode: Sendable {
         bundles = BundleMaker(
             vault: core.vault, servers: services.servers, gateway: core.gateway, publicURL: settings.publicURL.description, clock: clock)
         let poll = LongPoll(events: events, drain: drain, second: second, clock: clock)
-        dispatch = AP1Dispatch(vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll), clock: clock)
+        let codes = DeviceCodes(
+            verifications: services.verifications, provider: provider, addresses: core.addresses, texts: try PageTexts.made.get())
+        dispatch = AP1Dispatch(
+            vault: core.vault, bundles: bundles, features: AP1Features(domain: services, poll: poll, codes: codes), clock: clock)
         let pageService = PageService(store: core.pageStore, random: random, publicURL: settings.publicURL)
         let visualHashes = VisualHashes(keyring: core.vault)
         pages = try PageRoutes(

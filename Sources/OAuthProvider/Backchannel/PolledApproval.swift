@@ -16,12 +16,13 @@ package struct PolledApproval: Sendable {
     package func approve(
         _ hash: [UInt8], at server: ServerID, scopes: ScopeSet, session: SessionID, shown: PolledQuestion? = nil, now: Instant
     ) async throws -> PolledAuthorization? {
-        let id = GrantID(using: context.random)
+        let (id, onPhone) = (GrantID(using: context.random), GrantID(using: context.random))
         return try await context.store.write { rows -> PolledAuthorization? in
             guard let login = try rows.login(of: session, at: server, now: now) else { throw AuthorizeRefusal.loginRequired }
-            guard let waiting = try rows.polled(hash: hash, of: server), waiting.mayBeDecided(by: login.account) else { return nil }
+            guard let stored = try rows.polled(hash: hash, of: server), stored.mayBeDecided(by: login.account) else { return nil }
             // Also when its client was quick and has it by now.
-            if waiting.grant == id { return waiting }
+            if stored.grant == id { return stored }
+            let waiting = try rows.followingCode(stored, granting: onPhone, at: now)
             guard let approved = waiting.decided(id, at: now) else { return nil }
             guard try shown.map({ try rows.isAsShown($0, at: server) }) ?? true else { throw AuthorizationRequestChanged() }
             try waiting.check(login)
@@ -32,17 +33,20 @@ package struct PolledApproval: Sendable {
                     id: id, server: server, client: waiting.client, holder: GrantHolder(of: login, in: session, granted), scopes: granted,
                     api: waiting.api, authentication: AuthenticationClaims(of: login), nonce: nil, session: session, createdAt: now))
             try rows.save(approved)
+            try rows.endOnPhones(approved, at: now)
             return approved
         }
     }
 
     /// The person said no; nil when it was decided before, is over, or is for somebody else.
     package func deny(_ hash: [UInt8], at server: ServerID, account: AccountID, now: Instant) async throws -> PolledAuthorization? {
-        try await context.store.write { rows, former -> PolledAuthorization? in
-            guard let waiting = try rows.polled(hash: hash, of: server), waiting.mayBeDecided(by: account) else { return nil }
-            if waiting.state == .denied, former ?? nil != nil { return waiting }
-            guard let denied = waiting.decided(nil, at: now) else { return nil }
+        let onPhone = GrantID(using: context.random)
+        return try await context.store.write { rows, former -> PolledAuthorization? in
+            guard let stored = try rows.polled(hash: hash, of: server), stored.mayBeDecided(by: account) else { return nil }
+            if stored.state == .denied, former ?? nil != nil { return stored }
+            guard let denied = try rows.followingCode(stored, granting: onPhone, at: now).decided(nil, at: now) else { return nil }
             try rows.save(denied)
+            try rows.endOnPhones(denied, at: now)
             return denied
         }
     }
@@ -69,8 +73,19 @@ extension PolledAuthorization {
 }
 
 extension OAuthRows {
+    /// A device's code as a phone has decided it by now: who decides it on a page comes after that.
+    fileprivate func followingCode(_ waiting: PolledAuthorization, granting id: GrantID, at now: Instant) throws -> PolledAuthorization {
+        waiting.isOfDevice ? try following(waiting, granting: id, at: now).authorization : waiting
+    }
+
+    /// A phone that was shown the code is told that it is over. One whose yes came first was found above.
+    fileprivate func endOnPhones(_ decided: PolledAuthorization, at now: Instant) throws {
+        guard decided.isOfDevice, let session = decided.session else { return }
+        try endPushed(session, of: nil, at: decided.server, by: .page, now: now)
+    }
+
     /// Whether client and API are what a person was shown, in another transaction.
-    fileprivate func isAsShown(_ shown: PolledQuestion, at server: ServerID) throws -> Bool {
+    func isAsShown(_ shown: PolledQuestion, at server: ServerID) throws -> Bool {
         guard try application(shown.application.id, of: server) == shown.application else { return false }
         return try shown.authorization.api.flatMap { try api($0, of: server) } == shown.api
     }

@@ -88,6 +88,12 @@ final class MemoryOAuthRows: OAuthRows {
         }
     }
 
+    func broughtCodes(at server: ServerID, since: Instant) throws -> [PolledAuthorization] {
+        state.polled.values.filter {
+            $0.server == server && $0.isOfDevice && $0.state == .pending && $0.session != nil && $0.expiresAt >= since
+        }
+    }
+
     func backchannelRequests(of client: ClientID, for account: AccountID, since: Instant) throws -> [PolledAuthorization] {
         state.polled.values.filter { $0.client == client && $0.way == .backchannel(account) && $0.createdAt >= since }
             .sorted { $0.createdAt < $1.createdAt }
@@ -134,9 +140,17 @@ final class MemoryOAuthRows: OAuthRows {
         return state.people.pushed[session]
     }
 
-    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) throws {
+    func endPushed(_ session: SessionID, of account: AccountID?, at server: ServerID, by actor: AuditActor, now: Instant) throws {
         guard state.people.sessions[session] == nil, [nil, .undecided].contains(state.people.pushed[session]) else { return }
         state.people.pushed[session] = .over
+    }
+
+    func begin(_ session: SessionID, asking request: LoginRequest, codeLife: UInt64, at server: ServerID, now: Instant) throws {
+        state.people.pushed[session] = .undecided
+    }
+
+    func taker(of session: SessionID, at server: ServerID, now: Instant) throws -> SessionTaker? {
+        state.people.pushed[session] == .undecided ? state.people.takers[session] ?? .nobody : nil
     }
 
     func account(hinted userID: String, at server: ServerID) throws -> AccountID? {

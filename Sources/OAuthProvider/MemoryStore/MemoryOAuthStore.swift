@@ -57,6 +57,8 @@ package struct MemoryPeople: Sendable {
     package var sessions: [SessionID: Login] = [:]
     /// Those that were pushed, unless they go on.
     package var pushed: [SessionID: PushedOutcome] = [:]
+    /// Who has taken those that a phone may still decide.
+    package var takers: [SessionID: SessionTaker] = [:]
     package var appSessions: [[UInt8]: AppSession] = [:]
 }
 

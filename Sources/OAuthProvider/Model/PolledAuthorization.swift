@@ -59,8 +59,9 @@ package struct PolledAuthorization: Equatable, Sendable {
     /// The call that asked last: one that looks again is not a second question.
     package private(set) var polledBy: RedemptionID?
     package private(set) var state: State
-    /// The session that asks the person on their phone; nil for a device code, and where no phone rings.
-    package let session: SessionID?
+    /// The session in which a person decides on their phone: that of the person whom the client asks, or the last that a phone began by bringing the code. Nil
+    /// where no phone rings, and of a code that no phone has brought.
+    package private(set) var session: SessionID?
     /// How a client that is not to ask again and again hears of the decision; nil for one that polls.
     package let notification: Notification?
     /// Where a device code was begun (`CallPlace.name`), by somebody who may be anybody; nil where its client showed who it is.
@@ -132,6 +133,16 @@ package struct PolledAuthorization: Equatable, Sendable {
         case .approved(let grant), .redeemed(let grant, by: _): grant
         case .pending, .denied: nil
         }
+    }
+
+    /// Whether a device shows a code for it.
+    package var isOfDevice: Bool { if case .device = way { true } else { false } }
+
+    /// As a phone that brought the code decides it in a session.
+    func asked(in session: SessionID) -> PolledAuthorization {
+        var next = self
+        next.session = session
+        return next
     }
 
     /// The call to which it was given out.

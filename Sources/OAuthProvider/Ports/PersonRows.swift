@@ -10,11 +10,19 @@ package protocol PersonRows: AnyObject {
     func keepSubject(of account: AccountID, at server: ServerID) throws
     /// The login of a session that goes on now, of an account that may log in.
     func login(of session: SessionID, at server: ServerID, now: Instant) throws -> Login?
-    /// What became of a pushed session; nil when there is none.
+    /// What became of a pushed session, or of one about a device's code; nil when there is none.
     func outcome(ofPushed session: SessionID, at server: ServerID, now: Instant) throws -> PushedOutcome?
-    /// Ends a pushed session that nobody has decided, and leaves any other as it is. One that is not there yet never begins: its place is taken.
-    /// - Parameter actor: who has it end, for the audit trail.
-    func endPushed(_ session: SessionID, of account: AccountID, at server: ServerID, by actor: AuditActor, now: Instant) throws
+    /// Ends a pushed session, or one about a device's code, that nobody has decided, and leaves any other as it is. A pushed one that is not there yet never
+    /// begins: its place is taken.
+    /// - Parameters:
+    ///   - account: the one that is asked; nil for a device's code.
+    ///   - actor: who has it end, for the audit trail.
+    func endPushed(_ session: SessionID, of account: AccountID?, at server: ServerID, by actor: AuditActor, now: Instant) throws
+    /// Begins a session about a device's code, which any account may decide.
+    /// - Parameter codeLife: seconds for which the code waits.
+    func begin(_ session: SessionID, asking request: LoginRequest, codeLife: UInt64, at server: ServerID, now: Instant) throws
+    /// Who has taken a session about a device's code; nil when no phone may decide it.
+    func taker(of session: SessionID, at server: ServerID, now: Instant) throws -> SessionTaker?
     /// The account that a client means by a subject: one that was kept, the user's name, or the id of an account that stands alone. Of several the one
     /// that logged in last; nil if none may log in.
     func account(hinted userID: String, at server: ServerID) throws -> AccountID?

@@ -68,6 +68,7 @@ extension RegistryTurn {
         let before = try rows.api(api.identifier, of: server)
         guard before != api else { return }
         try rows.save(api)
+        try rows.endCodes(for: api.identifier, at: server, by: actor, now: now)
         try note(.api(before: before, after: api), .apiSaved)
     }
 
@@ -115,6 +116,7 @@ extension RegistryTurn {
         try rows.adopt(wanted.id, of: server)
         guard before != application else { return }
         try rows.save(application)
+        try rows.endCodes(of: application.id, at: server, by: actor, now: now)
         if before?.mayAskOnPhones == true, !application.mayAskOnPhones { try rows.endQuestions(of: application.id, at: server, by: actor, now: now) }
         outcome.secrets[wanted.id] = given
         try note(.application(before: before, after: application), .applicationSaved)
@@ -168,6 +170,7 @@ extension RegistryTurn {
             try rows.save(policy)
             try rows.record(AuditEntry(.registrationSaved, server: server, by: actor, at: now))
         }
+        try rows.endCodes(for: api.identifier, at: server, by: actor, now: now)
         try rows.removeAPI(api.identifier, of: server, at: now)
         try note(.api(before: api, after: nil), .apiRemoved)
     }
@@ -187,6 +190,7 @@ extension RegistryTurn {
         if !isTrial {
             // They hang on the accounts that are asked, and the application's rows do not have them.
             try rows.endQuestions(of: application.id, at: server, by: actor, now: now)
+            try rows.endCodes(of: application.id, at: server, by: actor, now: now)
             try rows.removeApplication(application.id, of: server)
         }
         try note(.application(before: application, after: nil), .applicationRemoved)

@@ -1,9 +1,10 @@
 /// The calls that an app makes, each of which says by events what came of it.
 extension Ostiary {
-    /// Begins an enrolment or a login with the raw bytes of a QR code.
+    /// Begins an enrolment or a login with the raw bytes of a QR code: one of ours, or the address that a device shows (RFC 8628, `verification_uri_complete`)
+    /// of a server at which this phone has an account.
     public func start(with scanned: [UInt8]) { send(.start(.bytes(scanned))) }
 
-    /// Begins an enrolment or a login with a link, `https://host/l#…`, or with the text that follows the `#`.
+    /// Begins an enrolment or a login with a link, `https://host/l#…`, with the text that follows the `#`, or with the address that a device shows.
     public func start(link: String) { send(.start(.text(link))) }
 
     /// Goes on with a session that is `readyForUserInteraction`, when the configuration says that the app does that itself; nil means the one

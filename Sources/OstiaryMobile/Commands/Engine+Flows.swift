@@ -11,10 +11,20 @@ extension Engine {
         try reread()
         switch source {
         case .app: return try beginAppLogin()
-        case .bytes(let bytes): return try begin(try Self.link(scanned: bytes), via: .scan)
+        case .bytes(let bytes):
+            if let code = String(validating: bytes, as: UTF8.self).flatMap({ VerificationLink($0) }) { return try begin(code) }
+            return try begin(try Self.link(scanned: bytes), via: .scan)
         case .text(let text):
             guard mayBeFollowed(text) else { throw .linkUnreadable }
+            if let code = VerificationLink(text) { return try begin(code) }
             return try begin(try Self.link(text), via: .link)
+        }
+    }
+
+    private func begin(_ code: VerificationLink) throws(OstiaryError) -> Session.ID {
+        let accounts = try accounts(at: code.origin)
+        return run(Session(id: UUID()), at: accounts[0].rootHash.bytes) { engine, id throws(OstiaryError) in
+            try await engine.login(id, byCode: code, of: accounts)
         }
     }
 

@@ -3,7 +3,7 @@ import OstiaryProtocol
 /// A session with what the SDK knows of it beyond what it shows.
 struct LiveSession {
     var shown: Session
-    let rootHash: [UInt8]
+    var rootHash: [UInt8]
     /// `sid`; nil until the server named it.
     var sid: SessionID?
     var account: AccountID?

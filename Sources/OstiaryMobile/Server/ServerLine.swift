@@ -79,6 +79,7 @@ extension M3: SignedWithRequest {}
 extension W1: SignedWithRequest {}
 extension Ping: SignedWithRequest {}
 extension Fetch: SignedWithRequest {}
+extension Verification: SignedWithRequest {}
 extension Stop: SignedWithRequest {}
 
 extension ServerLine {

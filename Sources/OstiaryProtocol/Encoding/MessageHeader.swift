@@ -43,6 +43,7 @@ package enum MessageType: UInt8, CaseIterable, Sendable {
     case tombstone = 0x44
     case fetch = 0x46
     case waiting = 0x47
+    case verification = 0x48
     case bundle = 0x50
 
     /// The type of a message that begins with `bytes`.

@@ -2,7 +2,8 @@ import Foundation
 import OstiaryProtocol
 import QRCode
 
-/// What a person hands to the phone: a link, or a file that holds one.
+/// What a person hands to the phone: a link, or a file that holds one. The address that a device shows (RFC 8628) is a link of a login; whether it is one for
+/// this phone the SDK says.
 enum LinkInput {
     /// Larger than any screenshot; what is larger is not read to its end.
     static let largestFile = ImageLimits.standard.bytes
@@ -44,7 +45,7 @@ enum LinkInput {
     /// The code that `argument` leads to.
     ///
     /// - Parameters:
-    ///   - argument: a link (`https://host/l#…`, or its base64url alone), the path of a file, or `-` for standard input.
+    ///   - argument: a link (`https://host/l#…`, its base64url alone, or `https://host/device?user_code=…`), the path of a file, or `-` for standard input.
     ///     A file is a PNG or JPEG of a screen with a code in it, the raw bytes of a code, or a link as text.
     ///   - isInputTaken: whether standard input is for something else.
     static func resolve(_ argument: String, isInputTaken: Bool = false) throws(LinkInputError) -> Found {
@@ -96,7 +97,7 @@ enum LinkInput {
         return Array(data)
     }
 
-    private static func isLink(_ text: String) -> Bool { (try? Link(text: text)) != nil }
+    private static func isLink(_ text: String) -> Bool { (try? Link(text: text)) != nil || VerificationLink(text) != nil }
 
     private static func isCode(_ bytes: [UInt8]) -> Bool { (try? Link(decoding: bytes)) != nil }
 }

@@ -59,7 +59,7 @@ struct EnrolCommand: PhoneSubcommand {
 
 /// `ostiary phone login`.
 struct LoginCommand: PhoneSubcommand {
-    static let configuration = CommandConfiguration(commandName: "login", abstract: "Log a browser in, with a login code.")
+    static let configuration = CommandConfiguration(commandName: "login", abstract: "Log a browser or a device in, with a login code.")
 
     @OptionGroup var options: PhoneOptions
     @OptionGroup(visibility: .hidden) var page: PhonePageFlag

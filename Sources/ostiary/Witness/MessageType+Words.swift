@@ -36,6 +36,7 @@ extension MessageType {
         case .tombstone: "Tombstone"
         case .fetch: "Fetch"
         case .waiting: "Waiting"
+        case .verification: "Verification"
         case .bundle: "Bundle"
         }
     }
@@ -46,7 +47,7 @@ extension MessageType {
         switch self {
         case .request, .answer: "exchange"
         case .e1, .e2, .e3, .e4, .w1: "enrolment"
-        case .l1, .l2, .l5, .l6, .l7: "login"
+        case .l1, .l2, .l5, .l6, .l7, .verification: "login"
         case .m1, .m2, .m3, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation, .reset, .probe, .leave:
             "second-factor"
         case .ping, .stop, .delete, .pingAnswer, .tombstone, .fetch, .waiting: "presence"
@@ -89,6 +90,7 @@ extension MessageType {
         case .tombstone: "The server's signed word that an account is gone."
         case .fetch: "The phone asks whether a login waits for its account."
         case .waiting: "The logins that wait, each as a link."
+        case .verification: "The phone brings the address that a device shows."
         case .bundle: "What the server says of itself: names and keys, under its root."
         }
     }
@@ -103,7 +105,7 @@ extension MessageType {
         case .m1: .m2
         case .m3: .m4
         case .ping, .stop: .pingAnswer
-        case .fetch: .waiting
+        case .fetch, .verification: .waiting
         case .request, .answer, .e2, .e4, .l2, .l6, .l7, .m2, .m4, .ticket, .secondFactorAnswer, .proof, .receipt, .close, .secondFactorEvaluation,
             .reset, .probe, .leave, .delete, .pingAnswer, .tombstone, .waiting, .bundle:
             nil

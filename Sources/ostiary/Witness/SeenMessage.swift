@@ -23,6 +23,8 @@ struct SeenMessage: Sendable {
         case .stop: fields = Self.fields(of: try Stop(decoding: bytes))
         case .delete: fields = [.id("accountId", try Delete(decoding: bytes).accountID)]
         case .fetch: fields = [.id("accountId", try Fetch(decoding: bytes).accountID)]
+        // Who has the code may bring it, too.
+        case .verification: fields = [.id("accountId", try Verification(decoding: bytes).accountID)]
         case .ticket: fields = Self.fields(of: try Ticket(decoding: bytes))
         case .proof: fields = Self.fields(of: try Proof(decoding: bytes))
         case .close: fields = [.id("sfId", try Close(decoding: bytes).instanceID)]

@@ -39,13 +39,15 @@ extension FuzzedPhone {
             signature: .end(Message.label, isFresh: true), signer: signer)
     }
 
-    /// L1 of a link, of an AppLogin and of a login that waits, and the Fetch that told of it.
+    /// L1 of a link, of an AppLogin and of a login that waits, the Fetch that told of it, and the Verification of what a device shows.
     private func looks() async throws -> [Ready] {
         let link = L1(link: try await servers.link(try servers.nonce()), via: .scan, clientInfo: "Example 1.0 on Pixel 9").encoded
         try await servers.push(to: phone.account)
         let waiting = try #require(try await phone.fetch().last).link
         let pushed = L1(link: waiting, via: .push, clientInfo: "Example 1.0 on Pixel 9").encoded
+        let begun = try await ShowingDevice(at: servers).begin()
         return [
+            try fresh("Verification", Verification(accountID: phone.account, uri: begun.uri)),
             Ready(name: "L1", message: link, ephemeral: try TestPhone.ephemeral(), signature: .none, signer: phone.phone),
             Ready(name: "L1 of what waits", message: pushed, ephemeral: try TestPhone.ephemeral(), signature: .none, signer: phone.phone),
             try fresh("L1 of an app", phone.phone.raw.openingApp(of: phone.account)), try fresh("Fetch", Fetch(accountID: phone.account)),

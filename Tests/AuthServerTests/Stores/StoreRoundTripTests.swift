@@ -20,6 +20,28 @@ struct StoreRoundTripTests {
         }
     }
 
+    @Test("A session about a device's code is open for as long as the code waits, and is none that was pushed", arguments: StoreBackend.allCases)
+    func codes(on backend: StoreBackend) async throws {
+        try await backend.run { store in
+            let request = LoginRequest(account: Sample.accountID(1))
+            for (byte, session) in [
+                Session(
+                    id: Sample.sessionID(1), server: Sample.server, nonceHash: nil, stream: nil, purpose: .login, startedAt: Sample.now,
+                    codeLife: 60),
+                Session(
+                    id: Sample.sessionID(2), server: Sample.server, nonceHash: nil, stream: nil, purpose: .login, request: request,
+                    startedAt: Sample.now, push: SessionPush(openFor: 60)),
+            ].enumerated() {
+                try await store.write { rows in try rows.save(session) }
+                let read = try #require(try await store.read { rows in try rows.session(session.id) })
+                #expect(read == session && read.openUntil == Sample.now + 60)
+                #expect((read.codeLife, read.push?.openFor) == (byte == 0 ? 60 : nil, byte == 0 ? nil : 60))
+            }
+            #expect(try await store.read { rows in try rows.waitingSessions(of: Sample.accountID(1), at: Sample.now) }.count == 1)
+            #expect(try await store.read { rows in try rows.overdueSessions(at: Sample.now + 61, limit: 9) }.count == 2)
+        }
+    }
+
     @Test(
         "A session by its return code: while the browser is awaited and after it came back, at its own server only", arguments: StoreBackend.allCases)
     func returnCodes(on backend: StoreBackend) async throws {

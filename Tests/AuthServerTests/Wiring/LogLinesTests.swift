@@ -147,10 +147,11 @@ struct LogLinesTests {
                 L1(appLoginOf: account, clientInfo: "x").encoded, decision.encoded,
                 L7(sessionID: session, accountID: account, state: .gaveUp, offer: nil).encoded, W1(accountID: account, hold: 0).encoded,
                 change.encoded, Delete(accountID: account, time: servers.now).encoded,
+                Verification(accountID: account, uri: "https://login.example/device?user_code=BCDF-GHJK").encoded,
             ]
             for message in messages { _ = try await phone.send(message, try TestPhone.ephemeral()) }
             let refused = log.lines("phone refused")
-            #expect(refused.map(\.facts["type"]) == ["l1", "l5", "l7", "w1", "m3", "delete"])
+            #expect(refused.map(\.facts["type"]) == ["l1", "l5", "l7", "w1", "m3", "delete", "verification"])
             for line in refused {
                 #expect(line.facts["account"] == account.text && line.facts["server"] == servers.server.text, "\(line.facts)")
                 #expect(line.facts["reason"] == "accountUnknown" && line.facts["requestId"] != nil, "\(line.facts)")

@@ -31,6 +31,19 @@ struct SessionMachineTests {
         #expect(loggedIn.refusal(of: .deny(Sample.denial(Sample.bob)), at: now) == .taken)
     }
 
+    @Test("A session about a device's code is over with the code, and no code makes it longer; who claims it in time has three minutes more")
+    func codeLife() throws {
+        let (server, id) = (Sample.session().server, Sample.session().id)
+        for (life, open) in [(UInt64(60), UInt64(60)), (600, 300), (0, 0)] {
+            let session = Session(
+                id: id, server: server, nonceHash: nil, stream: nil, purpose: .login, startedAt: Sample.start, codeLife: life)
+            let last = Sample.start + open
+            #expect(session.settled(at: last).state == .open && session.settled(at: last + 1).state == .expired)
+            let claimed = try session.after(.claim(Sample.bob, .unboundLink), at: last)
+            #expect(claimed.settled(at: last + 180).state == claimed.state && claimed.settled(at: last + 181).state == .expired)
+        }
+    }
+
     @Test("A session for one account is claimed by no other")
     func preselected() throws {
         let session = Sample.session(preselected: Sample.alice)

@@ -31,6 +31,17 @@ struct LinkInputTests {
         #expect(try LinkInput.resolve(try folder.write(try QRSymbol(bytes: link).png(), to: "link.png")) == .scanned(link))
     }
 
+    @Test("What a device shows is a login code: as a link, in a file and in a picture")
+    func devices() throws {
+        let folder = try TemporaryFolder()
+        let uri = "https://login.example.org/device?user_code=BCDF-GHJK"
+        #expect(try LinkInput.resolve(uri, for: .login) == .link(uri))
+        #expect(try LinkInput.resolve(try folder.write(Array((uri + "\n").utf8), to: "link.txt"), for: .login) == .link(uri))
+        let png = try folder.write(try QRSymbol(bytes: Array(uri.utf8)).png(), to: "screen.png")
+        #expect(try LinkInput.resolve(png, for: .login) == .scanned(Array(uri.utf8)))
+        #expect(throws: LinkInputError.otherCommand(.login)) { try LinkInput.resolve(uri, for: .enrolment) }
+    }
+
     @Test("A code of the other kind than the command takes is refused, as a link, as bytes and in a picture, with the command that takes it")
     func otherCommand() throws {
         let folder = try TemporaryFolder()

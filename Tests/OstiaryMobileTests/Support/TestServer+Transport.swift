@@ -98,6 +98,7 @@ extension TestServer {
             case .l5: return try decide(opened)
             case .l7: return try note(opened)
             case .fetch: return try fetch(opened)
+            case .verification: return try verify(opened)
             case .ping: return try await ping(opened)
             case .stop: return try stop(opened)
             case .delete: return try delete(opened)

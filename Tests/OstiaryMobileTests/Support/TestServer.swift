@@ -89,6 +89,9 @@ actor TestServer {
     var numbers: [String] = []
     /// Wrong ones that the account may still try today.
     var numbersLeft = 9
+    /// What devices show, with the logins about it; and what phones brought of it.
+    var devices: [String: SessionID] = [:]
+    var brought: [String] = []
     /// What each L5 named for tokens.
     var tokenKeys: [TokenKey?] = []
     /// What each L5, Ping and Stop said was shown.

@@ -128,6 +128,17 @@ struct RefusedValueTests {
         expectRefused(changed(four, at: 5, to: 0), Waiting.self, .truncated)
     }
 
+    @Test("What a device shows has at most 512 bytes, and is text")
+    func verification() throws {
+        let most = String(repeating: "d", count: 512)
+        let bytes = Verification(accountID: samples.account, uri: most).encoded
+        #expect(try Verification(decoding: bytes).uri == most)
+        // Behind header and account, a length of two bytes.
+        let place = 4 + 16
+        expectRefused(Array(bytes[..<place]) + [2, 1] + bytes[(place + 2)...] + [0], Verification.self, .badLength)
+        expectRefused(changed(bytes, at: place + 2, to: 0x07), Verification.self, .badText)
+    }
+
     @Test("Whether a number is asked is 0 or 1", arguments: [2, 255] as [UInt8])
     func number(_ value: UInt8) throws {
         let l2 = samples.l2()

@@ -85,6 +85,7 @@ struct SignatureCoverTests {
         try check(W1(accountID: samples.account, hold: 25), freshness: fresh)
         try check(Ping(sessionID: samples.session, hold: 25), freshness: fresh)
         try check(Fetch(accountID: samples.account), freshness: fresh)
+        try check(Verification(accountID: samples.account, uri: "https://door.example/device?user_code=BCDF-GHJK"), freshness: fresh)
         try check(Stop(sessionID: samples.session, reason: .user), freshness: fresh)
     }
 

@@ -3,7 +3,7 @@ import OstiaryProtocol
 /// When a session is overdue, and when it could last change. Stores keep both beside the row, so that they can be asked for.
 extension Session {
     /// The last moment at which a phone may claim it.
-    package var openUntil: Instant { startedAt + (push?.openFor ?? Self.openFor) }
+    package var openUntil: Instant { startedAt + (push?.openFor ?? codeLife ?? Self.openFor) }
     /// The last moment at which the phone that claimed it may decide.
     package var claimedUntil: Instant { openUntil + Self.claimedFor }
 

@@ -18,6 +18,8 @@ package struct Session: Equatable, Sendable {
     package let page: SessionPage?
     /// How it is pushed to the phone of its account; nil for a session that a browser or an app shows.
     package var push: SessionPush?
+    /// Seconds for which the code of the device waits that it is about (protocol §6), which may be over before a session would be; nil for any other.
+    package let codeLife: UInt64?
     package var state: SessionState
     /// What a phone said last of itself, for the page; nothing else follows from it.
     package var report: PhoneReport?
@@ -25,7 +27,7 @@ package struct Session: Equatable, Sendable {
     package init(
         id: SessionID, server: ServerID, nonceHash: [UInt8]?, stream: StreamID?, purpose: SessionPurpose,
         request: LoginRequest = LoginRequest(), asked: UInt32 = 0, startedAt: Instant, page: SessionPage? = nil, push: SessionPush? = nil,
-        state: SessionState = .open
+        codeLife: UInt64? = nil, state: SessionState = .open
     ) {
         self.id = id
         self.server = server
@@ -37,6 +39,7 @@ package struct Session: Equatable, Sendable {
         self.startedAt = startedAt
         self.page = page
         self.push = push
+        self.codeLife = codeLife.map { min($0, Self.openFor) }
         self.state = state
     }
 }
