@@ -69,12 +69,15 @@ package final class TestClock: DeviceClock {
     }
 
     package var now: Instant { Instant(wall) }
-    package var wall: UInt64 { (system?.wall ?? 0) + state.withLock { UInt64($0.wall) } }
-    package var monotonic: UInt64 { (system?.monotonic ?? 0) + state.withLock { UInt64($0.monotonic) } }
+    package var wall: UInt64 { Self.shown(state.withLock { $0.wall }, over: system?.wall) }
+    package var monotonic: UInt64 { Self.shown(state.withLock { $0.monotonic }, over: system?.monotonic) }
     /// Every wait that was asked for, in seconds.
     package var waits: [Double] { state.withLock { $0.waits } }
     /// How many tasks wait for the test to move the clock.
     package var sleeping: Int { state.withLock { $0.sleepers.count } }
+
+    /// Never before its beginning, however far it was set back.
+    private static func shown(_ moved: Double, over system: UInt64?) -> UInt64 { UInt64(max(0, Double(system ?? 0) + moved)) }
 
     /// Time passes.
     package func advance(_ seconds: UInt64) {
