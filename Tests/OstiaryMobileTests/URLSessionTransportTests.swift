@@ -27,6 +27,18 @@ struct URLSessionTransportTests {
         #expect(seen.lowercased().split(separator: "\r\n").filter { $0.hasPrefix("accept-encoding:") } == ["accept-encoding: identity"])
     }
 
+    @Test("Its fields go with it, its type in the place of that of messages; of the answer's those are told that were asked for")
+    func fields() async throws {
+        let server = try RawServer { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDPoP-Nonce: abc\r\nX-Other: 1\r\nConnection: close\r\n\r\nhi") }
+        let request = TransportRequest(
+            url: try #require(server.url()), body: [1], timeout: 60, fields: ["content-type": "application/x-www-form-urlencoded", "dpop": "proof"],
+            answerFields: ["dpop-nonce"])
+        #expect(try await URLSessionTransport().send(request).fields == ["dpop-nonce": "abc"])
+        let seen = try #require(server.requests.first).lowercased().split(separator: "\r\n")
+        #expect(seen.filter { $0.hasPrefix("content-type:") } == ["content-type: application/x-www-form-urlencoded"])
+        #expect(seen.contains("dpop: proof"))
+    }
+
     @Test("No cookie is kept and no redirect is followed")
     func keepsNothing() async throws {
         let server = try RawServer {

@@ -66,7 +66,7 @@ public struct TransportResponse: Sendable, Hashable {
 ///
 /// Anybody's code can lead a phone to a server that sends without end. So a transport reads no more of an answer than `TransportResponse.longestBody`,
 /// asks with `Accept-Encoding: identity` and unpacks nothing, gives up when the time of the request is over, however the answer trickles, and returns at
-/// once when its task is cancelled.
+/// once when its task is cancelled. A request with fields is sent once, and not again where its connection broke: a code of OAuth is good once.
 public protocol Transport: Sendable {
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse
 }

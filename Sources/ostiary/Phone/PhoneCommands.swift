@@ -27,6 +27,9 @@ extension PhoneSubcommand {
         } catch let error as OstiaryError {
             output.tell(error)
             exit = error.exit
+        } catch let error as TokenError {
+            output.tell(error)
+            exit = error.exit
         } catch let error as LinkInputError {
             output.failure(error.description)
             exit = .usage

@@ -6,20 +6,25 @@ enum PhoneHome {
     /// Environment variable with the key that seals the home's keys: 64 hexadecimal digits. Without it a file in the home holds one.
     static let keyringVariable = "OSTIARY_PHONE_KEYRING"
 
-    /// - Parameter isWatching: whether a stop is to be heard of at once.
+    /// - Parameters:
+    ///   - isWatching: whether a stop is to be heard of at once.
+    ///   - bindsTokens: whether an AppLogin names a key for tokens.
     /// - Throws: `OstiaryError` when the home cannot be used.
-    static func open(_ options: PhoneOptions, isWatching: Bool = false, biometrics: BiometricOptions? = nil) throws -> Ostiary {
-        try open(at: options.homeURL.path, isWatching: isWatching, biometrics: biometrics?.sensor(of: options.homeURL))
+    static func open(
+        _ options: PhoneOptions, isWatching: Bool = false, biometrics: BiometricOptions? = nil, bindsTokens: Bool = false
+    ) throws -> Ostiary {
+        try open(
+            at: options.homeURL.path, isWatching: isWatching, biometrics: biometrics?.sensor(of: options.homeURL), bindsTokens: bindsTokens)
     }
 
     /// - Parameters:
     ///   - name: what the page of an enrolment and older devices call this phone, before the machine's name.
     ///   - beginsWaitingLogins: whether what waits is asked about at once; a command is about what it was given.
     static func open(
-        at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil, name: String = "terminal", beginsWaitingLogins: Bool = false
+        at path: String, isWatching: Bool, biometrics: SimulatedBiometrics? = nil, name: String = "terminal", beginsWaitingLogins: Bool = false,
+        bindsTokens: Bool = false
     ) throws(OstiaryError) -> Ostiary {
-        let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
-        var ports = try Ports.files(in: path, keyring: keyring, transport: HTTPTransport(), biometrics: biometrics)
+        var ports = try Self.ports(at: path, biometrics: biometrics)
         ports.remembersAllSessions = true
         ports.beginsWaitingLogins = beginsWaitingLogins
         var configuration = Ostiary.Configuration()
@@ -27,8 +32,17 @@ enum PhoneHome {
         configuration.deviceName = deviceName(name)
         configuration.connectionPatience = .seconds(5)
         configuration.watchesSessions = isWatching
+        configuration.bindsTokens = bindsTokens
         configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
         return Ostiary(configuration: configuration, ports: ports)
+    }
+
+    /// What the SDK stands on in a home.
+    static func ports(_ options: PhoneOptions) throws(OstiaryError) -> Ports { try ports(at: options.homeURL.path) }
+
+    private static func ports(at path: String, biometrics: SimulatedBiometrics? = nil) throws(OstiaryError) -> Ports {
+        let keyring = ProcessInfo.processInfo.environment[keyringVariable].map { EnvironmentKeyring(value: $0) }
+        return try Ports.files(in: path, keyring: keyring, transport: HTTPTransport(), biometrics: biometrics)
     }
 
     /// The accounts of a home.

@@ -66,7 +66,7 @@ final class HTTPTransport: Transport {
                 let deadline = NIODeadline.now() + TimeAmount(limit)
                 do {
                     return try await exchange(request, with: client, until: deadline)
-                } catch let error where isAboutKeptConnection(error) {
+                } catch let error where request.fields.isEmpty && isAboutKeptConnection(error) {
                     return try await exchange(request, with: client, until: deadline)
                 }
             }
@@ -92,7 +92,8 @@ final class HTTPTransport: Transport {
     }
 
     /// Whether the connection may have been one of an earlier call, which the server had closed meanwhile. Then the same bytes go out once more, by
-    /// another one: where the first did arrive the server says REPLAYED, which is no answer either (protocol §4).
+    /// another one: where the first did arrive the server says REPLAYED, which is no answer either (protocol §4). Not so a call with fields of its own, which
+    /// is none of AP1: a code that arrives twice ends what it gave.
     private static func isAboutKeptConnection(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed

@@ -21,6 +21,7 @@ struct PhoneCommand: AsyncParsableCommand {
             EnrolCommand.self, LoginCommand.self, WaitCommand.self, AppLoginCommand.self, AccountsCommand.self, SessionsCommand.self,
             DeleteAccountCommand.self,
             ChangePINCommand.self, AddBiometricsCommand.self, RemoveBiometricsCommand.self, HistoryCommand.self, WatchCommand.self,
+            TokenCommand.self,
         ])
 
     @OptionGroup(title: "The phone as a page") var flag: PhonePageFlag

@@ -193,6 +193,11 @@ extension AuthorizeFixture {
         return code
     }
 
+    /// The operator blocks an account.
+    func block(_ account: Account) async throws {
+        _ = try await domain.accounts.setBlocked(true, account.id, at: server, by: .operator, now: clock.now)
+    }
+
     /// Whoever has the phone stops a login there.
     func stop(_ nonce: SessionNonce) async throws {
         let stopped = try await session(nonce).after(.stop(.user), at: clock.now)

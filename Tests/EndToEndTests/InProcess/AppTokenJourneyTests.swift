@@ -126,6 +126,26 @@ struct AppTokenJourneyTests {
         }
     }
 
+    @Test("S0-18 S0-22 the SDK exchanges by itself: a token with a profile, which userinfo takes until the logout, and no other after it")
+    func byTheSDK() async throws {
+        try await run { world in
+            let app = try await App(of: "alice", in: world)
+            let issuer = String(app.tokenAddress.absoluteString.dropLast(app.tokenAddress.path.count))
+            let client = try app.phone.ostiary.tokenClient(TokenSettings(issuer: issuer, clientID: "app", scope: "openid"))
+            let token = try await client.freshToken()
+            #expect(token.kind == .dpop && token.hasScope("openid"))
+            #expect(try await client.freshToken().value == token.value)
+            #expect(try await client.credentials()?.profile?.subject == "alice")
+            let fields = try token.fields(method: "GET", url: app.userInfoAddress)
+            #expect(fields["Authorization"] == "DPoP \(token.value)")
+            #expect(try await app.userInfo(token.value, try #require(fields["DPoP"])).status == 200)
+            let late = try #require(try token.fields(method: "GET", url: app.userInfoAddress)["DPoP"])
+            try await app.phone.ostiary.end(app.session)
+            #expect(try await app.userInfo(token.value, late).isError("invalid_token", 401))
+            await #expect(throws: TokenError.notLoggedIn) { try await client.freshToken() }
+        }
+    }
+
     @Test("S0-22 a logout on the phone ends the token at once, and its webNonce gives no other")
     func loggedOut() async throws {
         try await run { world in

@@ -81,11 +81,14 @@ actor Line: Transport {
     }
 
     private nonisolated func deliver(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        var headers: HTTPFields = [.contentType: "application/octet-stream"]
+        for (name, value) in request.fields { if let name = HTTPField.Name(name) { headers[name] = value } }
         do {
             let response = try await client.executeRequest(
-                uri: request.url.path, method: request.body == nil ? .get : .post, headers: [.contentType: "application/octet-stream"],
+                uri: request.url.path, method: request.body == nil ? .get : .post, headers: headers,
                 body: request.body.map { ByteBuffer(bytes: $0) })
-            return TransportResponse(status: response.status.code, body: Array(buffer: response.body))
+            let fields = request.told(of: response.headers.map { (name: $0.name.rawName, value: $0.value) })
+            return TransportResponse(status: response.status.code, body: Array(buffer: response.body), fields: fields)
         } catch {
             throw .unreachable
         }

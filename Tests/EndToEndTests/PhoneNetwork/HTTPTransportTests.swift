@@ -160,6 +160,28 @@ struct HTTPTransportTests {
         #expect(rude.requests.count == 2)
     }
 
+    @Test("A call with fields of its own goes out once, whatever becomes of its connection: a code that arrives twice ends what it gave")
+    func onceOnly() async throws {
+        let rude = try RawServer { _ in }
+        let url = try #require(rude.url())
+        let request = TransportRequest(url: url, body: [1], timeout: 60, fields: ["content-type": "application/x-www-form-urlencoded"])
+        await #expect(throws: TransportError.unreachable) { try await transport.send(request) }
+        #expect(rude.requests.count == 1)
+    }
+
+    @Test("Its fields go with it, its type in the place of that of messages; of the answer's those are told that were asked for")
+    func fields() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDPoP-Nonce: abc\r\nSet-Cookie: a=b\r\nX-Twice: 1\r\nX-Twice: 2\r\n\r\nhi"
+        let server = try RawServer { $0.send(head) }
+        let request = TransportRequest(
+            url: try #require(server.url()), body: [1], timeout: 60, fields: ["content-type": "application/x-www-form-urlencoded", "dpop": "proof"],
+            answerFields: ["dpop-nonce", "x-twice"])
+        #expect(try await transport.send(request).fields == ["dpop-nonce": "abc"])
+        let seen = try #require(server.requests.first).lowercased().split(separator: "\r\n")
+        #expect(seen.filter { $0.hasPrefix("content-type:") } == ["content-type: application/x-www-form-urlencoded"])
+        #expect(seen.contains("dpop: proof"))
+    }
+
     @Test("Nobody there is unreachable at once")
     func nobody() async throws {
         let port = try ReservedPort()

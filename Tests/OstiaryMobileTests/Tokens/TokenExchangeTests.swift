@@ -1,5 +1,6 @@
 import Foundation
 import OstiaryProtocol
+import OstiaryTesting
 import OstiaryTokens
 import Testing
 

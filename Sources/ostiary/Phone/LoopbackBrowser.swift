@@ -1,0 +1,84 @@
+import Foundation
+import HTTPService
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OstiaryMobile
+
+/// Any browser of this machine: it is told an address by the person, and comes back to a port of 127.0.0.1 at which this process waits (RFC 8252 §7.3).
+///
+/// Another program of the machine could come in its place. It has no code of this login, and what it says is not believed without the login's state.
+struct LoopbackBrowser: WebBrowser {
+    /// Shows an address to the person.
+    let show: @Sendable (URL) -> Void
+
+    init(_ show: @escaping @Sendable (URL) -> Void) { self.show = show }
+
+    /// - Parameter redirectURL: http to 127.0.0.1, without a port.
+    func visit(redirectURL: URL) async throws(BrowserError) -> any BrowserVisit {
+        guard var address = URLComponents(url: redirectURL, resolvingAgainstBaseURL: false), address.scheme == "http", address.host == "127.0.0.1",
+            address.port == nil, let reserved = try? ReservedPort()
+        else { throw .unavailable }
+        address.port = reserved.number
+        guard let here = address.url else { throw .unavailable }
+        return LoopbackVisit(redirectURL: here, reserved: reserved, show: show)
+    }
+}
+
+private struct LoopbackVisit: BrowserVisit {
+    private static let page = """
+        <!doctype html><html lang="en"><head><meta charset="utf-8"><title>ostiary phone</title></head>
+        <body><p>You can close this page: the terminal goes on.</p></body></html>
+        """
+
+    let redirectURL: URL
+    let reserved: ReservedPort
+    let show: @Sendable (URL) -> Void
+
+    func open(_ url: URL) async throws(BrowserError) -> URL {
+        let (callbacks, heard) = AsyncStream.makeStream(of: URL.self)
+        let drain = DrainSignal()
+        let runner = ServerRunner(logger: Logger.service("ostiary.phone", level: .critical), drain: drain)
+        let answering = listener(heard)
+        let serving = Task {
+            defer { heard.finish() }
+            try await runner.run([answering], stopsOnSignals: false) { [show] _ in show(url) }
+        }
+        defer { serving.cancel() }
+        let callback = await withTaskCancellationHandler {
+            for await callback in callbacks { return callback as URL? }
+            return nil
+        } onCancel: {
+            serving.cancel()
+        }
+        guard let callback else { throw Task.isCancelled ? BrowserError.cancelled : BrowserError.unavailable }
+        return callback
+    }
+
+    /// One address, to be read by GET under its own name only: a name of some website that is pointed here gets nothing.
+    private func listener(_ heard: AsyncStream<URL>.Continuation) -> Listener {
+        let (port, path, origin) = (reserved.number, redirectURL.path, redirectURL)
+        let limits = ServiceLimits(
+            body: 0, idle: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 64, givesWay: true))
+        let router = Router(context: ServiceRequestContext.self)
+        router.addServiceMiddleware(limits: limits)
+        router.get(RouterPath(path)) { request, _ -> Response in
+            guard request.head.authority == "127.0.0.1:\(port)", let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first,
+                let callback = URL(string: "\(origin.absoluteString)?\(query)")
+            else { return Response(status: .notFound) }
+            // Told once the page is written: whoever hears it ends this server.
+            let body = ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: Self.page))
+                try await writer.finish(nil)
+                heard.yield(callback)
+            }
+            let fields: HTTPFields = [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: "default-src 'none'",
+                .connection: "close",
+            ]
+            return Response(status: .ok, headers: fields, body: body)
+        }
+        return Listener("browser", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
+    }
+}
