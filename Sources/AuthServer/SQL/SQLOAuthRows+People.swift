@@ -72,7 +72,7 @@ extension SQLOAuthRows {
         let session = try SessionColumns.read(row).settled(at: now)
         return switch session.state {
         case .open: .nobody
-        case .claimed(let claim): .account(claim.account, gaveUp: session.report != nil)
+        case .claimed(let claim): .account(claim.account, gaveUp: session.report?.saysItIsLeft == true)
         case .returning, .loggedIn, .denied, .expired, .stopped: nil
         }
     }
@@ -109,6 +109,11 @@ extension Session {
     fileprivate func login(at now: Instant) -> Login? {
         if case .loggedIn(let login) = settled(at: now).state { login } else { nil }
     }
+}
+
+extension PhoneReport {
+    /// Whether the phone does not go on. Whoever waits for the end of a penalty does.
+    fileprivate var saysItIsLeft: Bool { state != .penalised }
 }
 
 /// A person beside the account that is `a` in a statement.

@@ -168,6 +168,28 @@ struct DeviceCodeTests {
         }
     }
 
+    @Test("Who waits for the end of a penalty goes on: meanwhile no other phone takes the code; one that is blocked or asks in vain leaves it")
+    func penalised() async throws {
+        try await Self.run { servers, phone, device in
+            let bob = try await TestPhone(servers).enrol(try servers.nonce(), userID: "bob")
+            let begun = try await device.begin()
+            let waits = try await phone.show(begun)
+            let attempt = try await waits.proved()
+            try await waits.tell(.penalised, until: servers.now + 60)
+            #expect(await servers.refusal { try await bob.bring(begun.uri) } == .sessionTaken)
+            let yes = try waits.decision(attempt: attempt.id, method: .pin, proof: try phone.phone.prove(attempt))
+            #expect(try await waits.send(yes).result == .loggedIn)
+            #expect(try await device.poll(begun).login["sub"]?.string == "alice")
+            for state in [PhoneState.blocked, .noSecondFactor] {
+                let next = try await device.begin()
+                let left = try await phone.show(next)
+                _ = try await left.proved()
+                try await left.tell(state)
+                #expect(try await bob.show(next).screen.sessionID != left.screen.sessionID, "\(state)")
+            }
+        }
+    }
+
     @Test("A login that ran out takes the code with it no more than a page that was left: the next one begins while the device waits")
     func next() async throws {
         try await Self.run { servers, phone, device in

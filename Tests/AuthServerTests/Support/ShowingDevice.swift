@@ -106,8 +106,11 @@ extension EnrolledPhone {
 
 extension ShownLogin {
     /// L7: the phone does not go on.
-    func giveUp() async throws {
-        let message = L7(sessionID: screen.sessionID, accountID: owner.account, state: .gaveUp, offer: screen.offer)
+    func giveUp() async throws { try await tell(.gaveUp) }
+
+    /// L7: what the phone is at.
+    func tell(_ state: PhoneState, until: Instant = Instant(0)) async throws {
+        let message = L7(sessionID: screen.sessionID, accountID: owner.account, state: state, until: until, offer: screen.offer)
         let answer = try await owner.phone.send(try owner.phone.raw.sign(message).bytes, ephemeral)
         guard answer.status == .ok else { throw answer.status }
     }
