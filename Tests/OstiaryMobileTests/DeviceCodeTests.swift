@@ -86,12 +86,12 @@ struct DeviceCodeTests {
         #expect(await count(.l1, phone) == 0)
     }
 
-    @Test("Where one account's server refuses, or blocks it, the next account is asked for; any other answer is the answer")
+    @Test("Where one account's server refuses, does not know it, or waits for another, the next account is asked for; any other answer is the answer")
     func several() async throws {
         let phone = try await TestPhone.enrolled()
         try await phone.enrolAnother()
         let (uri, _) = await phone.server.makeDeviceCode()
-        for status in [Status.refused, .accountBlocked] {
+        for status in [Status.refused, .accountBlocked, .accountPending, .accountUnknown, .sessionTaken] {
             await phone.server.with { $0.mishaps.statuses[.verification] = [status] }
             phone.ostiary.start(with: Array(uri.utf8))
             let (session, accounts) = try await phone.confirmLogin()
@@ -105,6 +105,19 @@ struct DeviceCodeTests {
         let error = try await phone.finalFailure()
         #expect(error == .sessionUnknown)
         #expect(await count(.verification, phone) == before + 1)
+    }
+
+    @Test("Of the answers that all accounts hear the person is told the first that says more than a refusal", arguments: [true, false])
+    func allInTheWay(isRefusedFirst: Bool) async throws {
+        let phone = try await TestPhone.enrolled()
+        try await phone.enrolAnother()
+        let (uri, _) = await phone.server.makeDeviceCode()
+        let answers: [Status] = [.refused, .sessionTaken]
+        await phone.server.with { $0.mishaps.statuses[.verification] = isRefusedFirst ? answers : answers.reversed() }
+        phone.ostiary.start(with: Array(uri.utf8))
+        let error = try await phone.finalFailure()
+        #expect(error == .sessionTaken)
+        #expect(await count(.verification, phone) == 2)
     }
 
     @Test("An answer that is lost is asked for again")

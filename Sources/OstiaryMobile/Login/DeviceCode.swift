@@ -21,6 +21,8 @@ extension Engine {
     }
 
     /// The link to the login about the code. Of several virtual servers at one address each knows only its own codes: the others refuse, and count nothing.
+    /// What is in the way of one account need not be in that of the next: it is blocked there, or gone, or the other one claimed this login and was left.
+    /// - Throws: the first answer that says more than a refusal.
     private func bring(
         _ code: VerificationLink, _ id: Session.ID, as accounts: [StoredAccount]
     ) async throws(OstiaryError) -> (Encoded<LoginLink>, rootHash: [UInt8]) {
@@ -35,11 +37,21 @@ extension Engine {
                 else { throw .serverAnswer }
                 return (link, rootHash)
             } catch {
-                guard error == .refused || error == .accountBlocked else { throw error }
-                failure = error
+                guard error == .refused || error.isOfOneAccount else { throw error }
+                if failure == .noAccountsForServer || failure == .refused { failure = error }
             }
             try checkNotAborted()
         }
         throw failure
+    }
+}
+
+extension OstiaryError {
+    /// Whether another account of this phone may be told something else.
+    fileprivate var isOfOneAccount: Bool {
+        switch self {
+        case .accountBlocked, .accountPending, .accountUnknown, .accountDeleted, .sessionTaken: true
+        default: false
+        }
     }
 }
