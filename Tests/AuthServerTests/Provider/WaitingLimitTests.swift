@@ -202,4 +202,25 @@ struct WaitingLimitTests {
             #expect(!plan.contains { $0.hasPrefix("SCAN oauth") || $0.contains("B-TREE") }, "\(plan)")
         }
     }
+
+    @Test("What an operator's change ends on phones is found by what still waits there, however many a server had in the last day")
+    func askedPlans() async throws {
+        let database = CountingDatabase(try SQLiteDatabase.inMemory())
+        try await database.migrate(AuthenticationSchema.migrations)
+        let store = SQLOAuthStore(database: database, key: KeyEncryptionKey.random())
+        for asksForCodes in [true, false] {
+            _ = database.take()
+            _ = try await store.read { rows in
+                try asksForCodes
+                    ? rows.broughtCodes(at: Sample.server, since: Sample.now)
+                    : rows.openQuestions(of: Sample.client, at: Sample.server, since: Sample.now)
+            }
+            let statement = try #require(database.take().statements.last)
+            let count = (1...9).filter { statement.contains("$\($0)") }.max() ?? 0
+            let plan = try await database.transaction { connection in
+                try connection.query("EXPLAIN QUERY PLAN \(statement)", [SQLValue](repeating: .null, count: count)).map { try $0.text("detail") }
+            }
+            #expect(plan == ["SEARCH oauth_polled USING INDEX oauth_polled_asked (server=? AND expires_at>?)"])
+        }
+    }
 }
