@@ -5,8 +5,9 @@ import Synchronization
 package final class PlaceTries: Sendable {
     /// Places of which it remembers anything; of more, the one that tried longest ago is forgotten. As many networks.
     package static let mostPlaces = 10_000
-    /// Seconds by which a call may come after one that was later: more is a clock that was put back.
-    static let disorder: UInt64 = 5
+    /// Seconds by which a call may come after one that was later: more is a clock that was put back. Longer than a body may take to arrive, as a request is
+    /// of the moment at which its head came: who sends one slowly puts no clock back for all.
+    static let disorder: UInt64 = 60
 
     fileprivate struct State {
         var places: [String?: RecentTries] = [:]

@@ -94,6 +94,15 @@ struct PlaceTriesTests {
         #expect(tries.wait(here, at: start + 5) == nil)
     }
 
+    @Test("A call of which the body was slow makes nobody's tries older, those of its proxy and its network neither")
+    func slowBody() {
+        let (tries, stranger) = (PlaceTries(pace), CallPlace("198.51.100.1"))
+        let here = CallPlace("2001:db8::/64", in: "2001:db8::/56", through: "10.0.0.1")
+        for _ in 0..<3 { #expect(tries.take(here, at: start + 30) == nil) }
+        for place in [stranger, here] { _ = tries.wait(place, at: start) }
+        #expect(tries.take(here, at: start + 89) == 1)
+    }
+
     @Test("After a clock that ran ahead for many places, who tries now is remembered before them", arguments: jumps)
     func rememberedAfterwards(by jump: UInt64) {
         let tries = PlaceTries(pace)
