@@ -89,7 +89,7 @@ struct DeviceCodeTests {
     @Test("Where one account's server refuses, does not know it, or waits for another, the next account is asked for; any other answer is the answer")
     func several() async throws {
         let phone = try await TestPhone.enrolled()
-        try await phone.enrolAnother()
+        try await phone.enrol()
         let (uri, _) = await phone.server.makeDeviceCode()
         for status in [Status.refused, .accountBlocked, .accountPending, .accountUnknown, .sessionTaken] {
             await phone.server.with { $0.mishaps.statuses[.verification] = [status] }

@@ -198,7 +198,7 @@ struct TokenRefreshTests {
     func clockSet() async throws {
         let world = try TokenWorld()
         let client = try await world.loggedIn()
-        for change in [-100_000.0, 200_000] {
+        for change: Int64 in [-100_000, 200_000] {
             world.clock.setWall(by: change)
             #expect(world.server.isGood(try await client.freshToken()))
         }
