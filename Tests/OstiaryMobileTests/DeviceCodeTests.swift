@@ -110,7 +110,7 @@ struct DeviceCodeTests {
     @Test("Of the answers that all accounts hear the person is told the first that says more than a refusal", arguments: [true, false])
     func allInTheWay(isRefusedFirst: Bool) async throws {
         let phone = try await TestPhone.enrolled()
-        try await phone.enrolAnother()
+        try await phone.enrol()
         let (uri, _) = await phone.server.makeDeviceCode()
         let answers: [Status] = [.refused, .sessionTaken]
         await phone.server.with { $0.mishaps.statuses[.verification] = isRefusedFirst ? answers : answers.reversed() }
