@@ -1,0 +1,131 @@
+import Foundation
+import OstiaryProtocol
+import OstiaryTesting
+import Synchronization
+import Testing
+
+@testable import OstiaryMobile
+
+/// A network on which something happens once, between the moment at which the provider answered a call for a token and that at which the answer comes.
+final class EventfulNetwork: Transport {
+    typealias Event = @Sendable () async throws -> Void
+
+    private let base: TokenServer
+    private let event = Mutex<Event?>(nil)
+
+    init(_ base: TokenServer) { self.base = base }
+
+    /// - Parameter event: what it throws loses the answer.
+    func meanwhile(_ event: @escaping Event) { self.event.withLock { $0 = event } }
+
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        let answer = try await base.send(request)
+        guard request.url.path == "/oauth/token", let event = event.withLock({ $0.take() }) else { return answer }
+        do { try await event() } catch { throw .unreachable }
+        return answer
+    }
+}
+
+@Suite("What happens while a refresh is under way", .timeLimit(.minutes(10)))
+struct TokenMeanwhileTests {
+    private let world: TokenWorld
+    private let network: EventfulNetwork
+
+    init() throws {
+        world = try TokenWorld(bindsToDevice: false)
+        network = EventfulNetwork(world.server)
+    }
+
+    /// A process on the network, whose turn nobody keeps unless it is said who.
+    private func client(_ settings: TokenSettings, lock: (any TokenLock)? = nil) -> TokenClient {
+        var ports = Ports(keys: world.keys, accounts: MemoryAccountStore(), transport: network, clock: world.clock)
+        ports.tokens = world.documents
+        ports.tokenLock = lock
+        return TokenClient(settings, ports: ports, source: nil, random: SystemRandomSource())
+    }
+
+    private func settings(bound: Bool) -> TokenSettings {
+        var settings = world.settings
+        settings.bindsToDevice = bound
+        return settings
+    }
+
+    @Test("Who logs in meanwhile is logged in, and not the person whose token was being renewed", arguments: [true, false])
+    func anotherPerson(_ bindsToDevice: Bool) async throws {
+        let client = client(settings(bound: bindsToDevice))
+        try await client.logIn(in: world.browser)
+        world.passLife()
+        network.meanwhile { [world] in
+            world.server.with { $0.subject = "bob" }
+            try await client.logIn(in: world.browser)
+        }
+        let token = try await client.freshToken()
+        #expect(try await client.credentials()?.profile?.subject == "bob")
+        #expect(world.server.isGood(token) && world.server.with { $0.accessTokens[token.value] } == 1)
+        #expect(world.server.with { $0.families[0].isOver && !$0.families[1].isOver })
+        #expect(try world.isTidy)
+    }
+
+    @Test("Who logs out meanwhile is logged out, and nothing of the answer stays", arguments: [true, false])
+    func loggedOut(_ bindsToDevice: Bool) async throws {
+        let client = client(settings(bound: bindsToDevice))
+        try await client.logIn(in: world.browser)
+        world.passLife()
+        network.meanwhile { try await client.revoke() }
+        await #expect(throws: TokenError.notLoggedIn) { try await client.freshToken() }
+        #expect(try await client.credentials() == nil)
+        #expect(world.keys.names.isEmpty)
+    }
+
+    @Test("An app that was suspended in a refresh until its lease was over does not ask again by what an extension renewed twice since")
+    func suspended() async throws {
+        let lock = LeasedTokenLock(in: world.leases, clock: world.clock)
+        let (app, widget) = (client(world.settings, lock: lock), world.process())
+        try await app.logIn(in: world.browser)
+        world.passLife()
+        network.meanwhile { [world] in
+            world.clock.advance(61)
+            _ = try await widget.freshToken()
+            world.passLife()
+            _ = try await widget.freshToken()
+            throw TransportError.unreachable
+        }
+        let token = try await app.freshToken()
+        #expect(world.server.isGood(token))
+        #expect(world.server.with { !$0.families[0].isOver })
+        world.passLife()
+        #expect(world.server.isGood(try await app.freshToken()), "the newest refresh token is the one that is stored")
+    }
+
+    @Test("An answer that comes after an extension renewed twice puts no older refresh token in the place of the newest")
+    func lateAnswer() async throws {
+        let lock = LeasedTokenLock(in: world.leases, clock: world.clock)
+        let (app, widget) = (client(world.settings, lock: lock), world.process())
+        try await app.logIn(in: world.browser)
+        world.passLife()
+        network.meanwhile { [world] in
+            world.clock.advance(61)
+            for _ in 0..<3 {
+                _ = try await widget.freshToken()
+                world.passLife()
+            }
+            _ = try await widget.freshToken()
+        }
+        let token = try await app.freshToken()
+        #expect(try await widget.freshToken().value == token.value)
+        world.passLife()
+        #expect(world.server.isGood(try await app.freshToken()))
+        #expect(world.server.with { !$0.families[0].isOver })
+    }
+
+    @Test("A reset while a code is being redeemed leaves no login whose key it destroyed")
+    func reset() async throws {
+        let client = client(settings(bound: true))
+        network.meanwhile { [world] in
+            try TokenVault(documents: world.documents, keys: world.keys, random: SystemRandomSource()).eraseAll()
+        }
+        await #expect(throws: TokenError.busy) { try await client.logIn(in: world.browser) }
+        #expect(try await client.credentials() == nil)
+        #expect(try world.stored.logins.isEmpty && world.keys.names.isEmpty)
+    }
+}
