@@ -129,3 +129,58 @@ struct TokenMeanwhileTests {
         #expect(try world.stored.logins.isEmpty && world.keys.names.isEmpty)
     }
 }
+
+/// A key store at which something happens once, before it says a secret.
+final class EventfulKeyStore: KeyStore {
+    typealias Event = @Sendable () throws(KeyStoreError) -> Void
+
+    private let base: MemoryKeyStore
+    private let event = Mutex<Event?>(nil)
+
+    init(_ base: MemoryKeyStore) { self.base = base }
+
+    /// - Parameter event: what it throws is said in the place of the secret.
+    func beforeSecret(_ event: @escaping Event) { self.event.withLock { $0 = event } }
+
+    func makeDeviceKey(named name: String) throws(KeyStoreError) -> [UInt8] { try base.makeDeviceKey(named: name) }
+    func publicKey(named name: String) throws(KeyStoreError) -> [UInt8] { try base.publicKey(named: name) }
+    func sign(_ message: [UInt8], withKeyNamed name: String) throws(KeyStoreError) -> [UInt8] { try base.sign(message, withKeyNamed: name) }
+    func store(_ secret: [UInt8], named name: String) throws(KeyStoreError) { try base.store(secret, named: name) }
+    func delete(named name: String) throws(KeyStoreError) { try base.delete(named: name) }
+
+    func secret(named name: String) throws(KeyStoreError) -> [UInt8] {
+        if let event = event.withLock({ $0.take() }) { try event() }
+        return try base.secret(named: name)
+    }
+}
+
+@Suite("What happens while the key store is asked", .timeLimit(.minutes(10)))
+struct TokenKeyStoreTests {
+    private let world: TokenWorld
+    private let keys: EventfulKeyStore
+
+    init() throws {
+        world = try TokenWorld()
+        keys = EventfulKeyStore(world.keys)
+    }
+
+    private var process: TokenClient {
+        var ports = Ports(keys: keys, accounts: MemoryAccountStore(), transport: world.server, clock: world.clock)
+        ports.tokens = world.documents
+        ports.tokenLock = LeasedTokenLock(in: world.leases, clock: world.clock)
+        return TokenClient(world.settings, ports: ports, source: nil, random: SystemRandomSource())
+    }
+
+    @Test("Who reads while another process puts a renewed login in the place of the former is logged in all the same")
+    func readWhileRenewed() async throws {
+        _ = try await world.loggedIn()
+        keys.beforeSecret { [world] () throws(KeyStoreError) in
+            let vault = TokenVault(documents: world.documents, keys: world.keys, random: SystemRandomSource())
+            do {
+                guard let kept = try vault.kept(world.settings.login) else { return }
+                try vault.keep(kept.secret, as: kept.login.login, key: kept.login.key, renewing: kept.login)
+            } catch { throw .unavailable }
+        }
+        #expect(try await process.credentials()?.profile?.subject == "alice")
+    }
+}
