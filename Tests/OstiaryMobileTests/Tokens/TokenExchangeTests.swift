@@ -10,7 +10,7 @@ import Testing
 struct TokenExchangeTests {
     /// The network with both servers, at one host.
     private struct Network: Transport {
-        let provider: TokenServer
+        let provider: EventfulNetwork
         let server: TestTransport
 
         func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
@@ -23,6 +23,7 @@ struct TokenExchangeTests {
     private struct App {
         let phone: TestPhone
         let provider: TokenServer
+        let network: EventfulNetwork
         var settings = TokenSettings(issuer: TokenServer.issuer, clientID: "timesheets", audience: nil, scope: "openid")
 
         init(bindsTokens: Bool = true, hasTokens: Bool = true) async throws {
@@ -33,8 +34,9 @@ struct TokenExchangeTests {
             configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
             configuration.bindsTokens = bindsTokens
             configuration.tokens = hasTokens ? settings : nil
-            let network = Network(provider: provider, server: TestTransport(server: first.server))
-            let ports = Ports(keys: first.keys, accounts: first.accounts, transport: network, clock: first.clock).quick
+            network = EventfulNetwork(provider)
+            let both = Network(provider: network, server: TestTransport(server: first.server))
+            let ports = Ports(keys: first.keys, accounts: first.accounts, transport: both, clock: first.clock).quick
             phone = TestPhone(first.server, accounts: first.accounts, keys: first.keys, Ostiary(configuration: configuration, ports: ports))
         }
 
@@ -100,6 +102,28 @@ struct TokenExchangeTests {
         #expect(try await client.credentials()?.profile?.subject == "bob")
         try await client.revoke()
         #expect(app.provider.with { $0.revoked } == [second.value], "the access token alone: the AppLogin is the app's to end")
+    }
+
+    @Test("A token that comes when its login is over goes to nobody, least of all to who logged in meanwhile")
+    func late() async throws {
+        let app = try await App()
+        let client = try app.phone.ostiary.tokenClient(app.settings)
+        let session = try await app.logIn()
+        let (answered, answering) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        app.network.meanwhile {
+            answering.finish()
+            for await _ in gate {}
+        }
+        let asked = Task { try await client.freshToken() }
+        for await _ in answered {}
+        try await app.phone.ostiary.end(session)
+        _ = try await app.logIn(as: "bob")
+        opening.finish()
+        let outcome = await asked.result
+        #expect(throws: TokenError.loginOver) { try outcome.get() }
+        _ = try await client.freshToken()
+        #expect(try await client.credentials()?.profile?.subject == "bob")
     }
 
     @Test("An app that names no key for tokens is told what to set")
