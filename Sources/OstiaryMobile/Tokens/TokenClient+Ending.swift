@@ -68,7 +68,12 @@ extension TokenClient {
 
     /// One try. A secret that is gone, and a provider without such an address, leave nothing to tell.
     private func revoke(_ login: StoredTokens.Login, in vault: TokenVault, at endpoints: ProviderEndpoints) async throws(TokenError) {
-        guard let address = endpoints.revocation, let secret = try? vault.secret(of: login) else { return }
+        guard let address = endpoints.revocation else { return }
+        let secret: LoginSecret
+        do throws(TokenError) { secret = try vault.secret(of: login) } catch {
+            guard error == .notLoggedIn else { throw error }
+            return
+        }
         try await revoke(secret.refreshToken ?? secret.accessToken, secret.refreshToken == nil ? "access_token" : "refresh_token", at: address)
     }
 

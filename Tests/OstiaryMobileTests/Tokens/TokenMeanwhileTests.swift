@@ -183,4 +183,18 @@ struct TokenKeyStoreTests {
         }
         #expect(try await process.credentials()?.profile?.subject == "alice")
     }
+
+    @Test("A logout on a device that keeps its secrets to itself just then is told to the provider later")
+    func revokedWhileLocked() async throws {
+        let client = process
+        try await client.logIn(in: world.browser)
+        _ = try await client.credentials()
+        keys.beforeSecret { () throws(KeyStoreError) in throw .unavailable }
+        await #expect(throws: TokenError.keyStore) { try await client.revoke() }
+        #expect(try await client.credentials() == nil)
+        #expect(world.server.with { !$0.families[0].isOver })
+        try await client.revoke()
+        #expect(world.server.with { $0.families[0].isOver })
+        #expect(world.keys.names.isEmpty)
+    }
 }
