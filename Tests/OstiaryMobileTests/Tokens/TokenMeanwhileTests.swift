@@ -118,6 +118,18 @@ struct TokenMeanwhileTests {
         #expect(world.server.with { !$0.families[0].isOver })
     }
 
+    @Test("An empty refresh token in an answer is none: the one that is stored goes on", arguments: [true, false])
+    func emptyRefreshToken(_ bindsToDevice: Bool) async throws {
+        let client = client(settings(bound: bindsToDevice))
+        try await client.logIn(in: world.browser)
+        world.passLife()
+        world.server.with { $0.lies.answer = { $0["refresh_token"] = .string("") } }
+        #expect(world.server.isGood(try await client.freshToken()))
+        world.passLife()
+        world.server.with { $0.lies.answer = nil }
+        #expect(world.server.isGood(try await client.freshToken()))
+    }
+
     @Test("A reset while a code is being redeemed leaves no login whose key it destroyed")
     func reset() async throws {
         let client = client(settings(bound: true))
