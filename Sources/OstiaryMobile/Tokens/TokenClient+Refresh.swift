@@ -54,7 +54,8 @@ extension TokenClient {
 
     /// What is stored and good; nil where something has to be done.
     private func storedToken(insteadOf refused: String?) async throws(TokenError) -> FreshToken? {
-        if let kept = try kept(), isFresh(kept.secret), kept.secret.accessToken != refused {
+        if let kept = try kept() {
+            guard isFresh(kept.secret), kept.secret.accessToken != refused else { return nil }
             return try freshToken(kept.secret, keyName: kept.login.key)
         }
         if let exchanged = try await currentExchange(), isFresh(exchanged.secret), exchanged.secret.accessToken != refused {
@@ -66,11 +67,13 @@ extension TokenClient {
     private func renewed(insteadOf refused: String?) async throws(TokenError) -> FreshToken {
         // Of who asked while the last one ended.
         if let token = try await storedToken(insteadOf: refused) { return token }
-        if try kept()?.secret.refreshToken != nil { return try await refreshed(insteadOf: refused) }
-        if let source, let grant = try await source.appLogin() { return try await exchange(grant) }
-        guard let kept = try kept() else { throw .notLoggedIn }
+        guard let kept = try kept() else {
+            guard let grant = try await source?.appLogin() else { throw .notLoggedIn }
+            return try await exchange(grant)
+        }
+        guard kept.secret.refreshToken == nil else { return try await refreshed(insteadOf: refused) }
         guard !isFresh(kept.secret) else { throw .accessTokenRefused }
-        // It was not meant to last.
+        // It was not meant to last. Whoever is logged in to the app itself may be somebody else: their token is for who asks again, and is told as theirs.
         try await endHere()
         throw .loginOver
     }

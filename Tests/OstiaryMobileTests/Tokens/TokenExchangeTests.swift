@@ -2,6 +2,7 @@ import Foundation
 import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import OstiaryMobile
@@ -26,7 +27,7 @@ struct TokenExchangeTests {
         let network: EventfulNetwork
         var settings = TokenSettings(issuer: TokenServer.issuer, clientID: "timesheets", audience: nil, scope: "openid")
 
-        init(bindsTokens: Bool = true, hasTokens: Bool = true) async throws {
+        init(bindsTokens: Bool = true, hasTokens: Bool = true, documents: MemoryAccountStore? = nil) async throws {
             let first = try await TestPhone.enrolled()
             provider = try TokenServer(clock: first.clock)
             var configuration = Ostiary.Configuration()
@@ -36,7 +37,8 @@ struct TokenExchangeTests {
             configuration.tokens = hasTokens ? settings : nil
             network = EventfulNetwork(provider)
             let both = Network(provider: network, server: TestTransport(server: first.server))
-            let ports = Ports(keys: first.keys, accounts: first.accounts, transport: both, clock: first.clock).quick
+            var ports = Ports(keys: first.keys, accounts: first.accounts, transport: both, clock: first.clock).quick
+            ports.tokens = documents
             phone = TestPhone(first.server, accounts: first.accounts, keys: first.keys, Ostiary(configuration: configuration, ports: ports))
         }
 
@@ -124,6 +126,32 @@ struct TokenExchangeTests {
         #expect(throws: TokenError.loginOver) { try outcome.get() }
         _ = try await client.freshToken()
         #expect(try await client.credentials()?.profile?.subject == "bob")
+    }
+
+    @Test("A login in a browser that does not last is not gone on with by the token of whoever is logged in to the app itself")
+    func twoPersons() async throws {
+        var app = try await App(documents: MemoryAccountStore())
+        app.settings.redirectURL = TokenWorld.redirectURL
+        let client = try app.phone.ostiary.tokenClient(app.settings)
+        _ = try await app.logIn(as: "alice")
+        _ = try await client.freshToken()
+        app.provider.with { state in
+            state.subject = "carol"
+            state.life = 40
+        }
+        try await client.logIn(in: PersonAtBrowser { [provider = app.provider] in try provider.authorize($0) })
+        let shown = Mutex<[String]>([])
+        await #expect(throws: TokenError.accessTokenRefused) {
+            try await client.performWithFreshToken { token -> Int in
+                shown.withLock { $0.append(token.value) }
+                throw AccessTokenRefused()
+            }
+        }
+        #expect(shown.withLock { $0.count } == 1, "what carol asked for goes out as nobody else")
+        app.phone.clock.advance(25)
+        await #expect(throws: TokenError.loginOver) { try await client.freshToken() }
+        _ = try await client.freshToken()
+        #expect(try await client.credentials()?.profile?.subject == "alice", "who is shown is whose token it is")
     }
 
     @Test("An app that names no key for tokens is told what to set")
