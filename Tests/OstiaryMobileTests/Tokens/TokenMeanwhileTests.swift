@@ -196,6 +196,20 @@ struct TokenKeyStoreTests {
         #expect(try await process.credentials()?.profile?.subject == "alice")
     }
 
+    @Test("A logout that the provider refused to hear of keeps no later one from it")
+    func refusedOnce() async throws {
+        let client = process
+        try await client.logIn(in: world.browser)
+        world.server.with { $0.mishaps["/oauth/revoke"] = [.refused("invalid_client"), .refused("invalid_client"), .refused("invalid_client")] }
+        await #expect(throws: TokenError.refused(.invalidClient)) { try await client.revoke() }
+        try await client.logIn(in: world.browser)
+        await #expect(throws: TokenError.refused(.invalidClient)) { try await client.revoke() }
+        #expect(world.server.with { $0.families[1].isOver && !$0.families[0].isOver })
+        try await client.revoke()
+        #expect(world.server.with { $0.families[0].isOver })
+        #expect(world.keys.names.isEmpty)
+    }
+
     @Test("A logout on a device that keeps its secrets to itself just then is told to the provider later")
     func revokedWhileLocked() async throws {
         let client = process
