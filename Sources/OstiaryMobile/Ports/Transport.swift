@@ -62,6 +62,17 @@ public struct TransportResponse: Sendable, Hashable {
     }
 }
 
+/// They print where they go, and nothing of what they carry: a form to a token endpoint has a code or a refresh token in it, and an answer more of them.
+extension TransportRequest: CustomStringConvertible, CustomReflectable {
+    public var description: String { "\(body == nil ? "GET" : "POST") \(url.host ?? "")\(url.path) ‹secret›" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension TransportResponse: CustomStringConvertible, CustomReflectable {
+    public var description: String { "\(status) ‹secret›" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// Carries bytes to a server and back: no cookies, no cache, no redirects. What it carries protects itself.
 ///
 /// Anybody's code can lead a phone to a server that sends without end. So a transport reads no more of an answer than `TransportResponse.longestBody`,

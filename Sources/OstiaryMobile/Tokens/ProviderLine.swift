@@ -67,6 +67,18 @@ final class ProviderLine: Sendable {
         try await trying(for: patience) { () async throws(TokenError) in try await self.postOnce(form, to: url, proof: proof) }
     }
 
+    /// Posts a form as `post` does, as long as it is still wanted, which each try looks at.
+    /// - Returns: nil where it is wanted no more.
+    func post(
+        _ form: [(name: String, value: String)], to url: URL, proof: DeviceProof?, patience: Double,
+        while isWanted: @escaping @Sendable () throws(TokenError) -> Bool
+    ) async throws(TokenError) -> Answer? {
+        try await trying(for: patience) { () async throws(TokenError) -> Answer? in
+            guard try isWanted() else { return nil }
+            return try await self.postOnce(form, to: url, proof: proof)
+        }
+    }
+
     /// Posts a form once: with another proof where the first was refused for its nonce or its time, which is before anything else is looked at.
     /// - Throws: `serverConnection` where it may have arrived or not; `serverBusy` for 429 and all of 500 to 599.
     func postOnce(_ form: [(name: String, value: String)], to url: URL, proof: DeviceProof?) async throws(TokenError) -> Answer {
@@ -102,9 +114,9 @@ final class ProviderLine: Sendable {
     }
 
     /// Does it again while the provider is away, in growing intervals.
-    private func trying(
-        for patience: Double, _ call: @Sendable () async throws(TokenError) -> Answer
-    ) async throws(TokenError) -> Answer {
+    private func trying<Value: Sendable>(
+        for patience: Double, _ call: @Sendable () async throws(TokenError) -> Value
+    ) async throws(TokenError) -> Value {
         var backoff = Backoff(limit: patience)
         while true {
             let failure: TokenError

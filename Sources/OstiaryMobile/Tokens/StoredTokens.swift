@@ -50,6 +50,26 @@ struct StoredTokens: Codable, Equatable, Sendable {
     }
 
     func login(_ name: String) -> Login? { logins.first { $0.login == name } }
+
+    /// Puts a login, whose secret is on the list of what is being made, in the place of what there is of it.
+    /// - Parameter former: what it was renewed from; nil for another login.
+    /// - Returns: whether it was put. A turn can be over before its work is: not where meanwhile somebody logged out, logged in, renewed it, or swept it away.
+    mutating func put(_ fresh: Login, renewing former: Login?) -> Bool {
+        let isExpected: Bool
+        if let former { isExpected = logins.contains(former) } else { isExpected = fresh.key == nil || drafts.contains { $0.name == fresh.key } }
+        guard isExpected, discarded.contains(fresh.secret) else {
+            if !discarded.contains(fresh.secret) { discarded.append(fresh.secret) }
+            return false
+        }
+        discarded.removeAll { $0 == fresh.secret }
+        drafts.removeAll { $0.name == fresh.key }
+        if let old = login(fresh.login) {
+            if former == nil { ended.append(old) } else { discarded.append(old.secret) }
+        }
+        logins.removeAll { $0.login == fresh.login }
+        logins.append(fresh)
+        return true
+    }
 }
 
 /// What one login is worth: its tokens, and who it is of.

@@ -25,7 +25,8 @@ struct TokenAnswer: Sendable {
         self.kind = kind
         life = try Self.life(object["expires_in"])
         scope = try Self.text("scope", of: object) ?? asked
-        refreshToken = try Self.text("refresh_token", of: object)
+        // An empty one is none, and must not take the place of one that is good.
+        refreshToken = try Self.text("refresh_token", of: object).flatMap { $0.isEmpty ? nil : $0 }
         idToken = try Self.text("id_token", of: object)
     }
 

@@ -60,15 +60,27 @@ extension TokenClient {
         let mine = try vault.document().ended.filter { $0.login == settings.login }
         guard !mine.isEmpty else { return }
         let endpoints = try await endpoints()
+        // What the provider refuses to hear of one keeps nothing from it about the others.
+        var refusal: TokenError?
         for login in mine {
-            try await revoke(login, in: vault, at: endpoints)
+            do throws(TokenError) { try await revoke(login, in: vault, at: endpoints) } catch {
+                guard case .refused = error else { throw error }
+                refusal = refusal ?? error
+                continue
+            }
             try await turn.take { () async throws(TokenError) in try vault.forget(login) }
         }
+        if let refusal { throw refusal }
     }
 
     /// One try. A secret that is gone, and a provider without such an address, leave nothing to tell.
     private func revoke(_ login: StoredTokens.Login, in vault: TokenVault, at endpoints: ProviderEndpoints) async throws(TokenError) {
-        guard let address = endpoints.revocation, let secret = try? vault.secret(of: login) else { return }
+        guard let address = endpoints.revocation else { return }
+        let secret: LoginSecret
+        do throws(TokenError) { secret = try vault.secret(of: login) } catch {
+            guard error == .notLoggedIn else { throw error }
+            return
+        }
         try await revoke(secret.refreshToken ?? secret.accessToken, secret.refreshToken == nil ? "access_token" : "refresh_token", at: address)
     }
 

@@ -14,6 +14,8 @@ extension TokenClient {
         let answer = try response.token(asked: settings.scope, isBound: true)
         let former = exchanged.flatMap { $0.session == grant.session ? $0.secret.profile?.subject : nil }
         let profile = try await profile(of: answer, nonce: nil, subject: former, checksTimes: true, at: endpoints)
+        // What came too late is of a login that is over, and who asks for somebody who is logged in by now waits for it as well.
+        guard try await source?.appLogin()?.session == grant.session else { throw .loginOver }
         let secret = LoginSecret(answer, obtainedAt: clock.wall, profile: profile)
         exchanged = (session: grant.session, secret: secret, keyName: grant.keyName)
         return try freshToken(secret, keyName: grant.keyName)

@@ -31,7 +31,9 @@ extension TokenClient {
             let profile = try await profile(of: answer, nonce: request.nonce, subject: nil, checksTimes: true, at: endpoints)
             if settings.scopes.contains("openid"), profile == nil { throw .idToken(.missing) }
             let secret = LoginSecret(answer, obtainedAt: clock.wall, profile: profile)
-            try await turn.take { () async throws(TokenError) in try vault.keep(secret, as: settings.login, key: key, replaces: true) }
+            try await turn.take { () async throws(TokenError) in
+                guard try vault.keep(secret, as: settings.login, key: key, renewing: nil) != nil else { throw .busy }
+            }
             await tellEnded()
             return TokenCredentials(secret)
         } catch {

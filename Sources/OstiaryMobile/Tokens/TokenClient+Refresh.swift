@@ -54,7 +54,8 @@ extension TokenClient {
 
     /// What is stored and good; nil where something has to be done.
     private func storedToken(insteadOf refused: String?) async throws(TokenError) -> FreshToken? {
-        if let kept = try kept(), isFresh(kept.secret), kept.secret.accessToken != refused {
+        if let kept = try kept() {
+            guard isFresh(kept.secret), kept.secret.accessToken != refused else { return nil }
             return try freshToken(kept.secret, keyName: kept.login.key)
         }
         if let exchanged = try await currentExchange(), isFresh(exchanged.secret), exchanged.secret.accessToken != refused {
@@ -66,11 +67,13 @@ extension TokenClient {
     private func renewed(insteadOf refused: String?) async throws(TokenError) -> FreshToken {
         // Of who asked while the last one ended.
         if let token = try await storedToken(insteadOf: refused) { return token }
-        if try kept()?.secret.refreshToken != nil { return try await refreshed(insteadOf: refused) }
-        if let source, let grant = try await source.appLogin() { return try await exchange(grant) }
-        guard let kept = try kept() else { throw .notLoggedIn }
+        guard let kept = try kept() else {
+            guard let grant = try await source?.appLogin() else { throw .notLoggedIn }
+            return try await exchange(grant)
+        }
+        guard kept.secret.refreshToken == nil else { return try await refreshed(insteadOf: refused) }
         guard !isFresh(kept.secret) else { throw .accessTokenRefused }
-        // It was not meant to last.
+        // It was not meant to last. Whoever is logged in to the app itself may be somebody else: their token is for who asks again, and is told as theirs.
         try await endHere()
         throw .loginOver
     }
@@ -78,42 +81,53 @@ extension TokenClient {
     /// In this app's turn, in which nobody else refreshes: and somebody else may have done it just before.
     private func refreshed(insteadOf refused: String?) async throws(TokenError) -> FreshToken {
         let endpoints = try await endpoints()
-        let fresh = try await turn.take { () async throws(TokenError) -> TokenVault.Kept in
+        let fresh = try await turn.take { () async throws(TokenError) -> TokenVault.Kept? in
             guard let kept = try kept() else { throw .notLoggedIn }
             guard let refreshToken = kept.secret.refreshToken else { throw .loginOver }
             if isFresh(kept.secret), kept.secret.accessToken != refused { return kept }
             return try await refresh(kept, with: refreshToken, at: endpoints)
         }
         await tellEnded()
-        return try freshToken(fresh.secret, keyName: fresh.login.key)
+        if let fresh { return try freshToken(fresh.secret, keyName: fresh.login.key) }
+        if let token = try await storedToken(insteadOf: refused) { return token }
+        throw try kept() == nil ? TokenError.notLoggedIn : .busy
     }
 
     /// Asks again while no answer comes: the provider gives the same to who asks twice. What it gave is stored before anything else is done with it.
+    ///
+    /// A turn can be over before this is, where the app is suspended, or there is no lock: then what others stored stays, and their refresh token is the newest.
+    /// - Returns: nil where this login is not the one that is stored any more.
     private func refresh(
         _ kept: TokenVault.Kept, with refreshToken: String, at endpoints: ProviderEndpoints
-    ) async throws(TokenError) -> TokenVault.Kept {
+    ) async throws(TokenError) -> TokenVault.Kept? {
         let vault = try vault()
+        let isStored = { @Sendable () throws(TokenError) -> Bool in try vault.document().logins.contains(kept.login) }
         let proof = try proof(ofKey: kept.login.key)
         var form = [
             (name: "grant_type", value: "refresh_token"), (name: "client_id", value: settings.clientID), (name: "refresh_token", value: refreshToken),
         ]
         if let audience = settings.audience { form.append((name: "audience", value: audience)) }
-        let response = try await line.post(form, to: endpoints.token, proof: proof, patience: patience)
+        guard let response = try await line.post(form, to: endpoints.token, proof: proof, patience: patience, while: isStored) else { return nil }
         let answer: TokenAnswer
         do throws(TokenError) { answer = try response.token(asked: kept.secret.scope, isBound: proof != nil) } catch {
-            if error == .loginOver { try vault.forget(kept.login) }
+            guard error == .loginOver else { throw error }
+            guard try isStored() else { return nil }
+            try vault.forget(kept.login)
             throw error
         }
+        var former = kept.login
         if let next = answer.refreshToken, next != refreshToken {
             var rotated = kept.secret
             rotated.refreshToken = next
-            try vault.keep(rotated, as: settings.login, key: kept.login.key, replaces: false)
+            guard let stored = try vault.keep(rotated, as: settings.login, key: kept.login.key, renewing: former) else { return nil }
+            former = stored
         }
         let profile = try await renewedProfile(of: answer, kept, at: endpoints)
         let secret = kept.secret.renewed(by: answer, obtainedAt: clock.wall, profile: profile)
-        try vault.keep(secret, as: settings.login, key: kept.login.key, replaces: false)
-        guard let stored = try self.kept() else { throw .storeUnavailable }
-        return stored
+        guard let stored = try vault.keep(secret, as: settings.login, key: kept.login.key, renewing: former) else { return nil }
+        let fresh = TokenVault.Kept(login: stored, secret: secret)
+        cached = fresh
+        return fresh
     }
 
     /// Out of an ID token that came with a refresh; nil where there is none. Where its keys cannot be had just now the profile stays as it was: the answer came

@@ -85,16 +85,21 @@ public actor TokenClient {
     func kept() throws(TokenError) -> TokenVault.Kept? {
         guard hasStore else { return nil }
         let vault = try vault()
-        guard let login = try vault.document().login(settings.login) else {
-            cached = nil
-            return nil
+        var gone: StoredTokens.Login?
+        while let login = try vault.document().login(settings.login), login != gone {
+            if let cached, cached.login == login { return cached }
+            do throws(TokenError) {
+                let kept = TokenVault.Kept(login: login, secret: try vault.secret(of: login))
+                cached = kept
+                return kept
+            } catch {
+                guard error == .notLoggedIn else { throw error }
+                // Nobody waits to read: another process may have put another in its place since, and destroyed this one.
+                gone = login
+            }
         }
-        if let cached, cached.login == login { return cached }
-        do throws(TokenError) { cached = TokenVault.Kept(login: login, secret: try vault.secret(of: login)) } catch {
-            guard error == .notLoggedIn else { throw error }
-            cached = nil
-        }
-        return cached
+        cached = nil
+        return nil
     }
 
     /// What the AppLogin was exchanged for, as long as it is the same one and goes on.

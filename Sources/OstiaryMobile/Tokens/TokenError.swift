@@ -49,7 +49,7 @@ public enum TokenError: Error, Sendable, Hashable {
     case storeUnreadable
     /// The key store refused.
     case keyStore
-    /// Another process of this app is at its tokens, and was for too long.
+    /// Another process of this app is at its tokens and was for too long, or what is stored of the login was changed meanwhile.
     case busy
 }
 

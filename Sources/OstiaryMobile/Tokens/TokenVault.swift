@@ -38,22 +38,18 @@ struct TokenVault: Sendable {
     /// Puts a login in the place of what there is of it; when this returns it is durable.
     /// - Parameters:
     ///   - key: of its tokens; a draft becomes the login's.
-    ///   - replaces: whether what was there is another login, of which the provider is to be told that it is over, and not this one before a refresh.
-    func keep(_ secret: LoginSecret, as name: String, key: String?, replaces: Bool) throws(TokenError) {
+    ///   - former: this login before a refresh; nil for another login, and the provider is to be told that the one that was there is over.
+    /// - Returns: what the document has of it now; nil where `former`, or the draft, is there no more: nothing is kept then.
+    @discardableResult
+    func keep(_ secret: LoginSecret, as name: String, key: String?, renewing former: StoredTokens.Login?) throws(TokenError) -> StoredTokens.Login? {
         guard let bytes = try? JSONEncoder().encode(secret) else { throw .storeUnavailable }
-        let fresh = makeName()
-        try sweep(reserving: fresh)
-        do { try keys.store(Array(bytes), named: fresh) } catch { throw TokenError(error) }
-        try change { document in
-            document.discarded.removeAll { $0 == fresh }
-            document.drafts.removeAll { $0.name == key }
-            if let old = document.login(name) {
-                if replaces { document.ended.append(old) } else { document.discarded.append(old.secret) }
-            }
-            document.logins.removeAll { $0.login == name }
-            document.logins.append(StoredTokens.Login(login: name, secret: fresh, key: key))
-        }
+        let fresh = StoredTokens.Login(login: name, secret: makeName(), key: key)
+        try sweep(reserving: fresh.secret)
+        do { try keys.store(Array(bytes), named: fresh.secret) } catch { throw TokenError(error) }
+        var isKept = false
+        try change { document in isKept = document.put(fresh, renewing: former) }
         destroyDiscarded()
+        return isKept ? fresh : nil
     }
 
     /// From now on nobody is logged in here. What the provider has still to be told of it stays, until `forget`.

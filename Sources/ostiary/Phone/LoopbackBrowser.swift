@@ -5,10 +5,12 @@ import Hummingbird
 import Logging
 import NIOCore
 import OstiaryMobile
+import OstiaryProtocol
 
 /// Any browser of this machine: it is told an address by the person, and comes back to a port of 127.0.0.1 at which this process waits (RFC 8252 §7.3).
 ///
-/// Another program of the machine could come in its place. It has no code of this login, and what it says is not believed without the login's state.
+/// Another program of the machine, or a page in any of its browsers, could come in its place. It has no code of this login, and without the state that the
+/// address was opened with it is not heard, so that it ends nothing either.
 struct LoopbackBrowser: WebBrowser {
     /// Shows an address to the person.
     let show: @Sendable (URL) -> Void
@@ -40,7 +42,7 @@ private struct LoopbackVisit: BrowserVisit {
         let (callbacks, heard) = AsyncStream.makeStream(of: URL.self)
         let drain = DrainSignal()
         let runner = ServerRunner(logger: Logger.service("ostiary.phone", level: .critical), drain: drain)
-        let answering = listener(heard)
+        let answering = listener(heard, expecting: Self.state(of: url))
         let serving = Task {
             defer { heard.finish() }
             try await runner.run([answering], stopsOnSignals: false) { [show] _ in show(url) }
@@ -57,7 +59,8 @@ private struct LoopbackVisit: BrowserVisit {
     }
 
     /// One address, to be read by GET under its own name only: a name of some website that is pointed here gets nothing.
-    private func listener(_ heard: AsyncStream<URL>.Continuation) -> Listener {
+    /// - Parameter state: that of the address that was opened; nil where it has none.
+    private func listener(_ heard: AsyncStream<URL>.Continuation, expecting state: String?) -> Listener {
         let (port, path, origin) = (reserved.number, redirectURL.path, redirectURL)
         let limits = ServiceLimits(
             body: 0, idle: .seconds(5), arrival: .seconds(5), connections: ConnectionLimits(total: 64, givesWay: true))
@@ -65,7 +68,7 @@ private struct LoopbackVisit: BrowserVisit {
         router.addServiceMiddleware(limits: limits)
         router.get(RouterPath(path)) { request, _ -> Response in
             guard request.head.authority == "127.0.0.1:\(port)", let query = request.head.path?.split(separator: "?", maxSplits: 1).dropFirst().first,
-                let callback = URL(string: "\(origin.absoluteString)?\(query)")
+                let callback = URL(string: "\(origin.absoluteString)?\(query)"), Self.isExpected(callback, state)
             else { return Response(status: .notFound) }
             // Told once the page is written: whoever hears it ends this server.
             let body = ResponseBody { writer in
@@ -80,5 +83,14 @@ private struct LoopbackVisit: BrowserVisit {
             return Response(status: .ok, headers: fields, body: body)
         }
         return Listener("browser", at: ListenAddress(host: "127.0.0.1", port: port), router: router, limits: limits)
+    }
+
+    private static func state(of url: URL) -> String? {
+        URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "state" }?.value
+    }
+
+    private static func isExpected(_ callback: URL, _ state: String?) -> Bool {
+        guard let state else { return true }
+        return Self.state(of: callback).map { matches(Array($0.utf8), Array(state.utf8)) } ?? false
     }
 }

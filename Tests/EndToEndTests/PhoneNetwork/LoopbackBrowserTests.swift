@@ -18,13 +18,13 @@ struct LoopbackBrowserTests {
         let visit = try await browser.visit(redirectURL: try #require(URL(string: "http://127.0.0.1/cb")))
         let port = try #require(visit.redirectURL.port)
         #expect(visit.redirectURL.absoluteString == "http://127.0.0.1:\(port)/cb")
-        let address = try #require(URL(string: "https://login.example/authorize?a=b"))
+        let address = try #require(URL(string: "https://login.example/authorize?a=b&state=c"))
         let person = Task { [self] in
             var addresses = shown.stream.makeAsyncIterator()
             let first = await addresses.next()
             #expect(first == address)
             // Somebody else's tries, which end nothing.
-            for other in ["/", "/cb/", "/other?code=1", "/cb"] {
+            for other in ["/", "/cb/", "/other?code=1&state=c", "/cb", "/cb?code=1", "/cb?error=access_denied&state=d"] {
                 #expect(try await get("http://127.0.0.1:\(port)\(other)").status == 404, "\(other)")
             }
             let page = try await get("http://127.0.0.1:\(port)/cb?code=a%2Fb&state=c")

@@ -186,6 +186,22 @@ struct TokenCallPartTests {
         #expect(TransportRequest(url: url, body: nil, timeout: 1).told(of: [(name: "Date", value: "b")]).isEmpty)
     }
 
+    @Test("A call and its answer print where they go, and nothing of what they carry")
+    func printed() throws {
+        let url = try #require(URL(string: "https://login.example/oauth/token?hint=abc"))
+        let carried = ["authorization": "DPoP abc"]
+        let request = TransportRequest(url: url, body: Array("abc".utf8), timeout: 1, fields: carried)
+        let response = TransportResponse(status: 200, body: Array("abc".utf8), fields: carried)
+        var texts = ["\(request)", "\(response)", String(reflecting: request), String(reflecting: response)]
+        for value in [request, response] as [Any] {
+            var text = ""
+            dump(value, to: &text)
+            texts.append(text)
+        }
+        #expect(texts.allSatisfy { !$0.contains("abc") && !$0.contains("97") && $0.contains("‹secret›") }, "\(texts)")
+        #expect(texts[0] == "POST login.example/oauth/token ‹secret›")
+    }
+
     @Test("Each error has an advice, and whoever is told to come back later is still logged in")
     func advice() {
         let later: [TokenError] = [.serverConnection, .serverBusy, .serverAnswer, .storeUnavailable, .keyStore, .busy, .inProgress]

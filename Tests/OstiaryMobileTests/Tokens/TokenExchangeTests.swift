@@ -2,6 +2,7 @@ import Foundation
 import OstiaryProtocol
 import OstiaryTesting
 import OstiaryTokens
+import Synchronization
 import Testing
 
 @testable import OstiaryMobile
@@ -10,7 +11,7 @@ import Testing
 struct TokenExchangeTests {
     /// The network with both servers, at one host.
     private struct Network: Transport {
-        let provider: TokenServer
+        let provider: EventfulNetwork
         let server: TestTransport
 
         func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
@@ -23,9 +24,10 @@ struct TokenExchangeTests {
     private struct App {
         let phone: TestPhone
         let provider: TokenServer
+        let network: EventfulNetwork
         var settings = TokenSettings(issuer: TokenServer.issuer, clientID: "timesheets", audience: nil, scope: "openid")
 
-        init(bindsTokens: Bool = true, hasTokens: Bool = true) async throws {
+        init(bindsTokens: Bool = true, hasTokens: Bool = true, documents: MemoryAccountStore? = nil) async throws {
             let first = try await TestPhone.enrolled()
             provider = try TokenServer(clock: first.clock)
             var configuration = Ostiary.Configuration()
@@ -33,8 +35,10 @@ struct TokenExchangeTests {
             configuration.automaticallySelectSingleAccountWhenSecondFactorNeeded = false
             configuration.bindsTokens = bindsTokens
             configuration.tokens = hasTokens ? settings : nil
-            let network = Network(provider: provider, server: TestTransport(server: first.server))
-            let ports = Ports(keys: first.keys, accounts: first.accounts, transport: network, clock: first.clock).quick
+            network = EventfulNetwork(provider)
+            let both = Network(provider: network, server: TestTransport(server: first.server))
+            var ports = Ports(keys: first.keys, accounts: first.accounts, transport: both, clock: first.clock).quick
+            ports.tokens = documents
             phone = TestPhone(first.server, accounts: first.accounts, keys: first.keys, Ostiary(configuration: configuration, ports: ports))
         }
 
@@ -100,6 +104,54 @@ struct TokenExchangeTests {
         #expect(try await client.credentials()?.profile?.subject == "bob")
         try await client.revoke()
         #expect(app.provider.with { $0.revoked } == [second.value], "the access token alone: the AppLogin is the app's to end")
+    }
+
+    @Test("A token that comes when its login is over goes to nobody, least of all to who logged in meanwhile")
+    func late() async throws {
+        let app = try await App()
+        let client = try app.phone.ostiary.tokenClient(app.settings)
+        let session = try await app.logIn()
+        let (answered, answering) = AsyncStream.makeStream(of: Void.self)
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        app.network.meanwhile {
+            answering.finish()
+            for await _ in gate {}
+        }
+        let asked = Task { try await client.freshToken() }
+        for await _ in answered {}
+        try await app.phone.ostiary.end(session)
+        _ = try await app.logIn(as: "bob")
+        opening.finish()
+        let outcome = await asked.result
+        #expect(throws: TokenError.loginOver) { try outcome.get() }
+        _ = try await client.freshToken()
+        #expect(try await client.credentials()?.profile?.subject == "bob")
+    }
+
+    @Test("A login in a browser that does not last is not gone on with by the token of whoever is logged in to the app itself")
+    func twoPersons() async throws {
+        var app = try await App(documents: MemoryAccountStore())
+        app.settings.redirectURL = TokenWorld.redirectURL
+        let client = try app.phone.ostiary.tokenClient(app.settings)
+        _ = try await app.logIn(as: "alice")
+        _ = try await client.freshToken()
+        app.provider.with { state in
+            state.subject = "carol"
+            state.life = 40
+        }
+        try await client.logIn(in: PersonAtBrowser { [provider = app.provider] in try provider.authorize($0) })
+        let shown = Mutex<[String]>([])
+        await #expect(throws: TokenError.accessTokenRefused) {
+            try await client.performWithFreshToken { token -> Int in
+                shown.withLock { $0.append(token.value) }
+                throw AccessTokenRefused()
+            }
+        }
+        #expect(shown.withLock { $0.count } == 1, "what carol asked for goes out as nobody else")
+        app.phone.clock.advance(25)
+        await #expect(throws: TokenError.loginOver) { try await client.freshToken() }
+        _ = try await client.freshToken()
+        #expect(try await client.credentials()?.profile?.subject == "alice", "who is shown is whose token it is")
     }
 
     @Test("An app that names no key for tokens is told what to set")
