@@ -130,7 +130,8 @@ struct ConfigurationTests {
             }
             reached.formUnion(changed)
         }
-        #expect(reached == Set(properties(Ostiary.Configuration()).keys))
+        // What `getToken` needs is said in code, and no file has it.
+        #expect(reached == Set(properties(Ostiary.Configuration()).keys).subtracting(["tokens"]))
         let names = ConfigurationKey.all.flatMap(\.names)
         #expect(Set(names).count == names.count)
     }

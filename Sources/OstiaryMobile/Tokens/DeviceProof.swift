@@ -35,7 +35,7 @@ struct DeviceProof: Sendable {
     ///   - url: of the request; its query and fragment are left out, as §4.2 has it, and a user's name, which goes in no request line.
     ///   - accessToken: what goes with the request; nil where none does.
     ///   - nonce: what the server last asked to have in a proof; nil for none.
-    /// - Throws: `settings` for an address without a host; `keyStore`.
+    /// - Throws: `settings` for an address without a host; `notLoggedIn` where the key is gone, as after a logout; `keyStore`.
     func text(method: String, url: URL, accessToken: String? = nil, nonce: String? = nil) throws(TokenError) -> String {
         guard let target = Self.target(url) else { throw .settings(.issuer) }
         var key = signer.key.json
@@ -48,7 +48,7 @@ struct DeviceProof: Sendable {
         let header = JSONObject([
             "typ": .string(TokenType.dpopProof.name), "alg": .string(signer.key.algorithm.rawValue), "jwk": .object(key),
         ])
-        do { return try signer.sign(claims, header: header) } catch { throw .keyStore }
+        do { return try signer.sign(claims, header: header) } catch { throw (error as? KeyStoreError).map { TokenError($0) } ?? .keyStore }
     }
 
     /// Nil for what is no address of a host.

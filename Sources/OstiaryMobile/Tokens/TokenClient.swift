@@ -124,7 +124,8 @@ public actor TokenClient {
     /// The keys that ID tokens are signed with: those that are known, or for a name that is not among them those that there are now.
     func keySet(for header: JOSEHeader, at endpoints: ProviderEndpoints) async throws(TokenError) -> JWKSet {
         if let keySet, keySet.hasKey(for: header.algorithm, id: header.keyID) { return keySet }
-        guard let fresh = try? JWKSet(json: try await line.get(endpoints.keys, patience: patience)) else { throw .serverAnswer }
+        let bytes = try await line.get(endpoints.keys, patience: patience)
+        guard let fresh = try? JWKSet(json: bytes) else { throw .serverAnswer }
         keySet = fresh
         return fresh
     }

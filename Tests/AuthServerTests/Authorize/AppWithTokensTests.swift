@@ -92,11 +92,18 @@ struct AppWithTokensTests {
 
         func logIn() async throws -> TokenCredentials { try await client.logIn(in: systemBrowser) }
 
-        func userInfo(_ token: FreshToken) async throws -> Int {
+        func userInfo(_ token: FreshToken) async throws -> Int { try await userInfo(with: try fields(of: token)) }
+
+        /// What goes with a question about the person: once, where there is a proof in it.
+        func fields(of token: FreshToken) throws -> HTTPFields {
             let url = try #require(URL(string: "\(AuthorizeFixture.origin)/userinfo"))
             var headers: HTTPFields = [:]
             for (name, value) in try token.fields(method: "GET", url: url) { if let name = HTTPField.Name(name) { headers[name] = value } }
-            return try await browser.client.execute(uri: "/userinfo", method: .get, headers: headers, body: nil).status.code
+            return headers
+        }
+
+        func userInfo(with headers: HTTPFields) async throws -> Int {
+            try await browser.client.execute(uri: "/userinfo", method: .get, headers: headers, body: nil).status.code
         }
     }
 
@@ -140,8 +147,11 @@ struct AppWithTokensTests {
             #expect(try await app.userInfo(first) == 401, "it is over")
             let second = try await app.client.freshToken()
             #expect(try await app.userInfo(second) == 200)
+            // Afterwards a bound one has no key, and can be shown by nobody.
+            let kept = try app.fields(of: second)
             try await app.client.revoke()
-            #expect(try await app.userInfo(second) == 401)
+            #expect(try await app.userInfo(with: kept) == 401)
+            if bindsToDevice { #expect(throws: TokenError.notLoggedIn) { try app.fields(of: second) } }
             await #expect(throws: TokenError.notLoggedIn) { try await app.client.freshToken() }
         }
     }

@@ -41,24 +41,16 @@ struct StoreConcurrencyTests {
         }
     }
 
-    @Test("A body that cannot look again is caught: of a session that somebody has, nobody hears")
+    @Test("A body that cannot look again is caught: a request was spent, and nobody hears that it was theirs")
     func mutant() async throws {
         let database = LosingDatabase(try await SchemaTemplate.authentication.database(), .each(.kept))
         let store = SQLAuthenticationStore(database: database, key: .random())
-        let session = Session(id: Sample.sessionID(3), server: Sample.server, nonceHash: nil, stream: nil, purpose: .login, startedAt: Sample.now)
-        try await store.write { rows in try rows.save(session) }
-        let count = await winners(of: Self.callers) { index in
-            let account = Sample.accountID(UInt8(index))
-            let claimed = try? await store.write { rows -> Session in
-                let claimed = try #require(try rows.session(session.id)).after(.claim(account, .qrDynamic), at: Sample.now)
-                try rows.save(claimed)
-                return claimed
-            }
-            return claimed != nil
+        let count = await winners(of: Self.callers) { _ in
+            (try? await store.write { rows in try rows.spend(Sample.bytes(1, 16), until: Sample.now) }) == true
         }
         #expect(count == 0)
-        let row = try await store.read { rows in try rows.session(session.id) }
-        #expect(row != nil && row != session)
+        let isUnspent = try await store.write { rows in try rows.spend(Sample.bytes(1, 16), until: Sample.now) }
+        #expect(!isUnspent)
     }
 
     @Test("A request is spent once, by the one who had its effect", arguments: StoreBackend.allCases)
@@ -111,9 +103,11 @@ struct StoreConcurrencyTests {
         try await backend.run { store in
             let (mine, other) = (Sample.accountID(1), Sample.accountID(2))
             let (first, second) = (Sample.notice(1), Sample.notice(2))
-            try await store.write { rows in
+            _ = try await store.write { rows, former -> Bool in
+                if former == true, try rows.notices(for: mine) == [first, second] { return true }
                 for notice in [first, second] { try rows.add(StoredNotice(account: mine, notice: notice)) }
                 try rows.add(StoredNotice(account: other, notice: first))
+                return true
             }
             let seen = await winners(of: Self.callers) { _ in
                 (try? await store.write { rows in try rows.notices(for: mine) }) == [first, second]
