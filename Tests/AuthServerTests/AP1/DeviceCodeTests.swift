@@ -29,6 +29,7 @@ struct DeviceCodeTests {
         try await Self.run { servers, phone, device in
             let begun = try await device.begin()
             #expect(try await device.poll(begun).error == "authorization_pending")
+            #expect(try await device.poll(begun).error == "slow_down")
             let brought = try await phone.bring(begun.uri)
             #expect(brought.expiresAt == servers.now + 600)
             let shown = try await phone.scan(brought.link, via: .link)
@@ -36,7 +37,6 @@ struct DeviceCodeTests {
             #expect(screen.browser.binding == .unboundLink && !screen.needsNumber && screen.accountMark == nil && screen.returnURL.isEmpty)
             #expect(screen.relyingParty.clientID == ShowingDevice.name && screen.relyingParty.name == "Television")
             #expect(screen.announceInfo.map(\.text) == [begun.userCode, "know who you are; see your name and picture"])
-            #expect(try await device.poll(begun).error == "slow_down")
             let answer = try await shown.logInByPIN()
             #expect(answer.result == .loggedIn && answer.webNonce == nil && answer.returnCode == nil)
             servers.clock.advance(10)
