@@ -1,6 +1,7 @@
 import Foundation
 import OstiaryProtocol
 import OstiaryTesting
+import OstiaryTokens
 import Synchronization
 import Testing
 
