@@ -29,7 +29,6 @@ struct DeviceCodeTests {
         try await Self.run { servers, phone, device in
             let begun = try await device.begin()
             #expect(try await device.poll(begun).error == "authorization_pending")
-            #expect(try await device.poll(begun).error == "slow_down")
             let brought = try await phone.bring(begun.uri)
             #expect(brought.expiresAt == servers.now + 600)
             let shown = try await phone.scan(brought.link, via: .link)
