@@ -9,7 +9,7 @@ import warnings
 
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.hashes import SHA256
-from joserfc import jwt
+from joserfc import jws, jwt
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
@@ -49,6 +49,9 @@ class Tokens:
         algorithm = key.get("alg")
         named = {"alg": algorithm, "typ": "at+jwt", "kid": key.kid, **(header or {})}
         named = {name: value for name, value in named.items() if value is not None}
+        if "typ" not in named:
+            # A JWT of the library says a kind in any case.
+            return jws.serialize_compact(named, json.dumps(self.claims(**changed)).encode(), key, algorithms=[named["alg"]])
         return jwt.encode(named, self.claims(**changed), key, algorithms=[named["alg"]])
 
     def bound(self, key, device, **changed):

@@ -37,7 +37,9 @@ public struct LeasedTokenLock: TokenLock {
     private let store: any AccountStore
     private let clock: any DeviceClock
 
-    /// - Parameter store: of its own; every process of the app is given the same.
+    /// - Parameters:
+    ///   - store: of its own; every process of the app is given the same.
+    ///   - clock: by which a lease ends.
     public init(in store: any AccountStore, clock: any DeviceClock = SystemClock()) {
         self.store = store
         self.clock = clock
