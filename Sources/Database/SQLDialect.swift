@@ -27,3 +27,15 @@ package struct SQLDialect: Sendable, Equatable {
         blob: "BLOB", integer: "INTEGER", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", tableOptions: "STRICT",
         keyedTableOptions: "STRICT, WITHOUT ROWID", sixteenRandomBytes: "randomblob(16)")
 }
+
+extension SQLDialect {
+    /// Moves the rows of a table into the index of their key, for a migration: how a table keeps them cannot be changed, so they go to a new one. Its other
+    /// indexes go with the former, and so would rows of others that refer to it.
+    /// - Parameter definition: of the same columns in the same order, as between the parentheses of `CREATE TABLE`.
+    package func rebuilt(_ name: String, _ definition: String) -> [String] {
+        [
+            "CREATE TABLE lean_\(name) (\(definition)) \(keyedTableOptions)", "INSERT INTO lean_\(name) SELECT * FROM \(name)",
+            "DROP TABLE \(name)", "ALTER TABLE lean_\(name) RENAME TO \(name)",
+        ]
+    }
+}

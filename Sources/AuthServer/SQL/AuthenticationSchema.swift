@@ -232,28 +232,28 @@ enum AuthenticationSchema {
     /// Tables of keys without a second copy of each key, and indexes over those rows only that are asked for.
     private static func leanTables(_ d: SQLDialect) -> [String] {
         [
-            rebuilt("replay", "key \(d.blob) NOT NULL PRIMARY KEY, until \(d.integer) NOT NULL", d), ["CREATE INDEX replay_until ON replay (until)"],
-            rebuilt(
+            d.rebuilt("replay", "key \(d.blob) NOT NULL PRIMARY KEY, until \(d.integer) NOT NULL"), ["CREATE INDEX replay_until ON replay (until)"],
+            d.rebuilt(
                 "nonce",
                 """
                 server \(d.blob) NOT NULL, hash \(d.blob) NOT NULL, kind \(d.integer) NOT NULL, session \(d.blob) NOT NULL, run \(d.integer) NOT NULL,
                 PRIMARY KEY (server, hash)
-                """, d),
+                """),
             ["CREATE INDEX nonce_session ON nonce (session)"],
-            rebuilt(
+            d.rebuilt(
                 "pin_cache",
                 """
                 account \(d.blob) NOT NULL PRIMARY KEY, hash \(d.blob) NOT NULL, expires_at \(d.integer) NOT NULL, single_use \(d.integer) NOT NULL,
                 methods \(d.integer) NOT NULL, verified_at \(d.integer) NOT NULL
-                """, d),
+                """),
             ["CREATE INDEX pin_cache_expiry ON pin_cache (expires_at)"],
-            rebuilt("grave", "id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, since \(d.integer) NOT NULL", d),
-            rebuilt(
+            d.rebuilt("grave", "id \(d.blob) NOT NULL PRIMARY KEY, server \(d.blob) NOT NULL, since \(d.integer) NOT NULL"),
+            d.rebuilt(
                 "instance_epoch",
                 """
                 instance \(d.blob) NOT NULL REFERENCES instance (id) ON DELETE CASCADE, number \(d.integer) NOT NULL, share \(d.blob) NOT NULL,
                 second_factor_key \(d.blob) NOT NULL, PRIMARY KEY (instance, number)
-                """, d),
+                """),
             [
                 // Claimed, logged in, returning: somebody's, and not over.
                 "DROP INDEX session_account", "CREATE INDEX session_account ON session (account) WHERE state IN (1, 2, 6)",

@@ -111,11 +111,6 @@ extension Session {
     }
 }
 
-extension PhoneReport {
-    /// Whether the phone does not go on. Whoever waits for the end of a penalty does.
-    fileprivate var saysItIsLeft: Bool { state != .penalised }
-}
-
 /// A person beside the account that is `a` in a statement.
 enum PersonColumns {
     static let list = """

@@ -64,14 +64,9 @@ enum PathPart {
     static func isDots(_ text: String) -> Bool { text == "." || text == ".." }
 
     /// Whether a byte stands there for itself.
-    static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: others.contains(byte)
-        }
-    }
+    static func isPlain(_ byte: UInt8) -> Bool { PercentEscape.isUnreserved(byte) || others.contains(byte) }
 
-    private static let others = Set("-._~!$&'()*+,;=:@".utf8)
+    private static let others = Set("!$&'()*+,;=:@".utf8)
 }
 
 /// The scheme of a URI (RFC 3986 §3.1).

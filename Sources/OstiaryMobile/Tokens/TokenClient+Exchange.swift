@@ -7,11 +7,7 @@ import OstiaryTokens
 extension TokenClient {
     func exchange(_ grant: AppLoginGrant) async throws(TokenError) -> FreshToken {
         let endpoints = try await endpoints()
-        line.note(ahead: grant.ahead)
-        let proof = try proof(keyNamed: grant.keyName)
-        let response = try await line.post(
-            Self.exchangeForm(of: grant, settings), to: endpoints.token, proof: proof, patience: patience)
-        let answer = try response.token(asked: settings.scope, isBound: true)
+        let answer = try await response(to: grant, at: endpoints).token(asked: settings.scope, isBound: true)
         let former = exchanged.flatMap { $0.session == grant.session ? $0.secret.profile?.subject : nil }
         let profile = try await profile(of: answer, nonce: nil, subject: former, checksTimes: true, at: endpoints)
         // What came too late is of a login that is over, and who asks for somebody who is logged in by now waits for it as well.
@@ -23,13 +19,16 @@ extension TokenClient {
 
     /// What the provider answered, byte for byte, for an app that looks into it by itself.
     func rawExchange(_ grant: AppLoginGrant) async throws(TokenError) -> [UInt8] {
-        let endpoints = try await endpoints()
-        line.note(ahead: grant.ahead)
-        let response = try await line.post(
-            Self.exchangeForm(of: grant, settings), to: endpoints.token, proof: try proof(keyNamed: grant.keyName), patience: patience)
+        let response = try await response(to: grant, at: try await endpoints())
         // Nothing is handed on that is no token.
         _ = try response.token(asked: settings.scope, isBound: true)
         return response.body
+    }
+
+    private func response(to grant: AppLoginGrant, at endpoints: ProviderEndpoints) async throws(TokenError) -> ProviderLine.Answer {
+        line.note(ahead: grant.ahead)
+        return try await line.post(
+            Self.exchangeForm(of: grant, settings), to: endpoints.token, proof: try proof(keyNamed: grant.keyName), patience: patience)
     }
 
     private static func exchangeForm(of grant: AppLoginGrant, _ settings: TokenSettings) -> [(name: String, value: String)] {

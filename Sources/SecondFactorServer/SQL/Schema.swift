@@ -124,22 +124,16 @@ let secondFactorMigrations = [
     },
     // Rows that live for minutes, found by their one key: they stand in its index and nowhere else (docs/decisions/0039).
     Migration(5, "keys that wait have no second index") { dialect in
-        [
+        dialect.rebuilt(
+            "pending_key",
             """
-            CREATE TABLE lean_pending_key (
-                instance_id \(dialect.blob) NOT NULL PRIMARY KEY,
-                server_id \(dialect.blob) NOT NULL,
-                server_root \(dialect.blob) NOT NULL,
-                attempt_id \(dialect.blob) NOT NULL,
-                device_key \(dialect.blob) NOT NULL,
-                evaluation_key \(dialect.blob) NOT NULL,
-                expires_at \(dialect.integer) NOT NULL
-            ) \(dialect.keyedTableOptions)
-            """,
-            "INSERT INTO lean_pending_key SELECT * FROM pending_key",
-            "DROP TABLE pending_key",
-            "ALTER TABLE lean_pending_key RENAME TO pending_key",
-            "CREATE INDEX pending_key_by_expiry ON pending_key (expires_at)",
-        ]
+            instance_id \(dialect.blob) NOT NULL PRIMARY KEY,
+            server_id \(dialect.blob) NOT NULL,
+            server_root \(dialect.blob) NOT NULL,
+            attempt_id \(dialect.blob) NOT NULL,
+            device_key \(dialect.blob) NOT NULL,
+            evaluation_key \(dialect.blob) NOT NULL,
+            expires_at \(dialect.integer) NOT NULL
+            """) + ["CREATE INDEX pending_key_by_expiry ON pending_key (expires_at)"]
     },
 ]

@@ -56,6 +56,9 @@ package struct PhoneReport: Hashable, Sendable {
     }
 
     package func isOver(at now: Instant) -> Bool { state == .penalised && now >= until }
+
+    /// Whether the phone does not go on. Whoever waits for the end of a penalty does.
+    package var saysItIsLeft: Bool { state != .penalised }
 }
 
 /// Where a session stands. Only forward: open → claimed → loggedIn | denied | expired, loggedIn → stopped; with a page
