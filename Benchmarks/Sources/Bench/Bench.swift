@@ -131,28 +131,14 @@ struct Bench {
     }
 
     private static func measureHello(_ binary: String, _ count: Int, under emulator: Emulator?, _ table: inout Table) async throws {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: binary)
-        process.standardOutput = pipe
-        let counts = FileManager.default.temporaryDirectory.appendingPathComponent("ostiary-bench-counts-\(getpid())")
-        emulator?.run(process, counts: counts)
-        try process.run()
-        defer {
-            process.terminate()
-            process.waitUntilExit()
-            try? FileManager.default.removeItem(at: counts)
-        }
-        let port = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        let meter: () -> any Meter = {
-            emulator == nil ? ProcessMeter(process: process.processIdentifier) : EmulatedMeter(counts: counts)
-        }
-        table.add("our own hello", try await load("http://127.0.0.1:\(port)/hello", count: count, server: meter), "same HTTP stack")
-        table.add("our own hello + one point read", try await load("http://127.0.0.1:\(port)/point", count: count, server: meter), "same driver")
+        let hello = try MeteredProgram(binary, under: emulator)
+        defer { hello.stop() }
+        table.add("our own hello", try await load("\(hello.origin)/hello", count: count, server: hello.meter), "same HTTP stack")
+        table.add("our own hello + one point read", try await load("\(hello.origin)/point", count: count, server: hello.meter), "same driver")
         guard emulator == nil else { return }
         table.add(
             "our own hello, one every 20 ms",
-            try await trickle("http://127.0.0.1:\(port)/hello", count: 200, pause: .milliseconds(20), server: meter()),
+            try await trickle("\(hello.origin)/hello", count: 200, pause: .milliseconds(20), server: hello.meter()),
             "alone and cold, as the eight exchanges of a login come")
     }
 
