@@ -4,7 +4,6 @@ import Testing
 
 @testable import Authentication
 
-// Two tests wait for news of the hub: where there is none they end here.
 @Suite("What a phone says of itself to the page", .timeLimit(.minutes(10)))
 struct PhoneStateTests {
     static let states = PhoneState.allCases
